@@ -1,0 +1,129 @@
+//! What today is: one clock, and a school's offset from UTC.
+
+use crate::{Date, Error, Result};
+use std::sync::Arc;
+
+/// Where the engine takes the time from; the only place (section 1, "current").
+///
+/// ```
+/// use rollbook::Clock;
+/// let noon = Clock::Fixed(1_778_760_000); // 2026-05-14T12:00:00Z
+/// # let _ = noon;
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum Clock {
+    /// The system's clock. The browser's WebAssembly has none: give another.
+    #[default]
+    System,
+    /// Always this instant, in seconds since 1970-01-01T00:00:00Z.
+    Fixed(i64),
+    /// Whatever the function says, in seconds since 1970-01-01T00:00:00Z.
+    Custom(Arc<dyn Fn() -> i64 + Send + Sync>),
+}
+
+impl Clock {
+    /// Whether this platform has the clock.
+    pub(crate) fn check(&self) -> Result<()> {
+        if matches!(self, Clock::System) && cfg!(all(target_family = "wasm", target_os = "unknown"))
+        {
+            return Err(Error::Unsupported {
+                what: "this platform has no system clock: give one when opening".into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub(crate) fn now(&self) -> i64 {
+        match self {
+            Clock::System => system_now(),
+            Clock::Fixed(instant) => *instant,
+            Clock::Custom(now) => now(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Clock::System => f.write_str("System"),
+            Clock::Fixed(instant) => write!(f, "Fixed({instant})"),
+            Clock::Custom(_) => f.write_str("Custom"),
+        }
+    }
+}
+
+fn system_now() -> i64 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |s| -s),
+    }
+}
+
+/// A school's fixed distance from UTC, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offset(i32);
+
+impl Offset {
+    /// `+02:00`, where a school says nothing.
+    pub(crate) const DEFAULT: Offset = Offset(2 * 3600);
+
+    /// `±HH:MM`, at most 18:00.
+    pub(crate) fn parse(text: &str) -> Option<Offset> {
+        let [sign, h1, h2, b':', m1, m2] = *text.as_bytes() else {
+            return None;
+        };
+        let digit = |byte: u8| byte.is_ascii_digit().then(|| i32::from(byte - b'0'));
+        let hours = digit(h1)? * 10 + digit(h2)?;
+        let minutes = digit(m1)? * 10 + digit(m2)?;
+        let seconds = hours * 3600 + minutes * 60;
+        if minutes > 59 || seconds > 18 * 3600 {
+            return None;
+        }
+        match sign {
+            b'+' => Some(Offset(seconds)),
+            b'-' => Some(Offset(-seconds)),
+            _ => None,
+        }
+    }
+
+    /// The date there at an instant.
+    pub(crate) fn today(self, now: i64) -> Date {
+        Date::from_unix_days(now.saturating_add(i64::from(self.0)).div_euclid(86_400))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_in_exact_form_up_to_eighteen_hours() {
+        for (text, seconds) in [
+            ("+02:00", 7200),
+            ("-03:30", -12600),
+            ("+18:00", 64800),
+            ("-18:00", -64800),
+            ("-00:00", 0),
+        ] {
+            assert_eq!(Offset::parse(text), Some(Offset(seconds)), "{text}");
+        }
+        for bad in [
+            "18:00", "+18:01", "+2:00", "+02:60", "+0200", "+02:00 ", "", "Z", "±02:00",
+        ] {
+            assert_eq!(Offset::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn midnight_is_the_schools() {
+        let evening = 1_778_795_999; // 2026-05-14T21:59:59Z
+        assert_eq!(Offset::DEFAULT.today(evening).to_string(), "2026-05-14");
+        assert_eq!(Offset::DEFAULT.today(evening + 1).to_string(), "2026-05-15");
+        assert_eq!(Offset(-64800).today(evening).to_string(), "2026-05-14");
+        assert_eq!(Offset::DEFAULT.today(i64::MIN), Date::MIN);
+        assert_eq!(Offset::DEFAULT.today(i64::MAX), Date::MAX);
+    }
+}

@@ -1,0 +1,247 @@
+//! Assessments lie by grade and year, and each has a place that tells where.
+//! When one comes, goes or moves, its marks go along.
+
+use super::Commit;
+use super::rows::{LIFT, PLACE, row_edit};
+use crate::dataset::ordered;
+use crate::dataset::staged::decode_item;
+use crate::dataset::summary::Fate;
+use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::{Kind, mark_row::MarkRow};
+use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Write};
+use crate::{Error, Result};
+use std::collections::{BTreeSet, HashMap};
+
+/// The grade, year and term that an assessment belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) grade: u64,
+    pub(super) year: u64,
+    pub(super) term: u64,
+}
+
+impl Place {
+    pub(super) fn partition(self, school: u64, collection: Collection) -> Partition {
+        Partition::of_grade_year(school, collection, self.grade, self.year)
+    }
+}
+
+/// Where an assessment lies.
+pub(super) fn place_of(write: &Write<'_>, school: u64, assessment: u64) -> Result<Option<Place>> {
+    let places = write.records(Partition::of(school, Collection::AssessmentPlaces))?;
+    let Some((page, index)) = places.get(Key::one(assessment))? else {
+        return Ok(None);
+    };
+    let run = page.run()?;
+    let tag = |tag| run.tag(tag, index).map(|number| number.unwrap_or(0));
+    Ok(Some(Place {
+        grade: tag(GRADE_TAG)?,
+        year: tag(YEAR_TAG)?,
+        term: tag(TERM_TAG)?,
+    }))
+}
+
+/// The slot of an assessment's marks in the rows of its place.
+pub(super) fn slot_of(
+    write: &Write<'_>,
+    school: u64,
+    place: Place,
+    assessment: u64,
+) -> Result<u64> {
+    let partition = place.partition(school, Collection::Assessments);
+    let assessments = write.records(partition)?;
+    let found = assessments.get(Key(place.term, assessment))?;
+    let slot = match found {
+        Some((page, index)) => page.run()?.tag(SLOT_TAG, index)?,
+        None => None,
+    };
+    slot.ok_or_else(|| Error::corrupt("an assessment is not at its place"))
+}
+
+/// Where a learner's mark for an assessment lies: in a slot of a row, or among
+/// the waiting ones if the assessment is nowhere.
+pub(super) fn spot(
+    school: u64,
+    assessment: u64,
+    learner: u64,
+    at: Option<(Place, u64)>,
+) -> (Partition, Key, u64) {
+    match at {
+        Some((place, slot)) => {
+            let rows = place.partition(school, Collection::MarkRows);
+            (rows, Key(place.term, learner), slot)
+        }
+        None => {
+            let waiting = Partition::of(school, Collection::WaitingMarks);
+            (waiting, Key(assessment, learner), 0)
+        }
+    }
+}
+
+/// The slots that are taken, by school and place, as far as this commit has
+/// needed to know.
+#[derive(Default)]
+pub(super) struct Slots(HashMap<(u64, Place), BTreeSet<u64>>);
+
+impl Slots {
+    fn of(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<&mut BTreeSet<u64>> {
+        match self.0.entry((school, place)) {
+            std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                let mut taken = BTreeSet::new();
+                let partition = place.partition(school, Collection::Assessments);
+                let (from, to) = (Key(place.term, 0), Key(place.term, u64::MAX));
+                for page in write.records(partition)?.between(from, to) {
+                    let (page, indices) = page?;
+                    let run = page.run()?;
+                    for index in indices {
+                        taken.extend(run.tag(SLOT_TAG, index)?);
+                    }
+                }
+                Ok(entry.insert(taken))
+            }
+        }
+    }
+}
+
+impl Commit<'_, '_> {
+    pub(super) fn assessment(&mut self) -> Result<()> {
+        let Some(head) = self.staged.head()? else {
+            return Ok(());
+        };
+        let &[school, id] = head.words() else {
+            return Ok(());
+        };
+        let old_place = place_of(self.write, school, id)?;
+        let mut old = ItemBuffer::default();
+        if let Some(place) = old_place {
+            let partition = place.partition(school, Collection::Assessments);
+            if let Some((page, index)) = self.write.records(partition)?.get(Key(place.term, id))? {
+                old.copy_from(&page.run()?.item(index)?);
+            }
+        }
+        let mut new = ItemBuffer::default();
+        let new_place = match self.staged.take()?.put {
+            Some(mut kept) => {
+                let place = Place {
+                    grade: ordered::take(&mut kept)?,
+                    year: ordered::take(&mut kept)?,
+                    term: ordered::take(&mut kept)?,
+                };
+                decode_item(kept, &mut new)?;
+                Some(place)
+            }
+            None => None,
+        };
+        let old_slot = old.item().tag(SLOT_TAG);
+        let new_slot = match new_place {
+            Some(_) if new_place == old_place => old_slot,
+            Some(place) => Some(self.free_slot(school, place)?),
+            None => None,
+        };
+        new.set_tag(SLOT_TAG, new_slot);
+        let fate = Fate::of(
+            old_place.map(|place| (place, old.item())),
+            new_place.map(|place| (place, new.item())),
+        );
+        self.summary.count(Kind::Assessment, fate);
+        if matches!(fate, Fate::Unchanged | Fate::Absent) {
+            return Ok(());
+        }
+        if old_place != new_place {
+            self.move_marks(school, id, old_place.zip(old_slot), new_place.zip(new_slot))?;
+            self.put_place(school, id, new_place)?;
+        }
+        if let Some(place) = old_place.filter(|_| old_place != new_place) {
+            let partition = place.partition(school, Collection::Assessments);
+            self.places.remove(partition, Key(place.term, id))?;
+        }
+        if let Some(place) = new_place {
+            let partition = place.partition(school, Collection::Assessments);
+            self.places
+                .put(partition, Key(place.term, id), &new.item())?;
+        }
+        self.places.spill(self.write)
+    }
+
+    fn free_slot(&mut self, school: u64, place: Place) -> Result<u64> {
+        let taken = self.slots.of(self.write, school, place)?;
+        let gap = (0..).zip(taken.iter()).find(|(free, taken)| free != *taken);
+        let free = gap.map_or(taken.len() as u64, |(free, _)| free);
+        taken.insert(free);
+        Ok(free)
+    }
+
+    fn put_place(&mut self, school: u64, id: u64, place: Option<Place>) -> Result<()> {
+        let places = Partition::of(school, Collection::AssessmentPlaces);
+        let Some(place) = place else {
+            return self.places.remove(places, Key::one(id));
+        };
+        let mut item = ItemBuffer::default();
+        item.set_tag(GRADE_TAG, Some(place.grade));
+        item.set_tag(YEAR_TAG, Some(place.year));
+        item.set_tag(TERM_TAG, Some(place.term));
+        self.places.put(places, Key::one(id), &item.item())
+    }
+
+    /// Takes the marks of an assessment from where they are, rows or waiting,
+    /// to where they belong now. Its old slot is free afterwards.
+    fn move_marks(
+        &mut self,
+        school: u64,
+        id: u64,
+        from: Option<(Place, u64)>,
+        to: Option<(Place, u64)>,
+    ) -> Result<()> {
+        let waiting = Partition::of(school, Collection::WaitingMarks);
+        // One run at a time: edits that fill memory must be able to leave it
+        // in between.
+        let (partition, first, last) = match from {
+            Some((place, _)) => (
+                place.partition(school, Collection::MarkRows),
+                Key(place.term, 0),
+                Key(place.term, u64::MAX),
+            ),
+            None => (waiting, Key(id, 0), Key(id, u64::MAX)),
+        };
+        let mut place = self.write.records(partition)?.locate(first);
+        loop {
+            let records = self.write.records(partition)?;
+            let Some(page) = records.page(place)? else {
+                break;
+            };
+            let run = page.run()?;
+            let mut moved = Vec::new();
+            for index in run.lower_bound(first)..run.len() {
+                let key = run.key(index)?;
+                if key > last {
+                    break;
+                }
+                let kept = run.record(0, index)?;
+                let mark = match from {
+                    Some((_, slot)) => MarkRow::open(kept)?.slot(slot)?,
+                    None => Some(kept),
+                };
+                moved.extend(mark.map(|mark| (key.1, mark.to_vec())));
+            }
+            let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
+            drop(page);
+            for (learner, mark) in moved {
+                let (partition, key, slot) = spot(school, id, learner, from);
+                self.rows.push(partition, key, &row_edit(LIFT, slot, &[]))?;
+                let (partition, key, slot) = spot(school, id, learner, to);
+                self.rows
+                    .push(partition, key, &row_edit(PLACE, slot, &mark))?;
+            }
+            self.rows.spill(self.write)?;
+            if beyond {
+                break;
+            }
+            place += 1;
+        }
+        if let Some((place, slot)) = from {
+            self.slots.of(self.write, school, place)?.remove(&slot);
+        }
+        Ok(())
+    }
+}

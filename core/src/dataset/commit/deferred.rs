@@ -1,0 +1,186 @@
+//! Edits that wait to be sorted by the place of their record.
+
+use crate::dataset::ordered;
+use crate::dataset::staged::{decode_item, encode_item};
+use crate::store::{
+    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Sorted, Sorter, Write,
+};
+use crate::{Error, Result};
+
+/// Edits by partition and key; those of one record in the order in which they
+/// were made.
+pub(super) struct Deferred {
+    sorter: Sorter,
+    name: &'static str,
+    key: Vec<u8>,
+}
+
+const REMOVE: u8 = 0;
+const PUT: u8 = 1;
+
+impl Deferred {
+    pub(super) fn new(name: &'static str) -> Deferred {
+        Deferred {
+            sorter: Sorter::default(),
+            name,
+            key: Vec::new(),
+        }
+    }
+
+    /// Adds an edit, in memory however many there are: see
+    /// [`is_full`](Self::is_full).
+    pub(super) fn push(&mut self, partition: Partition, key: Key, edit: &[u8]) -> Result<()> {
+        self.key.clear();
+        ordered::push(&mut self.key, partition.school);
+        self.key.push(partition.collection as u8);
+        for number in [partition.a, partition.b, key.0, key.1] {
+            ordered::push(&mut self.key, number);
+        }
+        self.sorter.push(&self.key, edit)
+    }
+
+    /// The record is to be what this item says.
+    pub(super) fn put(&mut self, partition: Partition, key: Key, item: &Item<'_>) -> Result<()> {
+        let mut edit = vec![PUT];
+        encode_item(&mut edit, item);
+        self.push(partition, key, &edit)
+    }
+
+    /// The record is to go.
+    pub(super) fn remove(&mut self, partition: Partition, key: Key) -> Result<()> {
+        self.push(partition, key, &[REMOVE])
+    }
+
+    /// Whether it is time to [`spill`](Self::spill).
+    pub(super) fn is_full(&self) -> bool {
+        self.sorter.bytes() > Write::SORT_BYTES
+    }
+
+    pub(super) fn spill(&mut self, write: &mut Write<'_>) -> Result<()> {
+        if self.is_full() {
+            write.spill(&mut self.sorter, self.name)?;
+        }
+        Ok(())
+    }
+
+    /// All edits in order; none are left here.
+    pub(super) fn sorted<'t>(&mut self, write: &mut Write<'t>) -> Result<InOrder<'t>> {
+        let sorter = std::mem::take(&mut self.sorter);
+        Ok(InOrder {
+            sorted: write.sorted(sorter)?,
+            place: None,
+            read: false,
+        })
+    }
+}
+
+/// Edits in the order of their places.
+pub(super) struct InOrder<'t> {
+    sorted: Sorted<'t>,
+    place: Option<(Partition, Key)>,
+    read: bool,
+}
+
+impl InOrder<'_> {
+    /// The place of the next edit.
+    pub(super) fn place(&mut self) -> Result<Option<(Partition, Key)>> {
+        if !self.read {
+            self.place = match self.sorted.current()? {
+                Some((key, _)) => Some(decode(key)?),
+                None => None,
+            };
+            self.read = true;
+        }
+        Ok(self.place)
+    }
+
+    /// The key of the next edit, if it is one of this partition.
+    pub(super) fn key_in(&mut self, partition: Partition) -> Result<Option<Key>> {
+        Ok(self
+            .place()?
+            .filter(|place| place.0 == partition)
+            .map(|place| place.1))
+    }
+
+    /// Hands on all edits of the next place, in order.
+    pub(super) fn each(&mut self, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let place = self.place()?;
+        while self.place()? == place && place.is_some() {
+            if let Some((_, edit)) = self.sorted.current()? {
+                each(edit)?;
+            }
+            self.sorted.advance();
+            self.read = false;
+        }
+        Ok(())
+    }
+}
+
+fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
+    let school = ordered::take(&mut key)?;
+    let (collection, rest) = key.split_first().ok_or_else(damaged)?;
+    key = rest;
+    let collection = Collection::ALL
+        .into_iter()
+        .find(|c| *c as u8 == *collection);
+    let partition = Partition {
+        school,
+        collection: collection.ok_or_else(damaged)?,
+        a: ordered::take(&mut key)?,
+        b: ordered::take(&mut key)?,
+    };
+    Ok((
+        partition,
+        Key(ordered::take(&mut key)?, ordered::take(&mut key)?),
+    ))
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a deferred edit is damaged")
+}
+
+/// Plain edits of one partition: the last one of a place counts.
+pub(super) struct PlainEdits<'a, 't> {
+    pub(super) edits: &'a mut InOrder<'t>,
+    pub(super) partition: Partition,
+}
+
+impl Edits for PlainEdits<'_, '_> {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        self.edits.key_in(self.partition)
+    }
+
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        let mut outcome = Outcome::Keep;
+        self.edits.each(|edit| {
+            outcome = match edit.split_first() {
+                Some((&PUT, item)) => {
+                    decode_item(item, new)?;
+                    Outcome::Put
+                }
+                Some((&REMOVE, _)) => Outcome::Remove,
+                _ => return Err(damaged()),
+            };
+            Ok(())
+        })?;
+        Ok(match outcome {
+            Outcome::Put if old == Some(new.item()) => Outcome::Keep,
+            other => other,
+        })
+    }
+}
+
+impl super::Commit<'_, '_> {
+    /// Carries out the edits of records that lie by date, or by grade and year.
+    pub(super) fn merge_places(&mut self) -> Result<()> {
+        let mut edits = self.places.sorted(self.write)?;
+        while let Some((partition, _)) = edits.place()? {
+            let mut plain = PlainEdits {
+                edits: &mut edits,
+                partition,
+            };
+            self.write.merge(partition, &mut plain)?;
+        }
+        Ok(())
+    }
+}

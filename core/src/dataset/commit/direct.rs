@@ -1,0 +1,79 @@
+//! Records whose key alone decides where they lie.
+
+use super::Commit;
+use crate::dataset::staged::{Staged, decode_item};
+use crate::dataset::summary::{Fate, Summary};
+use crate::record::Kind;
+use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use crate::{Error, Result};
+
+impl Commit<'_, '_> {
+    /// Merges the records of the partition at hand.
+    pub(super) fn direct(&mut self) -> Result<()> {
+        let Some(head) = self.staged.head()? else {
+            return Ok(());
+        };
+        let kind = head.kind;
+        let place = kind.place(head.words());
+        let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
+        let mut edits = DirectEdits {
+            staged: &mut self.staged,
+            summary: &mut self.summary,
+            kind,
+            partition,
+            lines: Vec::new(),
+        };
+        self.write.merge(partition, &mut edits)?;
+        for (key, line, put) in edits.lines {
+            self.needs
+                .note(self.write, kind, &kind.key_of(partition, key), line, put)?;
+        }
+        Ok(())
+    }
+}
+
+struct DirectEdits<'a, 't> {
+    staged: &'a mut Staged<'t>,
+    summary: &'a mut Summary,
+    kind: Kind,
+    partition: Partition,
+    /// The records that others need or that need others: their lines, and
+    /// whether they come.
+    lines: Vec<(Key, u64, bool)>,
+}
+
+impl Edits for DirectEdits<'_, '_> {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        let head = self.staged.head()?.filter(|head| head.kind == self.kind);
+        let place = head.and_then(|head| self.kind.place(head.words()));
+        Ok(place
+            .filter(|place| place.0 == self.partition)
+            .map(|place| place.1))
+    }
+
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        let key = self.next_key()?.unwrap_or(Key::MIN);
+        let entry = self.staged.take()?;
+        if matches!(self.kind, Kind::School | Kind::Year | Kind::Term) {
+            self.lines.push((key, entry.line, entry.put.is_some()));
+        }
+        let fate = match entry.put {
+            Some(kept) => {
+                decode_item(kept, new)?;
+                Fate::of(old, Some(new.item()))
+            }
+            None => Fate::of(old, None),
+        };
+        self.summary.count(self.kind, fate);
+        Ok(outcome(fate))
+    }
+}
+
+/// What a record's fate means for the run that holds it.
+pub(super) fn outcome(fate: Fate) -> Outcome {
+    match fate {
+        Fate::Added | Fate::Changed => Outcome::Put,
+        Fate::Removed => Outcome::Remove,
+        Fate::Unchanged | Fate::Absent => Outcome::Keep,
+    }
+}

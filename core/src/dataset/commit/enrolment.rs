@@ -1,0 +1,110 @@
+//! A learner's subjects, and the enrolment in mark rows that follows from them
+//! (dataset format, "4.2 assessment marks").
+
+use super::Commit;
+use super::deferred::Deferred;
+use super::direct::outcome;
+use super::rows::{ENROL, LEAVE, row_edit};
+use crate::dataset::staged::Staged;
+use crate::dataset::summary::{Fate, Summary};
+use crate::record::Kind;
+use crate::record::learner_subject::LearnerSubject;
+use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use crate::{Error, Result};
+
+impl Commit<'_, '_> {
+    /// Merges the records of the school and year at hand.
+    pub(super) fn learner_subjects(&mut self) -> Result<()> {
+        let Some(head) = self.staged.head()? else {
+            return Ok(());
+        };
+        let place = head.kind.place(head.words());
+        let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
+        let mut edits = Enrolments {
+            staged: &mut self.staged,
+            summary: &mut self.summary,
+            rows: &mut self.rows,
+            partition,
+        };
+        // The merge ends early when the rows' edits fill memory, and goes on
+        // once they are out of the way.
+        self.write.merge(partition, &mut edits)?;
+        self.rows.spill(self.write)
+    }
+}
+
+struct Enrolments<'a, 't> {
+    staged: &'a mut Staged<'t>,
+    summary: &'a mut Summary,
+    rows: &'a mut Deferred,
+    partition: Partition,
+}
+
+impl Enrolments<'_, '_> {
+    /// Edits the rows of what a learner takes no more, or newly takes.
+    fn move_rows(&mut self, key: Key, old: &[(u64, u64)], new: &[(u64, u64)]) -> Result<()> {
+        let Key(learner, subject) = key;
+        let Partition {
+            school, a: year, ..
+        } = self.partition;
+        let mut edit = |(grade, term): (u64, u64), operation| {
+            let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, year);
+            self.rows
+                .push(rows, Key(term, learner), &row_edit(operation, subject, &[]))
+        };
+        for place in old.iter().filter(|place| !new.contains(place)) {
+            edit(*place, LEAVE)?;
+        }
+        for place in new.iter().filter(|place| !old.contains(place)) {
+            edit(*place, ENROL)?;
+        }
+        Ok(())
+    }
+}
+
+/// The grade and the terms of a kept record.
+fn enrolments(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
+    let Some(kept) = kept else {
+        return Ok(Vec::new());
+    };
+    let kept = LearnerSubject::open(kept)?;
+    kept.terms()
+        .map(|term| Ok((kept.grade, term?.term)))
+        .collect()
+}
+
+impl Edits for Enrolments<'_, '_> {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        if self.rows.is_full() {
+            return Ok(None);
+        }
+        let head = self
+            .staged
+            .head()?
+            .filter(|head| head.kind == Kind::LearnerSubject);
+        let place = head.and_then(|head| head.kind.place(head.words()));
+        Ok(place
+            .filter(|place| place.0 == self.partition)
+            .map(|place| place.1))
+    }
+
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        let key = self.next_key()?.unwrap_or(Key::MIN);
+        let [lane, ..] = &mut new.lanes;
+        let put = match self.staged.take()?.put {
+            Some(kept) => {
+                lane.extend_from_slice(kept);
+                true
+            }
+            None => false,
+        };
+        let old_kept = old.as_ref().map(|old| old.lanes[0]);
+        let new_kept = put.then_some(lane.as_slice());
+        let fate = Fate::of(old_kept, new_kept);
+        if !matches!(fate, Fate::Unchanged | Fate::Absent) {
+            self.move_rows(key, &enrolments(old_kept)?, &enrolments(new_kept)?)?;
+        }
+        self.summary.count(Kind::LearnerSubject, fate);
+        Ok(outcome(fate))
+    }
+}

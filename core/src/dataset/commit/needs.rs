@@ -1,0 +1,114 @@
+//! Which records need their school, and which schools are missing (dataset
+//! format, "Values", last but one).
+
+use crate::record::{Kind, integrator};
+use crate::store::{Collection, Key, Partition, Reader, Write};
+use crate::{Fault, Result};
+use std::collections::{BTreeMap, HashMap};
+
+/// Whether a record of this kind needs its school in the store.
+pub(crate) fn needs_school(kind: Kind) -> bool {
+    matches!(kind, Kind::ClientIntegration | Kind::Year | Kind::Term)
+}
+
+/// What is needed and what was removed. Schools are merged first, so whether
+/// one is there is known when a record that needs it comes by.
+#[derive(Default)]
+pub(super) struct Needs {
+    there: HashMap<u64, bool>,
+    /// The lowest lines whose school is missing.
+    missing: BTreeMap<u64, (Kind, u64)>,
+    /// Removed schools: the line, and how many records of the dataset need
+    /// them nevertheless.
+    removed: HashMap<u64, (u64, u64)>,
+}
+
+/// More faults than anybody reads.
+const MOST_FAULTS: usize = 10_000;
+
+impl Needs {
+    /// Notes a record that comes or goes. `key` is in the order of its fields.
+    pub(super) fn note(
+        &mut self,
+        write: &Write<'_>,
+        kind: Kind,
+        key: &[u64],
+        line: u64,
+        put: bool,
+    ) -> Result<()> {
+        let Some(&school) = key.first() else {
+            return Ok(());
+        };
+        if kind == Kind::School {
+            if !put {
+                self.removed.insert(school, (line, 0));
+            }
+            return Ok(());
+        }
+        if !put || self.is_there(write, school)? {
+            return Ok(());
+        }
+        if let Some((_, needed)) = self.removed.get_mut(&school) {
+            *needed += 1;
+        }
+        self.missing.insert(line, (kind, school));
+        if self.missing.len() > MOST_FAULTS {
+            self.missing.pop_last();
+        }
+        Ok(())
+    }
+
+    fn is_there(&mut self, write: &Write<'_>, school: u64) -> Result<bool> {
+        if let Some(there) = self.there.get(&school) {
+            return Ok(*there);
+        }
+        let schools = write.records(Partition::global(Collection::Schools))?;
+        let there = schools.get(Key::one(school))?.is_some();
+        self.there.insert(school, there);
+        Ok(there)
+    }
+
+    /// The faults, lowest line first.
+    pub(super) fn faults(&self, write: &Write<'_>, limit: usize) -> Result<Vec<Fault>> {
+        let mut faults: Vec<Fault> = self
+            .missing
+            .iter()
+            .map(|(line, (kind, school))| Fault {
+                line: *line,
+                what: format!(
+                    "{}: school_id: school {school} is not in the store",
+                    kind.name()
+                ),
+            })
+            .collect();
+        for (school, (line, of_the_dataset)) in &self.removed {
+            if needed_by(write, *school)? > *of_the_dataset {
+                faults.push(Fault {
+                    line: *line,
+                    what: format!(
+                        "school: school_id: school {school} is still needed by a client_integration, year or term"
+                    ),
+                });
+            }
+        }
+        faults.sort_by_key(|fault| fault.line);
+        faults.truncate(limit);
+        Ok(faults)
+    }
+}
+
+/// How many records need a school.
+fn needed_by(write: &Write<'_>, school: u64) -> Result<u64> {
+    let mut needed = 0;
+    for collection in [Collection::Years, Collection::Terms] {
+        needed += write
+            .directory(Partition::of(school, collection))?
+            .records();
+    }
+    write.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
+        let of = integrator::authorisation_of(key);
+        needed += u64::from(of.is_some_and(|(_, of, _)| of == school));
+        Ok(())
+    })?;
+    Ok(needed)
+}

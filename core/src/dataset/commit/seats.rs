@@ -1,0 +1,69 @@
+//! Seats: in which grades and terms of a year a learner has a mark row, so that
+//! a question about one learner looks nowhere else.
+
+use super::deferred::{Deferred, InOrder};
+use crate::dataset::summary::Fate;
+use crate::record::varint;
+use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use crate::{Error, Result};
+
+/// A row of this term is there from now on, or gone.
+pub(super) fn seat_edit(taken: bool, term: u64) -> Vec<u8> {
+    let mut edit = vec![u8::from(taken)];
+    varint::push(&mut edit, term);
+    edit
+}
+
+/// The terms of a kept seat, ascending.
+pub(crate) fn terms(mut seat: &[u8]) -> Result<Vec<u64>> {
+    let mut terms = Vec::new();
+    while !seat.is_empty() {
+        terms.push(varint::take(&mut seat)?);
+    }
+    Ok(terms)
+}
+
+pub(super) fn merge(write: &mut Write<'_>, seats: &mut Deferred) -> Result<()> {
+    let mut edits = seats.sorted(write)?;
+    while let Some((partition, _)) = edits.place()? {
+        let mut seats = SeatEdits {
+            edits: &mut edits,
+            partition,
+        };
+        write.merge(partition, &mut seats)?;
+    }
+    Ok(())
+}
+
+struct SeatEdits<'a, 't> {
+    edits: &'a mut InOrder<'t>,
+    partition: Partition,
+}
+
+impl Edits for SeatEdits<'_, '_> {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        self.edits.key_in(self.partition)
+    }
+
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        let mut terms = terms(old.map_or(&[], |old| old.lanes[0]))?;
+        self.edits.each(|edit| {
+            let damaged = || Error::corrupt("an edit of seats is damaged");
+            let (taken, mut term) = edit.split_first().ok_or_else(damaged)?;
+            let term = varint::take(&mut term)?;
+            match (terms.binary_search(&term), taken) {
+                (Err(place), 1) => terms.insert(place, term),
+                (Ok(place), 0) => drop(terms.remove(place)),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let [lane, ..] = &mut new.lanes;
+        for term in terms {
+            varint::push(lane, term);
+        }
+        let before = old.map(|old| old.lanes[0]);
+        let after = (!lane.is_empty()).then_some(lane.as_slice());
+        Ok(super::direct::outcome(Fate::of(before, after)))
+    }
+}

@@ -1,0 +1,402 @@
+//! Everything that is kept, as a dataset again: canonical and complete.
+
+use super::keys::{kind_of, partitions_of};
+use super::render;
+use crate::json;
+use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::learner_subject::LearnerSubject;
+use crate::record::mark::Mark;
+use crate::record::mark_row::MarkRow;
+use crate::record::terms::{self, Term};
+use crate::record::{Kind, Value, absentee, bake, integrator};
+use crate::store::{Collection, Item, Key, Lease, Partition, Reader};
+use crate::{Error, Result};
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+/// The lines of a dataset that holds all that the store holds, one at a time.
+///
+/// First come all schools, API types, integrators and client integrations,
+/// then the records of each school, kind by kind in the order of the dataset
+/// format, each by its key. Empty fields and defaults are left out. The lines
+/// are those of the moment at which the export began; while it lives, the
+/// store cannot be compacted or suspended.
+///
+/// They hold personal data, and password hashes unless credentials were left
+/// out: keep them where nobody else reads them.
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{Credentials, Engine, Options};
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(&br#"{"type":"grade","grade_id":"09","school_id":1,"grade":"7"}"#[..])?;
+/// let lines = engine.export(Credentials::Keep)?.collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(lines, [r#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Export {
+    lease: Lease,
+    parts: VecDeque<Part>,
+    lines: VecDeque<String>,
+}
+
+/// What is still to be written.
+enum Part {
+    Integrators,
+    Authorisations,
+    /// The schools that any record lies by.
+    Schools,
+    School(u64),
+    /// The records of a partition, from one run on.
+    Records(Kind, Partition, usize),
+    /// Absentees of a school in the order of their ids, from one run of their
+    /// places on.
+    Absentees(u64, usize),
+    /// Assessments in the order of their ids, likewise.
+    Assessments(u64, usize),
+    /// The marks of all assessments from this one on.
+    Marks(u64, u64),
+}
+
+impl Export {
+    pub(crate) fn new(lease: Lease, with_credentials: bool) -> Export {
+        let global = |kind, collection| Part::Records(kind, Partition::global(collection), 0);
+        let mut parts = VecDeque::from([
+            global(Kind::School, Collection::Schools),
+            global(Kind::ApiType, Collection::ApiTypes),
+        ]);
+        if with_credentials {
+            parts.push_back(Part::Integrators);
+        }
+        parts.extend([Part::Authorisations, Part::Schools]);
+        Export {
+            lease,
+            parts,
+            lines: VecDeque::new(),
+        }
+    }
+
+    /// Writes the next piece of what is left; says whether anything was.
+    fn write_part(&mut self) -> Result<bool> {
+        let Some(part) = self.parts.pop_front() else {
+            return Ok(false);
+        };
+        let rest = match part {
+            Part::Integrators => self.integrators()?,
+            Part::Authorisations => self.authorisations()?,
+            Part::Schools => {
+                let schools = render::schools(&*self.lease)?;
+                self.parts.extend(schools.into_iter().map(Part::School));
+                None
+            }
+            Part::School(school) => {
+                self.school(school)?;
+                None
+            }
+            Part::Records(kind, partition, place) => self.records(kind, partition, place)?,
+            Part::Absentees(school, place) => self.absentees(school, place)?,
+            Part::Assessments(school, place) => self.assessments(school, place)?,
+            Part::Marks(school, from) => self.marks(school, from)?,
+        };
+        if let Some(rest) = rest {
+            self.parts.push_front(rest);
+        }
+        Ok(true)
+    }
+
+    fn integrators(&mut self) -> Result<Option<Part>> {
+        let lines = &mut self.lines;
+        self.lease
+            .integrator_rows(integrator::ROWS, &mut |key, hash| {
+                let name = integrator::username_of(key).ok_or_else(damaged)?;
+                let hash = String::from_utf8(hash.to_vec()).map_err(|_| damaged())?;
+                let values = [
+                    Value::Text(name.into()),
+                    Value::Empty,
+                    Value::Text(hash.into()),
+                ];
+                lines.push_back(line(Kind::Integrator, &values));
+                Ok(())
+            })?;
+        Ok(None)
+    }
+
+    fn authorisations(&mut self) -> Result<Option<Part>> {
+        let lines = &mut self.lines;
+        self.lease
+            .integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, state| {
+                let (name, school, api_type) =
+                    integrator::authorisation_of(key).ok_or_else(damaged)?;
+                let values = [
+                    Value::Text(name.into()),
+                    Value::Integer(school),
+                    Value::Integer(api_type),
+                    Value::Integer(u64::from(state.first() == Some(&1))),
+                ];
+                lines.push_back(line(Kind::ClientIntegration, &values));
+                Ok(())
+            })?;
+        Ok(None)
+    }
+
+    /// Plans a school's kinds in the order of the dataset format.
+    fn school(&mut self, school: u64) -> Result<()> {
+        const ORDER: [Kind; 13] = [
+            Kind::Year,
+            Kind::Term,
+            Kind::Grade,
+            Kind::Parent,
+            Kind::Learner,
+            Kind::Subject,
+            Kind::LearnerSubject,
+            Kind::LearningOutcome,
+            Kind::LearningProgram,
+            Kind::Assessment,
+            Kind::Mark,
+            Kind::Absentee,
+            Kind::AccountablePerson,
+        ];
+        let partitions = partitions_of(&*self.lease, school)?;
+        let mut parts = Vec::new();
+        for kind in ORDER {
+            match kind {
+                Kind::Assessment => parts.push(Part::Assessments(school, 0)),
+                Kind::Mark => parts.push(Part::Marks(school, 0)),
+                Kind::Absentee => parts.push(Part::Absentees(school, 0)),
+                _ => parts.extend(
+                    partitions
+                        .iter()
+                        .filter(|partition| kind_of(partition.collection) == Some(kind))
+                        .map(|partition| Part::Records(kind, *partition, 0)),
+                ),
+            }
+        }
+        for part in parts.into_iter().rev() {
+            self.parts.push_front(part);
+        }
+        Ok(())
+    }
+
+    fn records(&mut self, kind: Kind, partition: Partition, place: usize) -> Result<Option<Part>> {
+        let Some(page) = self.lease.records(partition)?.page(place)? else {
+            return Ok(None);
+        };
+        let run = page.run()?;
+        for (index, key) in run.keys().enumerate() {
+            let values = values(kind, partition, key, &run.item(index)?)?;
+            self.lines.push_back(line(kind, &values));
+        }
+        Ok(Some(Part::Records(kind, partition, place + 1)))
+    }
+
+    fn absentees(&mut self, school: u64, place: usize) -> Result<Option<Part>> {
+        let places = self
+            .lease
+            .records(Partition::of(school, Collection::AbsenteePlaces))?;
+        let Some(page) = places.page(place)? else {
+            return Ok(None);
+        };
+        let run = page.run()?;
+        let partition = Partition::of(school, Collection::Absentees);
+        let absentees = self.lease.records(partition)?;
+        for (index, Key(id, _)) in run.keys().enumerate() {
+            let date = run.tag(absentee::DATE_TAG, index)?.ok_or_else(damaged)?;
+            let key = Key(date, id);
+            let (page, index) = absentees.get(key)?.ok_or_else(damaged)?;
+            let values = values(Kind::Absentee, partition, key, &page.run()?.item(index)?)?;
+            self.lines.push_back(line(Kind::Absentee, &values));
+        }
+        Ok(Some(Part::Absentees(school, place + 1)))
+    }
+
+    fn assessments(&mut self, school: u64, place: usize) -> Result<Option<Part>> {
+        let places = self
+            .lease
+            .records(Partition::of(school, Collection::AssessmentPlaces))?;
+        let Some(page) = places.page(place)? else {
+            return Ok(None);
+        };
+        let run = page.run()?;
+        for (index, Key(id, _)) in run.keys().enumerate() {
+            let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
+            let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
+            let partition = Partition::of_grade_year(school, Collection::Assessments, grade, year);
+            let key = Key(term, id);
+            let assessments = self.lease.records(partition)?;
+            let (page, index) = assessments.get(key)?.ok_or_else(damaged)?;
+            let values = values(Kind::Assessment, partition, key, &page.run()?.item(index)?)?;
+            self.lines.push_back(line(Kind::Assessment, &values));
+        }
+        Ok(Some(Part::Assessments(school, place + 1)))
+    }
+
+    /// The marks of the next assessment, whether it is there or awaited.
+    fn marks(&mut self, school: u64, from: u64) -> Result<Option<Part>> {
+        let next = |collection| {
+            let records = self.lease.records(Partition::of(school, collection))?;
+            for page in records.between(Key(from, 0), Key::MAX) {
+                let (page, indices) = page?;
+                if !indices.is_empty() {
+                    return page.run()?.key(indices.start).map(|key| Some(key.0));
+                }
+            }
+            Ok::<_, Error>(None)
+        };
+        let placed = next(Collection::AssessmentPlaces)?;
+        let awaited = next(Collection::WaitingMarks)?;
+        let Some(id) = placed.into_iter().chain(awaited).min() else {
+            return Ok(None);
+        };
+        if awaited == Some(id) {
+            let waiting = self
+                .lease
+                .records(Partition::of(school, Collection::WaitingMarks))?;
+            for page in waiting.between(Key(id, 0), Key(id, u64::MAX)) {
+                let (page, indices) = page?;
+                let run = page.run()?;
+                for index in indices {
+                    let mark = run.record(0, index)?;
+                    self.lines
+                        .push_back(mark_line(school, id, run.key(index)?.1, mark)?);
+                }
+            }
+        } else {
+            self.placed_marks(school, id)?;
+        }
+        Ok(id.checked_add(1).map(|next| Part::Marks(school, next)))
+    }
+
+    fn placed_marks(&mut self, school: u64, id: u64) -> Result<()> {
+        let places = self
+            .lease
+            .records(Partition::of(school, Collection::AssessmentPlaces))?;
+        let (page, index) = places.get(Key::one(id))?.ok_or_else(damaged)?;
+        let run = page.run()?;
+        let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
+        let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
+        let of = |collection| Partition::of_grade_year(school, collection, grade, year);
+        let assessments = self.lease.records(of(Collection::Assessments))?;
+        let (page, index) = assessments.get(Key(term, id))?.ok_or_else(damaged)?;
+        let slot = page.run()?.tag(SLOT_TAG, index)?.ok_or_else(damaged)?;
+        let rows = self.lease.records(of(Collection::MarkRows))?;
+        for page in rows.between(Key(term, 0), Key(term, u64::MAX)) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in indices {
+                if let Some(mark) = MarkRow::open(run.record(0, index)?)?.slot(slot)? {
+                    self.lines
+                        .push_back(mark_line(school, id, run.key(index)?.1, mark)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Export {
+    type Item = Result<String>;
+
+    /// The next line, without its line feed.
+    fn next(&mut self) -> Option<Result<String>> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                return Some(Ok(line));
+            }
+            match self.write_part() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    self.parts.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a record is not at its place")
+}
+
+/// The values of a kept record of any kind but marks.
+fn values(
+    kind: Kind,
+    partition: Partition,
+    key: Key,
+    item: &Item<'_>,
+) -> Result<Vec<Value<'static>>> {
+    let key = kind.key_of(partition, key);
+    if kind != Kind::LearnerSubject {
+        return bake::values(kind, &key, item);
+    }
+    let mut values: Vec<_> = key.into_iter().map(Value::Integer).collect();
+    values.extend(LearnerSubject::open(item.lanes[0])?.values()?);
+    Ok(values)
+}
+
+fn mark_line(school: u64, assessment: u64, learner: u64, mark: &[u8]) -> Result<String> {
+    let mark = Mark::decode(mark)?.ok_or_else(damaged)?;
+    let mut values = vec![
+        Value::Integer(school),
+        Value::Integer(assessment),
+        Value::Integer(learner),
+    ];
+    values.extend(mark.values());
+    if mark.captured
+        && let Some(captured) = values.get_mut(5)
+    {
+        *captured = Value::Empty;
+    }
+    Ok(line(Kind::Mark, &values))
+}
+
+/// One record as a line. Text that is not UTF-8 cannot have come in.
+fn line(kind: Kind, values: &[Value<'_>]) -> String {
+    let mut out = b"{\"type\":".to_vec();
+    json::push_string(&mut out, kind.name());
+    for (field, value) in kind.fields().iter().zip(values) {
+        push_member(&mut out, field.name, value);
+    }
+    out.push(b'}');
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn push_member(out: &mut Vec<u8>, name: &str, value: &Value<'_>) {
+    if value.is_empty() {
+        return;
+    }
+    if !out.ends_with(b"{") {
+        out.push(b',');
+    }
+    json::push_string(out, name);
+    out.push(b':');
+    match value {
+        Value::Integer(number) => json::push_integer(out, *number),
+        Value::Terms(terms) => push_terms(out, terms),
+        other => {
+            out.push(b'"');
+            other.push_exact(out);
+            out.push(b'"');
+        }
+    }
+}
+
+fn push_terms(out: &mut Vec<u8>, terms: &[Term<'_>]) {
+    out.push(b'[');
+    for (place, term) in terms.iter().enumerate() {
+        out.extend_from_slice(if place == 0 { b"{" } else { b",{" });
+        let number = [Value::Integer(term.term)];
+        let group = term.group.iter().map(|text| match text.as_ref() {
+            "" => Value::Empty,
+            text => Value::Text(Cow::Borrowed(text)),
+        });
+        let mark = [term.mark.map_or(Value::Empty, Value::Decimal)];
+        let values = number.into_iter().chain(group).chain(mark);
+        for (field, value) in terms::FIELDS.iter().zip(values) {
+            push_member(out, field.name, &value);
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+}

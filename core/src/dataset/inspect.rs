@@ -1,0 +1,298 @@
+//! Whether everything that is kept agrees: runs with directories, tags and
+//! facts with renderings, places with records, gaps with marks, counts.
+
+use super::commit::seats;
+use super::keys::{kind_of, partitions_of, slots};
+use super::render::{bake_again, is_baked, schools};
+use crate::record::assessment::{
+    GRADE_TAG, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG, TERM_TAG, YEAR_TAG,
+};
+use crate::record::learner_subject::LearnerSubject;
+use crate::record::mark::Mark;
+use crate::record::mark_row::{MarkRow, is_mark};
+use crate::record::{Kind, absentee, integrator};
+use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Run, Snapshot};
+use crate::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a look through the store has found.
+#[derive(Debug, Default)]
+pub(crate) struct Inspection {
+    /// How many records were looked at.
+    pub(crate) records: u64,
+    pub(crate) problems: Vec<String>,
+    counts: BTreeMap<Kind, u64>,
+}
+
+/// More findings say nothing new.
+const MOST_PROBLEMS: usize = 100;
+
+impl Inspection {
+    pub(crate) fn problem(&mut self, problem: String) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    pub(crate) fn inspect(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.integrators(snapshot)?;
+        for collection in [Collection::Schools, Collection::ApiTypes] {
+            self.partition(snapshot, Partition::global(collection))?;
+        }
+        for school in schools(snapshot)? {
+            for partition in partitions_of(snapshot, school)? {
+                if let Err(error) = self.partition(snapshot, partition) {
+                    self.problem(format!("{}: {error}", name(partition)));
+                }
+            }
+            if let Err(error) = self.enrolment(snapshot, school) {
+                self.problem(format!("school {school}: {error}"));
+            }
+        }
+        let totals = snapshot.totals()?;
+        for (kind, kept) in Kind::ALL.into_iter().zip(totals.records) {
+            let counted = self.counts.get(&kind).copied().unwrap_or(0);
+            if counted != kept {
+                self.problem(format!(
+                    "{}: {counted} records, {kept} counted",
+                    kind.name()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, kind: Kind) {
+        self.records += 1;
+        *self.counts.entry(kind).or_default() += 1;
+    }
+
+    fn integrators(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let mut rows = Vec::new();
+        snapshot.integrator_rows(&[], &mut |key, value| {
+            rows.push((key.to_vec(), value.to_vec()));
+            Ok(())
+        })?;
+        for (key, value) in rows {
+            let hash =
+                integrator::username_of(&key).filter(|_| std::str::from_utf8(&value).is_ok());
+            let state = integrator::authorisation_of(&key).filter(|_| matches!(*value, [0 | 1]));
+            match (hash, state) {
+                (Some(_), None) => self.count(Kind::Integrator),
+                (None, Some(_)) => self.count(Kind::ClientIntegration),
+                _ => self.problem("a row of the integrators is damaged".to_owned()),
+            }
+        }
+        Ok(())
+    }
+
+    /// A partition: its directory against its runs, and each record by itself.
+    fn partition(&mut self, snapshot: &Snapshot, partition: Partition) -> Result<()> {
+        let directory = snapshot.directory(partition)?;
+        let mut last = None;
+        for entry in &directory.entries {
+            let page = snapshot.page(partition, entry.run)?;
+            let run = page.run()?;
+            if run.len() != entry.count as usize || run.keys().next() != Some(entry.first) {
+                self.problem(format!("{}: a directory misses its run", name(partition)));
+            }
+            for (index, key) in run.keys().enumerate() {
+                if last.is_some_and(|last| last >= key) {
+                    self.problem(format!("{}: keys are out of order", name(partition)));
+                }
+                last = Some(key);
+                if let Err(error) = self.record(snapshot, partition, &run, index, key) {
+                    self.problem(format!("{} {}/{}: {error}", name(partition), key.0, key.1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn record(
+        &mut self,
+        snapshot: &Snapshot,
+        partition: Partition,
+        run: &Run<'_>,
+        index: usize,
+        key: Key,
+    ) -> Result<()> {
+        let item = run.item(index)?;
+        if let Some(kind) = kind_of(partition.collection) {
+            self.count(kind);
+            if is_baked(kind) {
+                let mut again = ItemBuffer::default();
+                bake_again(kind, partition, key, &item, &mut again)?;
+                expect(again.item() == item, "its parts do not agree")?;
+            }
+        }
+        let tag = |tag: usize| {
+            item.tag(tag)
+                .ok_or_else(|| Error::corrupt("a tag is missing"))
+        };
+        let school = partition.school;
+        match partition.collection {
+            Collection::Absentees => {
+                let place = Partition::of(school, Collection::AbsenteePlaces);
+                let date = tag_at(snapshot, place, Key::one(key.1), absentee::DATE_TAG)?;
+                expect(date == Some(key.0), "its place is another")
+            }
+            Collection::AbsenteePlaces => {
+                let absentees = Partition::of(school, Collection::Absentees);
+                let there = snapshot
+                    .records(absentees)?
+                    .get(Key(tag(absentee::DATE_TAG)?, key.0))?;
+                expect(there.is_some(), "nothing is at this place")
+            }
+            Collection::Assessments => {
+                let place = Partition::of(school, Collection::AssessmentPlaces);
+                for (number, expected) in [
+                    (GRADE_TAG, partition.a),
+                    (YEAR_TAG, partition.b),
+                    (TERM_TAG, key.0),
+                ] {
+                    let found = tag_at(snapshot, place, Key::one(key.1), number)?;
+                    expect(found == Some(expected), "its place is another")?;
+                }
+                let complete = [SLOT_TAG, SUBJECT_TAG, OUTCOME_TAG].map(|t| item.tag(t).is_some());
+                expect(complete == [true; 3], "a tag is missing")
+            }
+            Collection::AssessmentPlaces => {
+                let (grade, year) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?);
+                let at = Partition::of_grade_year(school, Collection::Assessments, grade, year);
+                let there = snapshot.records(at)?.get(Key(tag(TERM_TAG)?, key.0))?;
+                expect(there.is_some(), "nothing is at this place")
+            }
+            Collection::LearnerSubjects => LearnerSubject::open(item.lanes[0])?.values().map(drop),
+            Collection::WaitingMarks => {
+                expect(Mark::decode(item.lanes[0])?.is_some(), "it is no mark")?;
+                let place = Partition::of(school, Collection::AssessmentPlaces);
+                let there = snapshot.records(place)?.get(Key::one(key.0))?;
+                expect(there.is_none(), "it waits for an assessment that is there")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Mark rows against learners' subjects, assessments and seats.
+    fn enrolment(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
+        let partitions = partitions_of(snapshot, school)?;
+        let of = |collection| {
+            let of = partitions
+                .iter()
+                .filter(move |p| p.collection == collection);
+            of.copied()
+        };
+        let years: BTreeSet<u64> = of(Collection::MarkRows)
+            .map(|partition| partition.b)
+            .chain(of(Collection::LearnerSubjects).map(|partition| partition.a))
+            .chain(of(Collection::MarkSeats).map(|partition| partition.a))
+            .collect();
+        for year in years {
+            let mut enrolled = enrolled(snapshot, school, year)?;
+            let mut seated = seated(snapshot, school, year)?;
+            for rows in of(Collection::MarkRows).filter(|partition| partition.b == year) {
+                let slots = slots(snapshot, rows)?;
+                for page in snapshot.records(rows)?.all() {
+                    let (page, _) = page?;
+                    let run = page.run()?;
+                    for (index, Key(term, learner)) in run.keys().enumerate() {
+                        let row = MarkRow::open(run.record(0, index)?)?;
+                        let place = (learner, rows.a, term);
+                        let taken: BTreeSet<u64> = row.subjects().collect::<Result<_>>()?;
+                        if enrolled.remove(&place).unwrap_or_default() != taken {
+                            self.problem(format!(
+                                "{}: learner {learner} takes other subjects",
+                                name(rows)
+                            ));
+                        }
+                        if !seated.remove(&place) {
+                            self.problem(format!("{}: learner {learner} has no seat", name(rows)));
+                        }
+                        for (slot, mark) in row.slots().enumerate() {
+                            let mark = mark?;
+                            if is_mark(mark) {
+                                self.count(Kind::Mark);
+                                Mark::decode(mark)?;
+                                if !slots.contains_key(&(term, slot as u64)) {
+                                    self.problem(format!(
+                                        "{}: a mark has no assessment",
+                                        name(rows)
+                                    ));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            if !enrolled.is_empty() || !seated.is_empty() {
+                self.problem(format!(
+                    "school {school}: rows of marks are missing in {year}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The subjects that learners take by learner, grade and term, as their own
+/// records say.
+type Enrolled = BTreeMap<(u64, u64, u64), BTreeSet<u64>>;
+
+fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Enrolled> {
+    let partition = Partition::of_year(school, Collection::LearnerSubjects, year);
+    let mut enrolled = Enrolled::new();
+    for page in snapshot.records(partition)?.all() {
+        let (page, _) = page?;
+        let run = page.run()?;
+        for (index, Key(learner, subject)) in run.keys().enumerate() {
+            let kept = LearnerSubject::open(run.record(0, index)?)?;
+            for term in kept.terms() {
+                let place = (learner, kept.grade, term?.term);
+                enrolled.entry(place).or_default().insert(subject);
+            }
+        }
+    }
+    Ok(enrolled)
+}
+
+/// Where learners have rows by learner, grade and term, as the seats say.
+fn seated(snapshot: &Snapshot, school: u64, year: u64) -> Result<BTreeSet<(u64, u64, u64)>> {
+    let partition = Partition::of_year(school, Collection::MarkSeats, year);
+    let mut seated = BTreeSet::new();
+    for page in snapshot.records(partition)?.all() {
+        let (page, _) = page?;
+        let run = page.run()?;
+        for (index, Key(learner, grade)) in run.keys().enumerate() {
+            for term in seats::terms(run.record(0, index)?)? {
+                seated.insert((learner, grade, term));
+            }
+        }
+    }
+    Ok(seated)
+}
+
+fn tag_at(snapshot: &Snapshot, of: Partition, key: Key, tag: usize) -> Result<Option<u64>> {
+    match snapshot.records(of)?.get(key)? {
+        Some((page, index)) => page.run()?.tag(tag, index),
+        None => Ok(None),
+    }
+}
+
+fn expect(holds: bool, otherwise: &str) -> Result<()> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Error::corrupt(otherwise))
+    }
+}
+
+fn name(partition: Partition) -> String {
+    let Partition {
+        school,
+        collection,
+        a,
+        b,
+    } = partition;
+    format!("school {school}, {collection:?} {a} {b}")
+}

@@ -1,0 +1,319 @@
+//! One line of a dataset: its kind, and its values checked by themselves.
+
+use super::lines::LINE_BYTES;
+use crate::json::Object;
+use crate::record::value::shown;
+use crate::record::{Kind, Value, client_integration, integrator, learner, password, school, year};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A record as a line gives it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    pub(crate) kind: Kind,
+    /// The record goes; only the values of its key are there.
+    pub(crate) deleted: bool,
+    /// By the place of the field.
+    pub(crate) values: Vec<Value<'a>>,
+}
+
+/// Reads a line; nothing if it is blank. On failure says what is wrong with it.
+pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
+    if line.len() > LINE_BYTES {
+        return Err("is longer than 1 MiB".to_owned());
+    }
+    let text = std::str::from_utf8(line).map_err(|_| "is not UTF-8".to_owned())?;
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    {
+        return Ok(None);
+    }
+    let object = Object::parse(text).map_err(|what| format!("is not a JSON object: {what}"))?;
+    let members = object.members;
+    let kind = kind_of(&members)?;
+    let fault = |field: &str, what: &str| Err(format!("{}: {field}: {what}", kind.name()));
+
+    let fields = kind.fields();
+    let mut raw: Vec<Option<&RawValue>> = vec![None; fields.len()];
+    let mut deleted = None;
+    let mut types = 0;
+    for (name, value) in &members {
+        let twice = match name.as_ref() {
+            "type" => {
+                types += 1;
+                types > 1
+            }
+            "deleted" => deleted.replace(*value).is_some(),
+            name => match fields.iter().position(|field| field.name == name) {
+                Some(place) => raw
+                    .get_mut(place)
+                    .is_some_and(|slot| slot.replace(value).is_some()),
+                None => {
+                    return fault(&shown(name), &format!("is not a field of {}", kind.name()));
+                }
+            },
+        };
+        if twice {
+            return fault(name, "stands twice");
+        }
+    }
+    let deleted = match deleted.map(RawValue::get) {
+        None | Some("null" | "\"\"") => false,
+        Some("true") => true,
+        Some(other) => return fault("deleted", &format!("{} is not true", shown(other))),
+    };
+    if deleted {
+        let beside = members.iter().find(|(name, value)| {
+            let field = fields.iter().find(|field| field.name == *name);
+            field.is_some_and(|field| !field.is_key()) && !is_empty(value)
+        });
+        if let Some((name, _)) = beside {
+            return fault(name, "does not go with deleted");
+        }
+    }
+    let mut values = vec![Value::Empty; fields.len()];
+    for ((field, raw), value) in fields.iter().zip(&raw).zip(&mut values) {
+        if let Some(raw) = raw {
+            *value = match Value::from_json(field.form, raw.get()) {
+                Ok(value) => value,
+                Err(what) if what.starts_with('.') => {
+                    return Err(format!("{}: {}{what}", kind.name(), field.name));
+                }
+                Err(what) => return fault(field.name, &what),
+            };
+        }
+        if field.required && value.is_empty() && (field.is_key() || !deleted) {
+            return fault(field.name, "is missing");
+        }
+    }
+    let mut line = Line {
+        kind,
+        deleted,
+        values,
+    };
+    line.check()
+        .map_err(|what| format!("{}: {what}", kind.name()))?;
+    Ok(Some(line))
+}
+
+impl Line<'_> {
+    fn value(&self, place: usize) -> &Value<'_> {
+        self.values.get(place).unwrap_or(&Value::Empty)
+    }
+
+    /// The rules that join fields; and what is the same as nothing becomes
+    /// nothing, so that equal records are kept alike.
+    fn check(&mut self) -> Result<(), String> {
+        match self.kind {
+            Kind::Integrator | Kind::ClientIntegration => {
+                const { assert!(integrator::USERNAME == client_integration::USERNAME) }
+                if self.value(integrator::USERNAME).text().len() > integrator::USERNAME_BYTES {
+                    return Err("username: is longer than 256 bytes".to_owned());
+                }
+            }
+            _ => {}
+        }
+        if self.deleted {
+            return Ok(());
+        }
+        match self.kind {
+            Kind::Integrator => {
+                let hash = self.value(integrator::PASSWORD_HASH);
+                match (self.value(integrator::PASSWORD).is_empty(), hash.is_empty()) {
+                    (true, true) => return Err("password: is missing".to_owned()),
+                    (false, false) => {
+                        return Err("password: does not go with password_hash".to_owned());
+                    }
+                    (false, true) => {}
+                    (true, false) => {
+                        let checked = password::check(hash.text());
+                        return checked.map_err(|what| format!("password_hash: {what}"));
+                    }
+                }
+            }
+            Kind::Learner => {
+                let status = self.value(learner::STATUS).text();
+                if status == "left" && self.value(learner::TRANSFER_DATE).is_empty() {
+                    return Err("transfer_date: is missing".to_owned());
+                }
+                self.forget_default(learner::STATUS, learner::STATUSES[0]);
+            }
+            Kind::School => self.forget_default(school::UTC_OFFSET, school::DEFAULT_OFFSET),
+            Kind::Year => {
+                let default = self.value(1).integer().map(|year| year.to_string());
+                self.forget_default(year::NAME, &default.unwrap_or_default());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn forget_default(&mut self, place: usize, default: &str) {
+        if let Some(value) = self.values.get_mut(place)
+            && value.text() == default
+        {
+            *value = Value::Empty;
+        }
+    }
+
+    /// The numbers of the key, in the order of its fields.
+    pub(crate) fn key(&self) -> impl Iterator<Item = u64> {
+        let fields = self.kind.fields().iter().zip(&self.values);
+        fields
+            .filter(|(field, _)| field.is_key())
+            .filter_map(|(_, value)| value.integer())
+    }
+
+    /// The school whose record it is, if its kind belongs to schools.
+    pub(crate) fn school(&self) -> Option<u64> {
+        let fields = self.kind.fields().iter().zip(&self.values);
+        let mut school = fields.filter(|(field, _)| field.name == "school_id");
+        school.next().and_then(|(_, value)| value.integer())
+    }
+}
+
+fn kind_of(members: &[(Cow<'_, str>, &RawValue)]) -> Result<Kind, String> {
+    let Some((_, value)) = members
+        .iter()
+        .find(|(name, value)| name == "type" && !is_empty(value))
+    else {
+        return Err("type: is missing".to_owned());
+    };
+    let name: Option<String> = serde_json::from_str(value.get()).ok();
+    name.and_then(|name| Kind::named(&name))
+        .ok_or_else(|| format!("type: {} is not a kind of record", shown(value.get())))
+}
+
+fn is_empty(value: &RawValue) -> bool {
+    matches!(value.get(), "null" | "\"\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(line: &str) -> String {
+        parse(line.as_bytes()).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_line_gives_its_kind_and_values() -> Result<(), String> {
+        let text = r#" {"id":"007","type":"learner","school_id":1,"first_name":"\u0041\ud83d\ude00","grade_id":9,"status":"current","photo_url":null} "#;
+        let line = parse(text.as_bytes())?;
+        let line = line.ok_or("blank")?;
+        assert_eq!(
+            (line.kind, line.deleted, line.school()),
+            (Kind::Learner, false, Some(1))
+        );
+        assert_eq!(line.key().collect::<Vec<_>>(), [1, 7]);
+        assert_eq!(line.value(learner::FIRST_NAME).text(), "A😀");
+        assert_eq!(*line.value(learner::STATUS), Value::Empty);
+        let gone = parse(br#"{"type":"learner","school_id":1,"id":7,"deleted":true,"grade":""}"#)?;
+        assert!(gone.is_some_and(|line| line.deleted));
+        for blank in ["", " ", "\t \r"] {
+            assert_eq!(parse(blank.as_bytes())?, None);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn faults_name_type_field_and_what() {
+        for (line, expected) in [
+            (r#"{"school_id":1}"#, "type: is missing"),
+            (
+                r#"{"type":"lerner"}"#,
+                r#"type: "lerner" is not a kind of record"#,
+            ),
+            (r#"{"type":5}"#, "type: 5 is not a kind of record"),
+            (
+                r#"{"type":"grade","school_id":1,"grade_id":2,"nick\u006eame":1}"#,
+                "grade: nickname: is not a field of grade",
+            ),
+            (
+                r#"{"type":"grade","type":"grade"}"#,
+                "grade: type: stands twice",
+            ),
+            (
+                r#"{"type":"grade","school_id":1,"school\u005fid":1}"#,
+                "grade: school_id: stands twice",
+            ),
+            (
+                r#"{"type":"grade","grade_id":2}"#,
+                "grade: school_id: is missing",
+            ),
+            (
+                r#"{"type":"grade","school_id":-1,"grade_id":2}"#,
+                "grade: school_id: -1 is not an unsigned integer (at most 18446744073709551615)",
+            ),
+            (
+                r#"{"type":"grade","school_id":1.0,"grade_id":2}"#,
+                "grade: school_id: 1.0 is not an unsigned integer (at most 18446744073709551615)",
+            ),
+            (
+                r#"{"type":"grade","school_id":1,"grade_id":2,"grade":true}"#,
+                "grade: grade: true is not text (a string or an integer)",
+            ),
+            (
+                r#"{"type":"learner","school_id":1,"id":2,"date_of_birth":"2018-02-30"}"#,
+                r#"learner: date_of_birth: "2018-02-30" is not a date (YYYY-MM-DD)"#,
+            ),
+            (
+                r#"{"type":"learner","school_id":1,"id":2,"status":"left"}"#,
+                "learner: transfer_date: is missing",
+            ),
+            (
+                r#"{"type":"learner","school_id":1,"id":2,"deleted":false}"#,
+                "learner: deleted: false is not true",
+            ),
+            (
+                r#"{"type":"learner","school_id":1,"id":2,"deleted":true,"grade":"7"}"#,
+                "learner: grade: does not go with deleted",
+            ),
+            (
+                r#"{"type":"integrator","username":"u"}"#,
+                "integrator: password: is missing",
+            ),
+            (
+                r#"{"type":"integrator","username":"u","password":"p","password_hash":"h"}"#,
+                "integrator: password: does not go with password_hash",
+            ),
+            (
+                r#"{"type":"school","school_id":1,"current_year":2026,"has_hostel":"yes"}"#,
+                r#"school: has_hostel: "yes" is not one of Yes, No"#,
+            ),
+            (
+                r#"{"type":"learner_subject","school_id":1,"learner_id":1,"year":1,"subject_id":1,"grade_id":1,"terms":[{"term":1,"mark":"x"}]}"#,
+                r#"learner_subject: terms.mark: "x" is not a decimal (at most 12 digits, then at most 6 after a point)"#,
+            ),
+            (
+                r#"{"type":"learner_subject","school_id":1,"learner_id":1,"year":1,"subject_id":1,"grade_id":1,"terms":[{"term":1},{"term":"01"}]}"#,
+                "learner_subject: terms: term 1 stands twice",
+            ),
+        ] {
+            assert_eq!(fault(line), expected, "{line}");
+        }
+        for not_json in [
+            "{",
+            "[]",
+            "5",
+            r#"{"type":"grade"} x"#,
+            r#"{"a":"\ud800"}"#,
+            r#"{"a":"\udc00\ud800"}"#,
+            r#"{"\ud800":1}"#,
+            "{\"a\":\"\u{1}\"}",
+        ] {
+            assert!(
+                fault(not_json).starts_with("is not a JSON object: "),
+                "{not_json}: {}",
+                fault(not_json)
+            );
+        }
+        assert_eq!(parse(b"{\"\xff\":1}"), Err("is not UTF-8".to_owned()));
+        assert_eq!(
+            parse(&vec![b' '; LINE_BYTES + 1]),
+            Err("is longer than 1 MiB".to_owned())
+        );
+        assert_eq!(parse(&vec![b' '; LINE_BYTES]), Ok(None));
+    }
+}

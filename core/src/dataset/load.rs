@@ -1,0 +1,242 @@
+//! The loader: bytes are pushed in, lines are checked and staged outside any
+//! transaction, and the end commits them all.
+
+use super::commit::{self, Commit};
+use super::line::{self, Line};
+use super::lines::{Cut, Lines};
+use super::staged::Stage;
+use super::summary::Summary;
+use crate::record::{Kind, Value, integrator, password};
+use crate::store::{Reader, Store};
+use crate::{Entropy, Error, Fault, Result};
+use std::sync::Arc;
+
+/// How many bytes of staged records stay in memory; the rest goes to the store.
+const STAGE_BYTES: usize = 24 << 20;
+
+/// A dataset of this size is a small change, which never compacts.
+const SMALL_BYTES: u64 = 1 << 20;
+
+/// What a dataset is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Its records are added to what is there.
+    Apply,
+    /// It is the whole of this school: what it lacks goes.
+    Replace(u64),
+    /// It is only looked at, for so many faults.
+    Check(usize),
+}
+
+/// How far a load has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Lines read so far.
+    pub lines: u64,
+    /// Bytes read so far.
+    pub bytes: u64,
+}
+
+/// A dataset on its way in: push its bytes in pieces of any size, then finish.
+///
+/// Nothing is kept before [`finish`](Load::finish); dropping the load, or
+/// [`cancel`](Load::cancel), leaves the store as it was. Memory stays bounded
+/// whatever the dataset's size.
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// let engine = rollbook::Engine::memory(rollbook::Options::default())?;
+/// let mut load = engine.load();
+/// load.push(b"{\"type\":\"grade\",\"school_id\":1,\"gra")?;
+/// load.push(b"de_id\":9,\"grade\":\"7\"}\n")?;
+/// assert_eq!(load.progress().lines, 1);
+/// assert_eq!(load.finish()?.total().added, 1);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Load {
+    store: Arc<Store>,
+    entropy: Entropy,
+    mode: Mode,
+    lines: Lines,
+    stage: Stage,
+    progress: Progress,
+    /// The name under which staged records have gone to the store.
+    staged: Option<String>,
+    failed: Option<Error>,
+    /// Faults found so far, when only they are looked for.
+    faults: Vec<Fault>,
+}
+
+impl Load {
+    pub(crate) fn new(store: Arc<Store>, entropy: Entropy, mode: Mode) -> Load {
+        Load {
+            store,
+            entropy,
+            mode,
+            lines: Lines::default(),
+            stage: Stage::default(),
+            progress: Progress::default(),
+            staged: None,
+            failed: None,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Takes the next bytes of the dataset.
+    ///
+    /// # Errors
+    /// `bad_dataset` for the first faulty line; the load is over then, and
+    /// every further call gives the same error.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.progress.bytes += bytes.len() as u64;
+        self.cut(|lines, each| lines.push(bytes, each))
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Ends the dataset: all of it is kept, durably, or nothing.
+    ///
+    /// # Errors
+    /// `bad_dataset` for the first fault, `busy` if another writer does not end
+    /// in time, `io` if the store could not be written.
+    pub fn finish(mut self) -> Result<Summary> {
+        self.cut(Lines::finish)?;
+        let stage = std::mem::take(&mut self.stage);
+        let (mode, progress) = (self.mode, self.progress);
+        let mut summary = self.store.write(|write| {
+            let mut sorter = stage.sorter;
+            if let Mode::Replace(school) = mode {
+                super::keys::stage_removal(write, &mut sorter, school)?;
+            }
+            Commit::new(write, sorter)?.run()
+        })?;
+        summary.lines = progress.lines;
+        summary.bytes = progress.bytes;
+        if progress.bytes > SMALL_BYTES {
+            self.store.tidy();
+        }
+        Ok(summary)
+    }
+
+    /// Gives the load up; nothing of it is kept.
+    pub fn cancel(self) {}
+
+    fn cut(
+        &mut self,
+        cut: impl FnOnce(&mut Lines, &mut dyn FnMut(u64, Cut<'_>) -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let mut lines = std::mem::take(&mut self.lines);
+        let outcome = cut(&mut lines, &mut |number, cut| self.line(number, &cut));
+        self.lines = lines;
+        self.failed = outcome.as_ref().err().cloned();
+        outcome
+    }
+
+    fn line(&mut self, number: u64, cut: &Cut<'_>) -> Result<()> {
+        self.progress.lines = number;
+        let line = match (read(number, cut, self.mode), self.mode) {
+            (Ok(Some(line)), _) => line,
+            (Ok(None), _) => return Ok(()),
+            (Err(fault), Mode::Check(limit)) => {
+                if self.faults.len() < limit {
+                    self.faults.push(fault);
+                }
+                return Ok(());
+            }
+            (Err(fault), _) => return Err(Error::BadDataset(fault)),
+        };
+        let mut hash = None;
+        if let Mode::Check(_) = self.mode {
+            // Only schools and what needs them can be at fault together.
+            if line.kind != Kind::School && !commit::needs_school(line.kind) {
+                return Ok(());
+            }
+        } else {
+            hash = self.password_hash(&line)?;
+        }
+        self.stage.push(number, &line, hash.as_deref())?;
+        if self.stage.sorter.bytes() > STAGE_BYTES {
+            let name = self.staged.get_or_insert_with(|| self.store.staging_name());
+            self.store.stage(&mut self.stage.sorter, name)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a dataset that was only looked at: its faults in the order of the
+    /// lines.
+    pub(crate) fn finish_check(mut self, limit: usize) -> Result<Vec<Fault>> {
+        self.cut(Lines::finish)?;
+        if !self.faults.is_empty() {
+            return Ok(std::mem::take(&mut self.faults));
+        }
+        // Which schools are missing depends on the whole dataset, so its
+        // schools and what needs them go into a transaction that is given up.
+        let sorter = std::mem::take(&mut self.stage.sorter);
+        let mut faults = Vec::new();
+        let tried = self.store.write(|write| {
+            let mut commit = Commit::new(write, sorter)?;
+            commit.merge_all()?;
+            faults = commit.missing_schools(limit)?;
+            Err::<(), _>(Error::Cancelled)
+        });
+        match tried {
+            Err(Error::Cancelled) | Ok(()) => Ok(faults),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The hash to keep for a password in clear: the one that is kept already
+    /// if it fits, so that loading a dataset again changes nothing.
+    fn password_hash(&self, line: &Line<'_>) -> Result<Option<String>> {
+        if line.kind != Kind::Integrator || line.deleted {
+            return Ok(None);
+        }
+        let text = |place: usize| line.values.get(place).map_or("", Value::text);
+        let (name, password) = (text(integrator::USERNAME), text(integrator::PASSWORD));
+        if password.is_empty() {
+            return Ok(None);
+        }
+        let kept = self
+            .store
+            .read(|snapshot| snapshot.integrator_row(&integrator::row_key(name)))?;
+        let kept = kept.and_then(|row| String::from_utf8(row).ok());
+        match kept.filter(|hash| password::verify(password, hash)) {
+            Some(hash) => Ok(Some(hash)),
+            None => password::hash(password, &self.entropy).map(Some),
+        }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        if let Some(name) = self.staged.take() {
+            // If the store cannot be written now, opening it forgets them.
+            let _ = self.store.unstage(&name);
+        }
+    }
+}
+
+/// Reads a line and checks it by itself.
+fn read<'a>(number: u64, cut: &Cut<'a>, mode: Mode) -> Result<Option<Line<'a>>, Fault> {
+    let fault = |what| Fault { line: number, what };
+    let line = match cut {
+        Cut::Line(line) => line::parse(line).map_err(fault)?,
+        Cut::TooLong => return Err(fault("is longer than 1 MiB".to_owned())),
+    };
+    if let (Mode::Replace(school), Some(line)) = (mode, &line)
+        && let Some(other) = line.school().filter(|other| *other != school)
+    {
+        let kind = line.kind.name();
+        return Err(fault(format!(
+            "{kind}: school_id: {other} is not the school to replace ({school})"
+        )));
+    }
+    Ok(line)
+}

@@ -1,0 +1,28 @@
+//! Datasets: newline-delimited JSON in, one transaction; and back out.
+//!
+//! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
+//! - `load`: the push parser. `commit`: staged entries → the store.
+//! - `keys`: the keys of all records of a school. `export`: the way back.
+//! - `render`: renderings of an older version. `inspect`: whether all agrees.
+
+mod commit;
+mod export;
+mod inspect;
+mod keys;
+mod line;
+mod lines;
+mod load;
+mod ordered;
+mod render;
+mod staged;
+mod summary;
+
+pub use export::Export;
+pub use load::{Load, Progress};
+pub use summary::{Counts, Summary};
+
+pub(crate) use commit::erase::erase_learner;
+pub(crate) use inspect::Inspection;
+pub(crate) use keys::remove_school;
+pub(crate) use load::Mode;
+pub(crate) use render::Freshness;

@@ -1,0 +1,175 @@
+//! Rendering records again, when a newer version renders them otherwise.
+
+use super::keys::{kind_of, partitions_of};
+use crate::record::bake::{self, RENDER_VERSION};
+use crate::record::{Kind, assessment};
+use crate::store::{
+    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Store, Write,
+};
+use crate::{Error, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a store has records that another version rendered.
+pub(crate) struct Freshness(AtomicBool);
+
+impl Freshness {
+    pub(crate) fn of(store: &Store) -> Result<Freshness> {
+        let fresh = store.read(|snapshot| Ok(snapshot.rendered()? == RENDER_VERSION))?;
+        Ok(Freshness(AtomicBool::new(fresh)))
+    }
+
+    /// Makes sure that the records of a school, or of all, are rendered by this
+    /// version before they are answered.
+    #[inline]
+    pub(crate) fn ensure(&self, store: &Store, school: Option<u64>) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        match school {
+            Some(school) => {
+                let stale = store.read(|snapshot| {
+                    let rendered = snapshot.rendered()?;
+                    let own = snapshot.school_rendered(school)?;
+                    Ok(rendered != RENDER_VERSION && own != RENDER_VERSION)
+                })?;
+                if stale {
+                    store.write(|write| render_school(write, school))
+                } else {
+                    Ok(())
+                }
+            }
+            None => {
+                store.write(render_all)?;
+                self.0.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Renders a school's records by this version, if they are not yet.
+pub(super) fn ensure(write: &mut Write<'_>, school: u64) -> Result<()> {
+    if write.rendered()? == RENDER_VERSION || write.school_rendered(school)? == RENDER_VERSION {
+        return Ok(());
+    }
+    render_school(write, school)
+}
+
+/// Renders the records of a school again from what is kept.
+fn render_school(write: &mut Write<'_>, school: u64) -> Result<()> {
+    let schools = Partition::global(Collection::Schools);
+    render_partition(write, schools, Some(Key::one(school)))?;
+    for partition in partitions_of(write, school)? {
+        render_partition(write, partition, None)?;
+    }
+    write.set_school_rendered(school, RENDER_VERSION)
+}
+
+/// Renders all records again.
+fn render_all(write: &mut Write<'_>) -> Result<()> {
+    for school in schools(write)? {
+        ensure(write, school)?;
+    }
+    render_partition(write, Partition::global(Collection::ApiTypes), None)?;
+    write.set_rendered(RENDER_VERSION)
+}
+
+/// Every school that any record lies by.
+pub(crate) fn schools(reader: &impl Reader) -> Result<Vec<u64>> {
+    let mut schools = Vec::new();
+    for page in reader
+        .records(Partition::global(Collection::Schools))?
+        .all()
+    {
+        let (page, _) = page?;
+        schools.extend(page.run()?.keys().map(|key| key.0));
+    }
+    let [first, .., last] = Collection::ALL;
+    let bound = |school, collection, number| Partition {
+        school,
+        collection,
+        a: number,
+        b: number,
+    };
+    let all = reader.partitions(bound(0, first, 0), bound(u64::MAX, last, u64::MAX))?;
+    let of_schools = all
+        .iter()
+        .filter(|partition| !partition.collection.is_global());
+    schools.extend(of_schools.map(|partition| partition.school));
+    schools.sort_unstable();
+    schools.dedup();
+    Ok(schools)
+}
+
+/// Renders the records of a partition again, or one of them.
+fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Key>) -> Result<()> {
+    let kind = match kind_of(partition.collection) {
+        Some(kind) if is_baked(kind) => kind,
+        _ => return Ok(()),
+    };
+    let mut keys = Vec::new();
+    for page in write.records(partition)?.all() {
+        let (page, _) = page?;
+        keys.extend(
+            page.run()?
+                .keys()
+                .filter(|key| only.is_none_or(|only| only == *key)),
+        );
+    }
+    keys.reverse();
+    let mut edits = Rendered {
+        kind,
+        partition,
+        keys,
+    };
+    write.merge(partition, &mut edits)
+}
+
+/// Whether records of a kind are kept as a rendering with facts beside it.
+pub(crate) fn is_baked(kind: Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::Integrator | Kind::ClientIntegration | Kind::LearnerSubject | Kind::Mark
+    )
+}
+
+struct Rendered {
+    kind: Kind,
+    partition: Partition,
+    /// The keys left, the next one last.
+    keys: Vec<Key>,
+}
+
+impl Edits for Rendered {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.keys.last().copied())
+    }
+
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        let (Some(key), Some(old)) = (self.keys.pop(), old) else {
+            return Err(Error::corrupt("a record is gone"));
+        };
+        bake_again(self.kind, self.partition, key, &old, new)?;
+        Ok(if new.item() == old {
+            Outcome::Keep
+        } else {
+            Outcome::Put
+        })
+    }
+}
+
+/// What this version makes of a kept record.
+pub(crate) fn bake_again(
+    kind: Kind,
+    partition: Partition,
+    key: Key,
+    old: &Item<'_>,
+    new: &mut ItemBuffer,
+) -> Result<()> {
+    let values = bake::values(kind, &kind.key_of(partition, key), old)?;
+    bake::bake(kind, &values, new);
+    if kind == Kind::Assessment {
+        new.set_tag(assessment::SLOT_TAG, old.tag(assessment::SLOT_TAG));
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! Records of a dataset, staged until its end: sorted by kind and key.
+//!
+//! The key of an entry is its kind and the numbers of its key; its value says
+//! whether the record goes or comes, on which line, and what is kept of it.
+
+use super::line::Line;
+use super::ordered;
+use crate::record::{
+    Kind, Value, absentee, assessment, bake, client_integration, integrator, learner_subject,
+    mark::Mark,
+};
+use crate::store::{Item, ItemBuffer, Layout, Sorted, Sorter};
+use crate::{Date, Error, Result};
+
+const REMOVE: u8 = 0;
+const PUT: u8 = 1;
+
+/// Stages records.
+#[derive(Default)]
+pub(crate) struct Stage {
+    pub(crate) sorter: Sorter,
+    key: Vec<u8>,
+    entry: Vec<u8>,
+    item: ItemBuffer,
+}
+
+impl Stage {
+    /// Adds a record as a line gives it. `hash` is that of the line's password.
+    pub(crate) fn push(&mut self, number: u64, line: &Line<'_>, hash: Option<&str>) -> Result<()> {
+        let name = match line.kind {
+            Kind::Integrator | Kind::ClientIntegration => Some(
+                line.values
+                    .get(integrator::USERNAME)
+                    .map_or("", Value::text),
+            ),
+            _ => None,
+        };
+        let mut words = line.key();
+        let key = [(); 5].map(|()| words.next());
+        drop(words);
+        let count = key.iter().flatten().count();
+        let key = key.map(Option::unwrap_or_default);
+        encode_key(
+            &mut self.key,
+            line.kind,
+            name,
+            key.get(..count).unwrap_or_default(),
+        );
+        self.entry.clear();
+        self.entry.push(if line.deleted { REMOVE } else { PUT });
+        self.entry.extend_from_slice(&number.to_le_bytes());
+        if !line.deleted {
+            self.payload(line, hash);
+        }
+        self.sorter.push(&self.key, &self.entry)
+    }
+
+    fn payload(&mut self, line: &Line<'_>, hash: Option<&str>) {
+        match line.kind {
+            Kind::Integrator => {
+                let given = line
+                    .values
+                    .get(integrator::PASSWORD_HASH)
+                    .map_or("", Value::text);
+                self.entry
+                    .extend_from_slice(hash.unwrap_or(given).as_bytes());
+            }
+            Kind::ClientIntegration => {
+                let state = line
+                    .values
+                    .get(client_integration::STATE)
+                    .and_then(Value::integer);
+                self.entry.extend(state.map(|state| u8::from(state == 1)));
+            }
+            Kind::Mark => Mark::of(&line.values).encode(&mut self.entry),
+            Kind::LearnerSubject => learner_subject::encode(&line.values, &mut self.entry),
+            Kind::Assessment => {
+                bake::bake(line.kind, &line.values, &mut self.item);
+                if let Some(belongs) = assessment::Belongs::of(&line.values) {
+                    for number in [belongs.grade, belongs.year, belongs.term] {
+                        ordered::push(&mut self.entry, number);
+                    }
+                }
+                encode_item(&mut self.entry, &self.item.item());
+            }
+            Kind::Absentee => {
+                bake::bake(line.kind, &line.values, &mut self.item);
+                let date = line.values.get(absentee::ABSENT_DATE).and_then(Value::date);
+                ordered::push(&mut self.entry, date.map_or(0, Date::number));
+                encode_item(&mut self.entry, &self.item.item());
+            }
+            _ => {
+                bake::bake(line.kind, &line.values, &mut self.item);
+                encode_item(&mut self.entry, &self.item.item());
+            }
+        }
+    }
+}
+
+/// The entry that removes a record if nothing else of the dataset names it.
+pub(crate) fn removal(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) -> [u8; 9] {
+    encode_key(key, kind, name, words);
+    [0; 9]
+}
+
+/// The order of a learner's subjects is that of their partitions: by year
+/// before learner.
+fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) {
+    key.clear();
+    key.push(kind as u8);
+    if let Some(name) = name {
+        integrator::push_name(key, name);
+    }
+    match (kind, words) {
+        (Kind::LearnerSubject, [school, learner, year, subject]) => {
+            for word in [school, year, learner, subject] {
+                ordered::push(key, *word);
+            }
+        }
+        _ => words.iter().for_each(|word| ordered::push(key, *word)),
+    }
+}
+
+/// Writes everything kept of a record.
+pub(crate) fn encode_item(out: &mut Vec<u8>, item: &Item<'_>) {
+    out.push(item.presence);
+    for (tag, number) in item.tags.iter().enumerate() {
+        if item.presence >> tag & 1 == 1 {
+            ordered::push(out, *number);
+        }
+    }
+    for lane in item.lanes {
+        ordered::push(out, lane.len() as u64);
+        out.extend_from_slice(lane);
+    }
+}
+
+/// Reads everything kept of a record.
+pub(crate) fn decode_item(mut bytes: &[u8], item: &mut ItemBuffer) -> Result<()> {
+    let cut = || Error::corrupt("a staged record is cut");
+    item.clear();
+    let (presence, rest) = bytes.split_first().ok_or_else(cut)?;
+    bytes = rest;
+    for tag in 0..Layout::MAX_TAGS {
+        if presence >> tag & 1 == 1 {
+            item.set_tag(tag, Some(ordered::take(&mut bytes)?));
+        }
+    }
+    for lane in &mut item.lanes {
+        let length = usize::try_from(ordered::take(&mut bytes)?).map_err(|_| cut())?;
+        let (taken, rest) = bytes.split_at_checked(length).ok_or_else(cut)?;
+        lane.extend_from_slice(taken);
+        bytes = rest;
+    }
+    Ok(())
+}
+
+/// The staged records in order, one after the other.
+pub(crate) struct Staged<'t> {
+    sorted: Sorted<'t>,
+    /// The key of the record at hand, as staged and as read.
+    raw: Vec<u8>,
+    head: Option<Head>,
+    read: bool,
+    /// What the last line for the record says.
+    entry: Vec<u8>,
+}
+
+/// Which record an entry is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    words: [u64; 5],
+    count: usize,
+}
+
+impl Head {
+    /// The numbers of the key, in the order of its fields.
+    pub(crate) fn words(&self) -> &[u64] {
+        self.words.get(..self.count).unwrap_or_default()
+    }
+
+    /// The school whose record it is, if its kind belongs to schools.
+    pub(crate) fn school(&self) -> Option<u64> {
+        match self.kind {
+            Kind::ApiType | Kind::Integrator => None,
+            _ => self.words().first().copied(),
+        }
+    }
+
+    fn decode(raw: &[u8]) -> Result<Head> {
+        let damaged = || Error::corrupt("a staged key is damaged");
+        let (kind, mut rest) = raw.split_first().ok_or_else(damaged)?;
+        let kind = Kind::numbered(*kind).ok_or_else(damaged)?;
+        let mut name = String::new();
+        if matches!(kind, Kind::Integrator | Kind::ClientIntegration) {
+            (name, rest) = integrator::split_name(rest).ok_or_else(damaged)?;
+        }
+        let mut words = [0; 5];
+        let mut count = 0;
+        for word in &mut words {
+            if rest.is_empty() {
+                break;
+            }
+            *word = ordered::take(&mut rest)?;
+            count += 1;
+        }
+        if kind == Kind::LearnerSubject {
+            words.swap(1, 2);
+        }
+        Ok(Head {
+            kind,
+            name,
+            words,
+            count,
+        })
+    }
+}
+
+/// What a line says of a record.
+pub(crate) struct Entry<'a> {
+    pub(crate) line: u64,
+    /// What is kept of it; nothing if it goes.
+    pub(crate) put: Option<&'a [u8]>,
+}
+
+impl<'a> Entry<'a> {
+    fn decode(entry: &'a [u8]) -> Result<Entry<'a>> {
+        let decoded = || {
+            let (operation, rest) = entry.split_first()?;
+            let (line, payload) = rest.split_first_chunk()?;
+            Some(Entry {
+                line: u64::from_le_bytes(*line),
+                put: (*operation == PUT).then_some(payload),
+            })
+        };
+        decoded().ok_or_else(|| Error::corrupt("a staged entry is damaged"))
+    }
+}
+
+impl<'t> Staged<'t> {
+    pub(crate) fn new(sorted: Sorted<'t>) -> Staged<'t> {
+        Staged {
+            sorted,
+            raw: Vec::new(),
+            head: None,
+            read: false,
+            entry: Vec::new(),
+        }
+    }
+
+    /// The record at hand.
+    pub(crate) fn head(&mut self) -> Result<Option<&Head>> {
+        if !self.read {
+            self.head = match self.sorted.current()? {
+                Some((key, _)) => {
+                    key.clone_into(&mut self.raw);
+                    Some(Head::decode(key)?)
+                }
+                None => None,
+            };
+            self.read = true;
+        }
+        Ok(self.head.as_ref())
+    }
+
+    /// What the last line for the record at hand says; moves on to the next.
+    pub(crate) fn take(&mut self) -> Result<Entry<'_>> {
+        self.each(|_| Ok(()))?;
+        Entry::decode(&self.entry)
+    }
+
+    /// Hands on what each line says of the record at hand, in order; moves on
+    /// to the next.
+    pub(crate) fn each(&mut self, mut each: impl FnMut(Entry<'_>) -> Result<()>) -> Result<()> {
+        self.head()?;
+        while let Some((key, entry)) = self.sorted.current()? {
+            if key != self.raw {
+                break;
+            }
+            each(Entry::decode(entry)?)?;
+            entry.clone_into(&mut self.entry);
+            self.sorted.advance();
+        }
+        self.read = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What a dataset changed.
+
+use crate::record::Kind;
+
+/// How many records a dataset added, changed, removed and left as they were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Records that were not there before.
+    pub added: u64,
+    /// Records that are other than before.
+    pub changed: u64,
+    /// Records that are gone.
+    pub removed: u64,
+    /// Records that the dataset gave as they were.
+    pub unchanged: u64,
+}
+
+impl Counts {
+    pub(crate) fn is_zero(&self) -> bool {
+        *self == Counts::default()
+    }
+}
+
+/// What applying a dataset came to, kind by kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How many lines were read, blank ones included.
+    pub lines: u64,
+    /// How many bytes were read.
+    pub bytes: u64,
+    counts: [Counts; Kind::ALL.len()],
+}
+
+impl Summary {
+    /// The kinds that the dataset had records of, by the name that their
+    /// `type` bears, in alphabetical order.
+    ///
+    /// ```
+    /// # fn main() -> rollbook::Result<()> {
+    /// let engine = rollbook::Engine::memory(rollbook::Options::default())?;
+    /// let line = r#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#;
+    /// let summary = engine.apply(line.as_bytes())?;
+    /// let (kind, counts) = summary.kinds().next().unwrap_or_default();
+    /// assert_eq!((kind, counts.added), ("grade", 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, Counts)> {
+        let mut kinds: Vec<_> = Kind::ALL
+            .into_iter()
+            .map(|kind| (kind.name(), self.of(kind)))
+            .filter(|(_, counts)| !counts.is_zero())
+            .collect();
+        kinds.sort_unstable_by_key(|(name, _)| *name);
+        kinds.into_iter()
+    }
+
+    /// All kinds together.
+    pub fn total(&self) -> Counts {
+        self.counts
+            .iter()
+            .fold(Counts::default(), |sum, one| Counts {
+                added: sum.added + one.added,
+                changed: sum.changed + one.changed,
+                removed: sum.removed + one.removed,
+                unchanged: sum.unchanged + one.unchanged,
+            })
+    }
+
+    pub(crate) fn of(&self, kind: Kind) -> Counts {
+        self.counts.get(kind as usize).copied().unwrap_or_default()
+    }
+
+    /// Counts one record by whether it was and is there, and differs.
+    pub(crate) fn count(&mut self, kind: Kind, fate: Fate) {
+        let Some(counts) = self.counts.get_mut(kind as usize) else {
+            return;
+        };
+        match fate {
+            Fate::Added => counts.added += 1,
+            Fate::Changed => counts.changed += 1,
+            Fate::Removed => counts.removed += 1,
+            Fate::Unchanged => counts.unchanged += 1,
+            Fate::Absent => {}
+        }
+    }
+}
+
+/// What became of one record that a dataset names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Added,
+    Changed,
+    Removed,
+    Unchanged,
+    /// It was not there, and is not.
+    Absent,
+}
+
+impl Fate {
+    /// From what was there to what is.
+    pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Fate {
+        match (before, after) {
+            (None, None) => Fate::Absent,
+            (None, Some(_)) => Fate::Added,
+            (Some(_), None) => Fate::Removed,
+            (Some(before), Some(after)) if before == after => Fate::Unchanged,
+            (Some(_), Some(_)) => Fate::Changed,
+        }
+    }
+}

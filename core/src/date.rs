@@ -1,0 +1,313 @@
+//! Calendar dates and date-times as the API writes them.
+
+use chrono::{Datelike, Days, Months, NaiveDate};
+
+/// A day of the calendar, from 0001-01-01 to 9999-12-31.
+///
+/// ```
+/// let date: rollbook::Date = "2026-05-14".parse()?;
+/// assert_eq!(date.to_string(), "2026-05-14");
+/// assert!("2026-02-29".parse::<rollbook::Date>().is_err());
+/// # Ok::<(), rollbook::BadDate>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+/// A text that is no date of the form `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a date: write YYYY-MM-DD, from 0001-01-01 to 9999-12-31")]
+pub struct BadDate;
+
+impl Date {
+    pub(crate) const MIN: Date = Date {
+        year: 1,
+        month: 1,
+        day: 1,
+    };
+    pub(crate) const MAX: Date = Date {
+        year: 9999,
+        month: 12,
+        day: 31,
+    };
+
+    /// The date of these numbers, if the calendar has it.
+    ///
+    /// ```
+    /// assert!(rollbook::Date::new(2024, 2, 29).is_some());
+    /// assert!(rollbook::Date::new(2025, 2, 29).is_none());
+    /// ```
+    pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
+        if !(1..=9999).contains(&year) {
+            return None;
+        }
+        NaiveDate::from_ymd_opt(i32::from(year), u32::from(month), u32::from(day))?;
+        Some(Date { year, month, day })
+    }
+
+    /// Exactly 4-2-2 ASCII digits.
+    pub(crate) fn parse(text: &[u8]) -> Option<Date> {
+        let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else {
+            return None;
+        };
+        let year = u16::from(pair(y1, y2)?) * 100 + u16::from(pair(y3, y4)?);
+        Date::new(year, pair(m1, m2)?, pair(d1, d2)?)
+    }
+
+    /// The date as a number that sorts like it: 20260514.
+    pub(crate) fn number(self) -> u64 {
+        u64::from(self.year) * 10_000 + u64::from(self.month) * 100 + u64::from(self.day)
+    }
+
+    /// The reverse of [`number`](Self::number).
+    pub(crate) fn from_number(number: u64) -> Option<Date> {
+        Date::new(
+            u16::try_from(number / 10_000).ok()?,
+            u8::try_from(number / 100 % 100).ok()?,
+            u8::try_from(number % 100).ok()?,
+        )
+    }
+
+    pub(crate) fn push(self, out: &mut Vec<u8>) {
+        let [c, y] = [self.year / 100, self.year % 100].map(|n| u8::try_from(n).unwrap_or(0));
+        let [c1, c2] = digits(c);
+        let [y1, y2] = digits(y);
+        let [m1, m2] = digits(self.month);
+        let [d1, d2] = digits(self.day);
+        out.extend_from_slice(&[c1, c2, y1, y2, b'-', m1, m2, b'-', d1, d2]);
+    }
+
+    /// The same day of the month before, or that month's last day (4.1, 4.9).
+    pub(crate) fn month_before(self) -> Date {
+        self.naive()
+            .and_then(|day| day.checked_sub_months(Months::new(1)))
+            .map_or(Date::MIN, Date::from_naive)
+    }
+
+    /// The same day of the next year; after 29 February the 28th (4.1).
+    pub(crate) fn year_after(self) -> Date {
+        self.naive()
+            .and_then(|day| day.checked_add_months(Months::new(12)))
+            .map_or(Date::MAX, Date::from_naive)
+    }
+
+    pub(crate) fn days_after(self, days: u64) -> Date {
+        self.naive()
+            .and_then(|day| day.checked_add_days(Days::new(days)))
+            .map_or(Date::MAX, Date::from_naive)
+    }
+
+    /// The day that lies this many days after 1970-01-01.
+    pub(crate) fn from_unix_days(days: i64) -> Date {
+        let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();
+        let distance = Days::new(days.unsigned_abs());
+        let day = if days < 0 {
+            epoch.checked_sub_days(distance)
+        } else {
+            epoch.checked_add_days(distance)
+        };
+        day.map_or(
+            if days < 0 { Date::MIN } else { Date::MAX },
+            Date::from_naive,
+        )
+    }
+
+    fn naive(self) -> Option<NaiveDate> {
+        NaiveDate::from_ymd_opt(
+            i32::from(self.year),
+            u32::from(self.month),
+            u32::from(self.day),
+        )
+    }
+
+    /// Clamps to the years that the API can write.
+    fn from_naive(day: NaiveDate) -> Date {
+        if day.year() < 1 {
+            return Date::MIN;
+        }
+        let (Ok(year), Ok(month), Ok(day)) = (
+            u16::try_from(day.year()),
+            u8::try_from(day.month()),
+            u8::try_from(day.day()),
+        ) else {
+            return Date::MAX;
+        };
+        if year > 9999 {
+            return Date::MAX;
+        }
+        Date { year, month, day }
+    }
+}
+
+impl std::str::FromStr for Date {
+    type Err = BadDate;
+
+    fn from_str(text: &str) -> Result<Date, BadDate> {
+        Date::parse(text.as_bytes()).ok_or(BadDate)
+    }
+}
+
+impl std::fmt::Display for Date {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// A date-time packed into 40 bits: century, year of it, month, day, hour,
+/// minute, second, so that writing it needs no division.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DateTime(u64);
+
+impl DateTime {
+    pub(crate) const BYTES: usize = 5;
+
+    /// Exactly `YYYY-MM-DD HH:MM:SS`, checked against the calendar.
+    pub(crate) fn parse(text: &[u8]) -> Option<DateTime> {
+        let (day, time) = text.split_at_checked(10)?;
+        let date = Date::parse(day)?;
+        let [b' ', h1, h2, b':', m1, m2, b':', s1, s2] = *time else {
+            return None;
+        };
+        let (hour, minute, second) = (pair(h1, h2)?, pair(m1, m2)?, pair(s1, s2)?);
+        if hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        let fields = [
+            (u64::from(date.year) / 100, 7),
+            (u64::from(date.year) % 100, 7),
+            (u64::from(date.month), 4),
+            (u64::from(date.day), 5),
+            (u64::from(hour), 5),
+            (u64::from(minute), 6),
+            (u64::from(second), 6),
+        ];
+        Some(DateTime(
+            fields
+                .iter()
+                .fold(0, |packed, (value, bits)| (packed << bits) | value),
+        ))
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; Self::BYTES] {
+        let [_, _, _, a, b, c, d, e] = self.0.to_be_bytes();
+        [a, b, c, d, e]
+    }
+
+    pub(crate) fn from_bytes([a, b, c, d, e]: [u8; Self::BYTES]) -> DateTime {
+        DateTime(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
+    }
+
+    /// The nineteen characters of `YYYY-MM-DD HH:MM:SS`.
+    #[inline]
+    pub(crate) fn text(self) -> [u8; 19] {
+        let field = |shift: u32, bits: u32| {
+            digits(((self.0 >> shift) & ((1 << bits) - 1)).to_le_bytes()[0])
+        };
+        let ([c1, c2], [y1, y2]) = (field(33, 7), field(26, 7));
+        let ([m1, m2], [d1, d2]) = (field(22, 4), field(17, 5));
+        let ([h1, h2], [i1, i2], [s1, s2]) = (field(12, 5), field(6, 6), field(0, 6));
+        [
+            c1, c2, y1, y2, b'-', m1, m2, b'-', d1, d2, b' ', h1, h2, b':', i1, i2, b':', s1, s2,
+        ]
+    }
+}
+
+/// The value of two ASCII digits.
+fn pair(tens: u8, ones: u8) -> Option<u8> {
+    (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
+}
+
+/// The two ASCII digits of a number below 100.
+#[inline]
+pub(crate) fn digits(number: u8) -> [u8; 2] {
+    [b'0' + number / 10, b'0' + number % 10]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        Date::parse(text.as_bytes()).unwrap_or(Date::MIN)
+    }
+
+    #[test]
+    fn only_days_of_the_calendar_in_exact_form() {
+        for good in ["0001-01-01", "9999-12-31", "2024-02-29", "2026-05-14"] {
+            assert_eq!(date(good).to_string(), good);
+            let mut written = Vec::new();
+            date(good).push(&mut written);
+            assert_eq!(written, good.as_bytes());
+            assert_eq!(Date::from_number(date(good).number()), Some(date(good)));
+        }
+        for bad in [
+            "0000-01-01",
+            "2025-02-29",
+            "2026-13-01",
+            "2026-00-10",
+            "2026-1-01",
+            "2026-01-1",
+            "02026-01-01",
+            "2026/01/01",
+            "2026-01-01 ",
+            "２026-01-01",
+            "",
+            "+026-01-01",
+        ] {
+            assert_eq!(Date::parse(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn arithmetic_clamps_to_months_and_to_the_calendar() {
+        for (day, before) in [
+            ("2026-05-14", "2026-04-14"),
+            ("2026-03-31", "2026-02-28"),
+            ("2024-03-31", "2024-02-29"),
+            ("2026-01-31", "2025-12-31"),
+            ("0001-01-31", "0001-01-01"),
+        ] {
+            assert_eq!(date(day).month_before(), date(before), "{day}");
+        }
+        for (day, after) in [
+            ("2024-02-29", "2025-02-28"),
+            ("2023-02-28", "2024-02-28"),
+            ("2026-05-14", "2027-05-14"),
+            ("9999-05-01", "9999-12-31"),
+        ] {
+            assert_eq!(date(day).year_after(), date(after), "{day}");
+        }
+        assert_eq!(date("2026-01-31").days_after(31), date("2026-03-03"));
+        assert_eq!(date("9999-12-30").days_after(31), Date::MAX);
+        assert_eq!(Date::from_unix_days(0), date("1970-01-01"));
+        assert_eq!(Date::from_unix_days(-1), date("1969-12-31"));
+        assert_eq!(Date::from_unix_days(i64::MAX), Date::MAX);
+        assert_eq!(Date::from_unix_days(i64::MIN), Date::MIN);
+    }
+
+    #[test]
+    fn a_date_time_keeps_its_text() {
+        for good in [
+            "0001-01-01 00:00:00",
+            "2026-02-04 10:11:12",
+            "9999-12-31 23:59:59",
+        ] {
+            let packed = DateTime::parse(good.as_bytes());
+            let read = packed.map(|p| DateTime::from_bytes(p.to_bytes()).text().to_vec());
+            assert_eq!(read.as_deref(), Some(good.as_bytes()));
+        }
+        for bad in [
+            "2026-02-04 24:00:00",
+            "2026-02-04 10:60:00",
+            "2026-02-04 10:00:60",
+            "2026-02-04T10:11:12",
+            "2026-02-04 10:11",
+            "",
+        ] {
+            assert_eq!(DateTime::parse(bad.as_bytes()), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Datasets in and out.
+
+use super::{Credentials, Engine};
+use crate::dataset::{self, Export, Load, Mode, Progress, Summary};
+use crate::{Error, Fault, Result};
+use std::io::Read;
+use std::ops::ControlFlow;
+
+impl Engine {
+    /// Applies a dataset: all of it, durably, or nothing.
+    ///
+    /// Memory stays bounded whatever its size, and readers go on meanwhile.
+    /// Applying the same dataset again writes nothing.
+    ///
+    /// # Errors
+    /// `bad_dataset` for the first fault, with its line; `busy` if another
+    /// change does not end in time; `io` if the dataset could not be read or
+    /// the store could not be written.
+    pub fn apply(&self, dataset: impl Read) -> Result<Summary> {
+        self.apply_with(dataset, |_| ControlFlow::Continue(()))
+    }
+
+    /// Like [`apply`](Self::apply); tells how far it has come about every
+    /// 64 KiB, and gives up as `cancelled` when told to break.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and `cancelled`.
+    pub fn apply_with(
+        &self,
+        dataset: impl Read,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Summary> {
+        pump(self.load(), dataset, progress)
+    }
+
+    /// Applies a dataset that is the whole of one school: what it lacks goes.
+    ///
+    /// It may bring API types and integrators along; those that it lacks stay.
+    /// A `client_integration` without a `state` keeps the one it has.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply); a record of another school is a fault.
+    pub fn replace_school(&self, school: u64, dataset: impl Read) -> Result<Summary> {
+        pump(self.load_school(school), dataset, |_| {
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// A load that bytes are pushed into.
+    pub fn load(&self) -> Load {
+        self.begin(Mode::Apply)
+    }
+
+    /// A load of the whole of one school, that bytes are pushed into: see
+    /// [`replace_school`](Self::replace_school).
+    pub fn load_school(&self, school: u64) -> Load {
+        self.begin(Mode::Replace(school))
+    }
+
+    fn begin(&self, mode: Mode) -> Load {
+        Load::new(self.store.clone(), self.entropy.clone(), mode)
+    }
+
+    /// Every fault of a dataset, at most so many, in the order of its lines.
+    /// Nothing is applied.
+    ///
+    /// A missing school is looked for only if every line is good by itself.
+    ///
+    /// # Errors
+    /// `io` if the dataset could not be read; `busy` as for a change.
+    pub fn check(&self, mut dataset: impl Read, limit: usize) -> Result<Vec<Fault>> {
+        let mut load = self.begin(Mode::Check(limit));
+        push_all(&mut load, &mut dataset, |_| ControlFlow::Continue(()))?;
+        load.finish_check(limit)
+    }
+
+    /// Removes every record of a school, the authorisations that it gave
+    /// included. An unknown school is no error.
+    ///
+    /// # Errors
+    /// `busy` or `io`; nothing is changed then.
+    pub fn remove_school(&self, school: u64) -> Result<Summary> {
+        let summary = self
+            .store
+            .write(|write| dataset::remove_school(write, school))?;
+        self.store.tidy();
+        Ok(summary)
+    }
+
+    /// Erases a learner: the learner, its subjects, marks and absences, and
+    /// what old pages of the file still hold of them.
+    ///
+    /// Parents and accountable persons are people of their own and stay.
+    ///
+    /// # Errors
+    /// `busy` if a change, an export or a backup does not end in time; `io`.
+    /// Call it again then.
+    pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
+        let summary = self
+            .store
+            .write(|write| dataset::erase_learner(write, school, learner))?;
+        self.store.compact()?;
+        Ok(summary)
+    }
+
+    /// Everything that is kept, as a dataset again, line by line.
+    ///
+    /// # Errors
+    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    pub fn export(&self, credentials: Credentials) -> Result<Export> {
+        let lease = self.store.lease()?;
+        Ok(Export::new(lease, credentials == Credentials::Keep))
+    }
+}
+
+fn pump(
+    mut load: Load,
+    mut dataset: impl Read,
+    progress: impl FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Summary> {
+    push_all(&mut load, &mut dataset, progress)?;
+    load.finish()
+}
+
+fn push_all(
+    load: &mut Load,
+    dataset: &mut impl Read,
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+) -> Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let read = match dataset.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        load.push(buffer.get(..read).unwrap_or_default())?;
+        if progress(load.progress()).is_break() {
+            return Err(Error::Cancelled);
+        }
+    }
+}

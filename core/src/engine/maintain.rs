@@ -1,0 +1,84 @@
+//! The care of the store.
+
+use super::{Credentials, Engine, Verification, verify};
+use crate::Result;
+use crate::record::{Kind, integrator};
+use crate::store;
+use std::path::Path;
+
+/// How much the store holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    /// How many bytes the store takes on disk, or in memory.
+    pub bytes: u64,
+    /// How many records of each kind there are, by the name that their `type`
+    /// bears; all kinds, in alphabetical order.
+    pub records: Vec<(&'static str, u64)>,
+}
+
+impl Engine {
+    /// Looks through the whole store for damage and for records that do not
+    /// agree with each other. Changes nothing; questions go on meanwhile.
+    ///
+    /// # Errors
+    /// `busy` if a change does not end in time. Damage is a finding.
+    pub fn verify(&self) -> Result<Verification> {
+        verify::verify(&self.store)
+    }
+
+    /// Gives free space back to the file system. Questions wait meanwhile.
+    ///
+    /// # Errors
+    /// `busy` while a change is written or an export or backup is read.
+    pub fn compact(&self) -> Result<()> {
+        self.store.compact()
+    }
+
+    /// Writes a copy of the store to a new file, as it is now; changes and
+    /// questions go on meanwhile. The file is readable by its owner alone: it
+    /// holds personal data, and password hashes if credentials are kept.
+    ///
+    /// # Errors
+    /// `exists` if there is something at the path; `io` if it could not be
+    /// written, and then nothing is left at the path.
+    pub fn backup(&self, path: impl AsRef<Path>, credentials: Credentials) -> Result<()> {
+        let lease = self.store.lease()?;
+        store::backup(&lease, path.as_ref(), &|key| {
+            credentials == Credentials::Keep || !integrator::is_integrator_row(key)
+        })
+    }
+
+    /// Closes the file and lets go of its lock until
+    /// [`resume`](Self::resume): for systems that kill an app which sleeps
+    /// holding one.
+    ///
+    /// # Errors
+    /// `unsupported` unless the store is in a file; `busy` while a change is
+    /// written or an export or backup is read: cancel it first.
+    pub fn suspend(&self) -> Result<()> {
+        self.store.suspend()
+    }
+
+    /// Opens the file again after [`suspend`](Self::suspend).
+    ///
+    /// # Errors
+    /// As [`open`](Engine::open).
+    pub fn resume(&self) -> Result<()> {
+        self.store.resume()
+    }
+
+    /// How much the store holds.
+    ///
+    /// # Errors
+    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    pub fn stats(&self) -> Result<Stats> {
+        let totals = self.store.read(|snapshot| snapshot.totals())?;
+        let kinds = Kind::ALL.into_iter().map(Kind::name);
+        let mut records: Vec<_> = kinds.zip(totals.records).collect();
+        records.sort_unstable_by_key(|(name, _)| *name);
+        Ok(Stats {
+            bytes: self.store.bytes()?,
+            records,
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! The engine: open a store, ask, load, maintain.
+//!
+//! - `options`: what an engine is opened with. `ask`: requests and questions.
+//! - `data`: datasets in and out. `maintain`: the care of the store.
+
+mod ask;
+mod data;
+mod maintain;
+mod options;
+mod verify;
+
+pub use ask::Question;
+pub use maintain::Stats;
+pub use options::{Compaction, Credentials, Options};
+pub use verify::Verification;
+
+use crate::api;
+use crate::dataset::Freshness;
+use crate::record::bake::RENDER_VERSION;
+use crate::store::{Location, Store, StoreOptions};
+use crate::{Entropy, Result};
+use redb::StorageBackend;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The integration API over a store of its own.
+///
+/// An engine is asked from any number of threads at once; readers never wait
+/// for a load. Close it by dropping it, or with [`close`](Engine::close) where
+/// the moment matters.
+///
+/// ```
+/// use rollbook::{Engine, Options, Request};
+/// # fn main() -> rollbook::Result<()> {
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(r#"
+/// {"type":"school","school_id":1000,"school_name":"d6+ Primary School","current_year":2026}
+/// {"type":"api_type","api_type_id":8,"api_type":"Admin+ API","family":"administration"}
+/// {"type":"integrator","username":"demo","password":"demo"}
+/// {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":8,"state":1}
+/// {"type":"learner","school_id":1000,"id":1,"first_name":"John","last_name":"Smith"}
+/// "#.as_bytes())?;
+/// let answer = engine.request(&Request {
+///     target: "/api/v1/adminplus/learners/1000?name=smith",
+///     headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")],
+///     ..Request::default()
+/// });
+/// assert_eq!(answer.status.code, 200);
+/// assert!(answer.text().starts_with(r#"[{"id":"1","first_name":"John","last_name":"Smith","#));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Engine {
+    store: Arc<Store>,
+    credentials: api::Credentials,
+    freshness: Freshness,
+    entropy: Entropy,
+    clock: crate::Clock,
+}
+
+impl Engine {
+    /// Opens the store in a file, and makes one if there is none.
+    ///
+    /// # Errors
+    /// `already_open` if an engine holds it, here or in another process;
+    /// `not_a_store`, `newer_format` or `corrupt` if it cannot be read.
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Engine> {
+        Engine::on(Location::File(path.as_ref().to_owned()), options)
+    }
+
+    /// Opens an empty store that lives in memory and goes with the engine.
+    pub fn memory(options: Options) -> Result<Engine> {
+        Engine::on(Location::Memory, options)
+    }
+
+    /// Opens the store on a backend of the app's own, such as the browser's
+    /// file system. One that wraps another delegates its `close` and its locks.
+    pub fn open_with_backend(backend: impl StorageBackend, options: Options) -> Result<Engine> {
+        Engine::on(Location::Backend(Box::new(backend)), options)
+    }
+
+    fn on(location: Location, options: Options) -> Result<Engine> {
+        options.clock.check()?;
+        let credentials = api::Credentials::new(options.entropy.bytes()?);
+        let store = Store::open(
+            location,
+            StoreOptions {
+                cache_bytes: options.cache_bytes,
+                wait: options.writer_wait,
+                render_version: RENDER_VERSION,
+                compact: options.compaction == Compaction::Auto,
+            },
+        )?;
+        Ok(Engine {
+            freshness: Freshness::of(&store)?,
+            store: Arc::new(store),
+            credentials,
+            entropy: options.entropy,
+            clock: options.clock,
+        })
+    }
+
+    /// Closes the store and gives its file back. Every later call fails with
+    /// `closed`; closing again does nothing.
+    ///
+    /// # Errors
+    /// `busy` if a load does not end in time.
+    pub fn close(&self) -> Result<()> {
+        self.store.close()
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine")
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
+    }
+}

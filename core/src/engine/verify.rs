@@ -1,0 +1,51 @@
+//! Verification: redb's check, and ours of what lies in it.
+
+use crate::dataset;
+use crate::store::Store;
+use crate::{Error, Result};
+
+/// What a look through the whole store found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// How many records were looked at.
+    pub records: u64,
+    /// What does not agree, the first hundred findings; none if all is well.
+    pub problems: Vec<String>,
+}
+
+impl Verification {
+    /// Whether all is well.
+    pub fn is_sound(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+pub(super) fn verify(store: &Store) -> Result<Verification> {
+    let checked = store.check(|snapshot| {
+        let mut found = dataset::Inspection::default();
+        // What cannot even be read is a finding too.
+        if let Err(error) = found.inspect(snapshot) {
+            found.problem(error.to_string());
+        }
+        Ok(found)
+    });
+    let (sound, found) = match checked {
+        Ok(checked) => checked,
+        Err(error @ (Error::Corrupt { .. } | Error::Io { .. })) => {
+            let mut found = dataset::Inspection::default();
+            found.problem(error.to_string());
+            (true, found)
+        }
+        Err(error) => return Err(error),
+    };
+    let mut verification = Verification {
+        records: found.records,
+        problems: found.problems,
+    };
+    if !sound {
+        verification
+            .problems
+            .insert(0, "the file fails redb's check".to_owned());
+    }
+    Ok(verification)
+}

@@ -1,0 +1,77 @@
+//! Random bytes, from the system or from where the app takes them.
+
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// Where the engine takes random bytes from: salts of passwords, and the key
+/// under which passwords that have passed are remembered.
+///
+/// ```
+/// use rollbook::Entropy;
+/// // In the browser: crypto.getRandomValues. Here: a stand-in for a test.
+/// let entropy = Entropy::custom(|bytes| {
+///     bytes.fill(7);
+///     true
+/// });
+/// # let _ = entropy;
+/// ```
+#[derive(Clone, Default)]
+pub struct Entropy(Option<Arc<Fill>>);
+
+type Fill = dyn Fn(&mut [u8]) -> bool + Send + Sync;
+
+impl Entropy {
+    /// The system's. The browser's WebAssembly has none: give another.
+    pub fn system() -> Entropy {
+        Entropy(None)
+    }
+
+    /// Whatever this function fills the bytes with; `false` if it could not.
+    pub fn custom(fill: impl Fn(&mut [u8]) -> bool + Send + Sync + 'static) -> Entropy {
+        Entropy(Some(Arc::new(fill)))
+    }
+
+    pub(crate) fn bytes<const N: usize>(&self) -> Result<[u8; N]> {
+        let mut bytes = [0; N];
+        let filled = match &self.0 {
+            Some(fill) => fill(&mut bytes),
+            None => system(&mut bytes),
+        };
+        if filled {
+            Ok(bytes)
+        } else {
+            Err(Error::Unsupported {
+                what: "this platform gave no random bytes: pass an Entropy when opening".into(),
+            })
+        }
+    }
+}
+
+impl std::fmt::Debug for Entropy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Custom" } else { "System" })
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn system(bytes: &mut [u8]) -> bool {
+    getrandom::fill(bytes).is_ok()
+}
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+fn system(_: &mut [u8]) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_gives_bytes_and_a_failing_source_is_an_error() {
+        let drawn = Entropy::system().bytes::<16>();
+        assert!(drawn.is_ok_and(|bytes| bytes != [0; 16]));
+        let refused = Entropy::custom(|_| false).bytes::<16>().err();
+        assert_eq!(refused.map(|error| error.code()), Some("unsupported"));
+    }
+}

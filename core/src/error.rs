@@ -1,0 +1,201 @@
+//! One error type for everything that can go wrong beside an answer.
+
+/// What an engine reports when it cannot do what it was asked.
+///
+/// A refusal that the API itself knows (a wrong parameter, a client that has
+/// not authorised) is an answer with its status, never an `Error`. Every case
+/// has a stable [`code`](Error::code), and its text says what to do next.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A dataset has a fault; nothing of it was kept.
+    #[error("{0}")]
+    BadDataset(Fault),
+    /// Another engine, here or in another process, holds the store.
+    #[error("{path} is already open: close the engine that holds it, or use that one")]
+    AlreadyOpen {
+        /// The store's path, or what stands for it.
+        path: String,
+    },
+    /// Somebody else is at work on the store, and waiting did not help.
+    #[error("busy: {what}; try again when it has ended")]
+    Busy {
+        /// What stands in the way.
+        what: String,
+    },
+    /// The engine is suspended.
+    #[error("the engine is suspended: call resume first")]
+    Suspended,
+    /// The engine is closed.
+    #[error("the engine is closed: open the store again")]
+    Closed,
+    /// The store's file is damaged.
+    #[error(
+        "the store is damaged ({detail}): run verify, and load the data again or restore a backup"
+    )]
+    Corrupt {
+        /// Where the damage showed.
+        detail: String,
+    },
+    /// Reading or writing the store failed; what was committed before is kept.
+    #[error(
+        "the store could not be read or written ({detail}): free space or check the device, then try again"
+    )]
+    Io {
+        /// What the system said.
+        detail: String,
+    },
+    /// The file is no Rollbook store.
+    #[error("{path} is no Rollbook store: give another path, or remove the file")]
+    NotAStore {
+        /// The path that was opened.
+        path: String,
+    },
+    /// The store was written by a newer Rollbook.
+    #[error("the store has format {found}, this Rollbook reads up to {supported}: update the app")]
+    NewerFormat {
+        /// The format of the store.
+        found: u32,
+        /// The newest format that this version reads.
+        supported: u32,
+    },
+    /// A file is in the way.
+    #[error("{path} exists already: choose a path that is free")]
+    Exists {
+        /// The path in question.
+        path: String,
+    },
+    /// A load was cancelled; nothing of it was kept.
+    #[error("the load was cancelled: nothing was kept")]
+    Cancelled,
+    /// This engine or platform cannot do what was asked.
+    #[error("not possible here: {what}")]
+    Unsupported {
+        /// What is missing, and what to do instead.
+        what: String,
+    },
+}
+
+impl Error {
+    /// The stable name of the case, for programs.
+    ///
+    /// ```
+    /// assert_eq!(rollbook::Error::Suspended.code(), "suspended");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::BadDataset(_) => "bad_dataset",
+            Error::AlreadyOpen { .. } => "already_open",
+            Error::Busy { .. } => "busy",
+            Error::Suspended => "suspended",
+            Error::Closed => "closed",
+            Error::Corrupt { .. } => "corrupt",
+            Error::Io { .. } => "io",
+            Error::NotAStore { .. } => "not_a_store",
+            Error::NewerFormat { .. } => "newer_format",
+            Error::Exists { .. } => "exists",
+            Error::Cancelled => "cancelled",
+            Error::Unsupported { .. } => "unsupported",
+        }
+    }
+
+    pub(crate) fn corrupt(detail: impl Into<String>) -> Error {
+        Error::Corrupt {
+            detail: detail.into(),
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error::Io {
+            detail: error.to_string(),
+        }
+    }
+}
+
+/// What is wrong with a dataset: the line and the rule that it breaks.
+///
+/// The text has the form `line 1204: learner: date_of_birth: "2018-02-30" is
+/// not a date (YYYY-MM-DD)`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Fault {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// Type, field and what was wrong with it.
+    pub what: String,
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// redb's errors, each of its operations having a type of its own.
+mod from_redb {
+    use super::Error;
+
+    impl From<redb::StorageError> for Error {
+        fn from(error: redb::StorageError) -> Error {
+            match error {
+                redb::StorageError::Corrupted(detail) => Error::Corrupt { detail },
+                redb::StorageError::LockPoisoned(_) => Error::corrupt(error.to_string()),
+                redb::StorageError::DatabaseClosed => Error::Io {
+                    detail: "the store was opened anew meanwhile; start again".into(),
+                },
+                other => Error::Io {
+                    detail: other.to_string(),
+                },
+            }
+        }
+    }
+
+    impl From<redb::TransactionError> for Error {
+        fn from(error: redb::TransactionError) -> Error {
+            match error {
+                redb::TransactionError::Storage(storage) => storage.into(),
+                other => Error::corrupt(other.to_string()),
+            }
+        }
+    }
+
+    impl From<redb::TableError> for Error {
+        fn from(error: redb::TableError) -> Error {
+            match error {
+                redb::TableError::Storage(storage) => storage.into(),
+                other => Error::corrupt(other.to_string()),
+            }
+        }
+    }
+
+    impl From<redb::CommitError> for Error {
+        fn from(error: redb::CommitError) -> Error {
+            match error {
+                redb::CommitError::Storage(storage) => storage.into(),
+                other => Error::corrupt(other.to_string()),
+            }
+        }
+    }
+
+    impl From<redb::CompactionError> for Error {
+        fn from(error: redb::CompactionError) -> Error {
+            match error {
+                redb::CompactionError::Storage(storage) => storage.into(),
+                other => Error::Busy {
+                    what: other.to_string(),
+                },
+            }
+        }
+    }
+
+    impl From<redb::DatabaseError> for Error {
+        fn from(error: redb::DatabaseError) -> Error {
+            match error {
+                redb::DatabaseError::Storage(storage) => storage.into(),
+                redb::DatabaseError::DatabaseAlreadyOpen => Error::AlreadyOpen {
+                    path: "the store".into(),
+                },
+                other => Error::corrupt(other.to_string()),
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Strings and numbers in the exact bytes of the API, written and read back.
+
+use crate::{Error, Result};
+use memchr::memchr2;
+
+/// How a byte stands inside a JSON string: as it is (0), `\u00xx` (`u`), or
+/// a backslash and this letter.
+#[expect(clippy::indexing_slicing, reason = "computed when this is compiled")]
+static ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        table[control] = b'u';
+        control += 1;
+    }
+    table[0x08] = b'b';
+    table[0x09] = b't';
+    table[0x0a] = b'n';
+    table[0x0c] = b'f';
+    table[0x0d] = b'r';
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table
+};
+
+/// A string with its quotes.
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    push_escaped(out, text);
+    out.push(b'"');
+}
+
+/// A string's inside.
+pub(crate) fn push_escaped(out: &mut Vec<u8>, text: &str) {
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|&byte| escape(byte) != 0) {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else {
+            break;
+        };
+        match escape(byte) {
+            b'u' => {
+                let digit = |nibble: u8| {
+                    if nibble < 10 {
+                        b'0' + nibble
+                    } else {
+                        b'a' + nibble - 10
+                    }
+                };
+                out.extend_from_slice(b"\\u00");
+                out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+            }
+            letter => out.extend_from_slice(&[b'\\', letter]),
+        }
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+}
+
+fn escape(byte: u8) -> u8 {
+    ESCAPES.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// An unsigned integer, without quotes.
+pub(crate) fn push_integer(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// An unsigned integer as a JSON string.
+pub(crate) fn push_quoted_integer(out: &mut Vec<u8>, number: u64) {
+    out.push(b'"');
+    push_integer(out, number);
+    out.push(b'"');
+}
+
+/// The members of an object as this crate writes them: every value a string.
+///
+/// Yields names and values, both still escaped and without their quotes.
+pub(crate) struct Members<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Members<'a> {
+    pub(crate) fn of(object: &'a [u8]) -> Members<'a> {
+        Members {
+            rest: object.strip_prefix(b"{").unwrap_or_default(),
+        }
+    }
+
+    fn string(&mut self) -> Option<&'a [u8]> {
+        let inside = self.rest.strip_prefix(b"\"")?;
+        let mut at = 0;
+        loop {
+            at += memchr2(b'"', b'\\', inside.get(at..)?)?;
+            if inside.get(at) == Some(&b'"') {
+                break;
+            }
+            at += 2;
+        }
+        self.rest = inside.get(at + 1..)?;
+        inside.get(..at)
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<(&'a [u8], &'a [u8])>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() || self.rest == b"}" {
+            return None;
+        }
+        let mut member = || {
+            self.rest = self.rest.strip_prefix(b",").unwrap_or(self.rest);
+            let name = self.string()?;
+            self.rest = self.rest.strip_prefix(b":")?;
+            Some((name, self.string()?))
+        };
+        let read = member().ok_or_else(|| Error::corrupt("a record is no object"));
+        if read.is_err() {
+            self.rest = &[];
+        }
+        Some(read)
+    }
+}
+
+/// The text of a string's inside as [`push_escaped`] writes it.
+pub(crate) fn unescape(escaped: &[u8]) -> Result<String> {
+    let damaged = || Error::corrupt("a record holds a damaged string");
+    let mut plain = Vec::with_capacity(escaped.len());
+    let mut rest = escaped;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        plain.extend_from_slice(rest.get(..at).ok_or_else(damaged)?);
+        let [letter, after @ ..] = rest.get(at + 1..).ok_or_else(damaged)? else {
+            return Err(damaged());
+        };
+        rest = after;
+        match letter {
+            b'"' | b'\\' => plain.push(*letter),
+            b'b' => plain.push(0x08),
+            b't' => plain.push(b'\t'),
+            b'n' => plain.push(b'\n'),
+            b'f' => plain.push(0x0c),
+            b'r' => plain.push(b'\r'),
+            b'u' => {
+                let (code, after) = rest.split_at_checked(4).ok_or_else(damaged)?;
+                rest = after;
+                let code = std::str::from_utf8(code).map_err(|_| damaged())?;
+                plain.push(u8::from_str_radix(code, 16).map_err(|_| damaged())?);
+            }
+            _ => return Err(damaged()),
+        }
+    }
+    plain.extend_from_slice(rest);
+    String::from_utf8(plain).map_err(|_| damaged())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_below_a_thousand_comes_back_and_agrees_with_serde_json() {
+        let text: String = (0..1000)
+            .filter_map(char::from_u32)
+            .chain("é😀\u{301}/".chars())
+            .collect();
+        let mut written = Vec::new();
+        push_string(&mut written, &text);
+        assert_eq!(written, serde_json::to_vec(&text).unwrap_or_default());
+        let inside = written.get(1..written.len() - 1).unwrap_or_default();
+        assert_eq!(unescape(inside), Ok(text));
+    }
+
+    #[test]
+    fn members_of_an_object() {
+        let read: Vec<_> = Members::of(br#"{"a":"1","b\"":"\\","c":""}"#)
+            .filter_map(Result::ok)
+            .collect();
+        let expected: [(&[u8], &[u8]); 3] = [(b"a", b"1"), (b"b\\\"", b"\\\\"), (b"c", b"")];
+        assert_eq!(read, expected);
+        assert_eq!(Members::of(b"{}").count(), 0);
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        for damaged in [
+            "{\"a\":1}",
+            "{\"a\"",
+            "{a}",
+            "{\"a\":\"b",
+            "{\"a\":\"b\\",
+            "{\"a\":\"b\"x",
+        ] {
+            assert!(
+                Members::of(damaged.as_bytes()).any(|member| member.is_err()),
+                "{damaged}"
+            );
+        }
+        for damaged in ["\\", "\\x", "\\u12", "\\u0100", "\\uzzzz"] {
+            assert!(unescape(damaged.as_bytes()).is_err(), "{damaged}");
+        }
+        assert!(unescape(b"\xff").is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! Integrators, what schools have authorised them for, and the API types.
+
+use crate::Result;
+use crate::record::{Kind, Value, api_type, bake, integrator};
+use crate::store::{Collection, Partition, Reader, Snapshot, Sources, What};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A family of APIs, which guards endpoints (section 5.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Administration,
+    Curriculum,
+    Parents,
+}
+
+impl Family {
+    fn name(self) -> &'static str {
+        let [administration, curriculum, _, parents] = api_type::FAMILIES;
+        match self {
+            Family::Administration => administration,
+            Family::Curriculum => curriculum,
+            Family::Parents => parents,
+        }
+    }
+
+    /// What its API type is called where the store has none.
+    fn usual_api_type(self) -> &'static str {
+        match self {
+            Family::Administration => "Admin+ API",
+            Family::Curriculum => "Curriculum+ API",
+            Family::Parents => "Parent API",
+        }
+    }
+}
+
+/// The API types of the store, by id.
+pub(crate) struct ApiTypes(Vec<ApiType>);
+
+struct ApiType {
+    id: u64,
+    name: String,
+    family: String,
+}
+
+impl ApiTypes {
+    /// An API type's name; empty if it is unknown.
+    pub(crate) fn name(&self, id: u64) -> &str {
+        self.get(id).map_or("", |api_type| &api_type.name)
+    }
+
+    fn get(&self, id: u64) -> Option<&ApiType> {
+        let place = self
+            .0
+            .binary_search_by_key(&id, |api_type| api_type.id)
+            .ok()?;
+        self.0.get(place)
+    }
+
+    fn is_of(&self, id: u64, family: Family) -> bool {
+        self.get(id)
+            .is_some_and(|api_type| api_type.family == family.name())
+    }
+
+    /// The name of a family's first API type.
+    pub(crate) fn name_of(&self, family: Family) -> &str {
+        let first = self
+            .0
+            .iter()
+            .find(|api_type| api_type.family == family.name());
+        first.map_or(family.usual_api_type(), |api_type| &api_type.name)
+    }
+}
+
+pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
+    const SOURCES: Sources = Sources::of(&[Collection::ApiTypes]);
+    let all = Partition::global(Collection::ApiTypes);
+    snapshot.decoded(What::ApiTypes, all, SOURCES, || {
+        let mut types = Vec::new();
+        super::tables::each(
+            snapshot,
+            0,
+            Kind::ApiType,
+            Collection::ApiTypes,
+            |key, values| {
+                let text = |place: usize| values.get(place).map_or("", Value::text).to_owned();
+                types.push(ApiType {
+                    id: key.0,
+                    name: text(api_type::NAME),
+                    family: text(api_type::FAMILY),
+                });
+            },
+        )?;
+        let bytes = types.len() * size_of::<ApiType>();
+        Ok((ApiTypes(types), bytes))
+    })
+}
+
+/// What the store knows of a user name.
+#[derive(Debug, Default)]
+pub(crate) struct User {
+    /// The hash of its password, if it is an integrator.
+    pub(crate) hash: Option<String>,
+    /// What schools have authorised it for, by school, then API type.
+    pub(crate) clients: Vec<Client>,
+}
+
+/// A school's authorisation for one API type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Client {
+    pub(crate) school: u64,
+    pub(crate) api_type: u64,
+    /// Whether the integrator serves it.
+    pub(crate) active: bool,
+}
+
+impl User {
+    /// What one school has authorised.
+    pub(crate) fn clients_of(&self, school: u64) -> &[Client] {
+        let from = self
+            .clients
+            .partition_point(|client| client.school < school);
+        let of = self.clients.get(from..).unwrap_or_default();
+        let to = of.partition_point(|client| client.school == school);
+        of.get(..to).unwrap_or_default()
+    }
+
+    /// Whether a school has authorised an API type of a family that the
+    /// integrator serves.
+    pub(crate) fn is_active(&self, school: u64, family: Family, types: &ApiTypes) -> bool {
+        let mut of = self.clients_of(school).iter();
+        of.any(|client| client.active && types.is_of(client.api_type, family))
+    }
+}
+
+/// The user names asked for since integrators last changed.
+#[derive(Default)]
+struct Users(RwLock<HashMap<String, Arc<User>>>);
+
+/// More user names than this are not remembered.
+const MOST_USERS: usize = 256;
+
+/// What the store knows of a user name; of an unknown one, nothing.
+pub(crate) fn user(snapshot: &Snapshot, name: &str) -> Result<Arc<User>> {
+    let all = Partition::global(Collection::Schools);
+    let users = snapshot.decoded(What::Integrators, all, Sources::INTEGRATORS, || {
+        Ok((Users::default(), 0))
+    })?;
+    {
+        let known = users.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(user) = known.get(name) {
+            return Ok(user.clone());
+        }
+    }
+    let user = Arc::new(read_user(snapshot, name)?);
+    let mut known = users.0.write().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= MOST_USERS {
+        known.clear();
+    }
+    known.insert(name.to_owned(), user.clone());
+    Ok(user)
+}
+
+fn read_user(snapshot: &Snapshot, name: &str) -> Result<User> {
+    let hash = snapshot.integrator_row(&integrator::row_key(name))?;
+    let mut user = User {
+        hash: hash.and_then(|hash| String::from_utf8(hash).ok()),
+        clients: Vec::new(),
+    };
+    snapshot.integrator_rows(&integrator::authorisation_rows(name), &mut |key, state| {
+        if let Some((_, school, api_type)) = integrator::authorisation_of(key) {
+            user.clients.push(Client {
+                school,
+                api_type,
+                active: state.first() == Some(&1),
+            });
+        }
+        Ok(())
+    })?;
+    Ok(user)
+}
+
+/// The values of a school's own record.
+pub(super) fn school_values(
+    item: &crate::store::Item<'_>,
+    school: u64,
+) -> Result<Vec<Value<'static>>> {
+    bake::values(Kind::School, &[school], item)
+}

@@ -1,0 +1,225 @@
+//! Get Learner(s) (4.1).
+
+use super::lookup::Lookup;
+use super::window::{self, Window};
+use super::{Array, Outcome, Question, View};
+use crate::record::bake::RENDERING;
+use crate::record::fold::fold;
+use crate::record::learner::{
+    FAMILY_TAG, GRADE_TAG, NAME_LANE, PARENT1_TAG, PARENT2_TAG, STATUS_TAG, TRANSFER_TAG,
+};
+use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::{Date, Error, Result};
+use memchr::memmem::Finder;
+use std::ops::Range;
+
+/// The state of a learner (section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LearnerStatus {
+    /// At the school now.
+    #[default]
+    Current,
+    /// Transferred away.
+    Left,
+    /// Waiting for a place.
+    Waitlist,
+}
+
+/// Get Learner(s) (4.1): an array of learner records (2.1) in the order of
+/// their ids. All filters must hold.
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{Engine, LearnerStatus, Learners, Options};
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(&br#"{"type":"learner","school_id":1,"id":7,"first_name":"Zo\u00eb"}"#[..])?;
+/// let answer = engine.ask(&Learners { school: 1, name: Some("zoe"), ..Learners::default() })?;
+/// assert_eq!(answer.status.code, 200);
+/// let left = Learners { school: 1, status: LearnerStatus::Left, ..Learners::default() };
+/// assert_eq!(engine.ask(&left)?.status.code, 404);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Learners<'a> {
+    /// The school's login id.
+    pub school: u64,
+    /// Which learners; the current ones unless told otherwise.
+    pub status: LearnerStatus,
+    /// Left learners: the first transfer date; a month before `until` unless
+    /// given.
+    pub since: Option<Date>,
+    /// Left learners: the last transfer date; today unless given.
+    pub until: Option<Date>,
+    /// One learner.
+    pub learner_id: Option<u64>,
+    /// Learners of these grades; all if there are none.
+    pub grade_ids: &'a [u64],
+    /// Gives each learner an array of its parents (2.2).
+    pub include_parents: bool,
+    /// A part of the first name, the last name, or both with a blank between;
+    /// case and accents do not matter.
+    pub name: Option<&'a str>,
+    /// Learners with this family code.
+    pub family_code: Option<u64>,
+}
+
+impl Question for Learners<'_> {
+    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+        let mut window = None;
+        if self.status == LearnerStatus::Left {
+            let today = view.today(self.school)?;
+            match window::of_transfers(self.since, self.until, today) {
+                Ok(transfers) => window = Some(transfers),
+                Err(rule) => return Ok(Outcome::Refused(rule)),
+            }
+        }
+        let mut needle = Vec::new();
+        fold(self.name.unwrap_or_default(), &mut needle);
+        let filter = Filter {
+            status: self.status as u64,
+            window: window.map(|Window { from, to }| from.number()..=to.number()),
+            grades: self.grade_ids,
+            family: self.family_code,
+            name: (!needle.is_empty()).then(|| Finder::new(&needle)),
+        };
+        let parents = Partition::of(self.school, Collection::Parents);
+        let mut parents = if self.include_parents {
+            Some(Lookup::new(view.snapshot.records(parents)?))
+        } else {
+            None
+        };
+        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = view.snapshot.records(learners)?;
+        let (from, to) = match self.learner_id {
+            Some(id) => (Key::one(id), Key::one(id)),
+            None => (Key::MIN, Key::MAX),
+        };
+        let array = Array::open(out);
+        for page in learners.between(from, to) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            filter.each_stretch(&run, indices, &mut |stretch| {
+                match &mut parents {
+                    Some(parents) => {
+                        for index in stretch {
+                            push_with_parents(&run, index, parents, out)?;
+                            out.push(b',');
+                        }
+                    }
+                    None => {
+                        out.extend_from_slice(run.stretch(
+                            RENDERING,
+                            stretch.start,
+                            stretch.end,
+                        )?);
+                        out.push(b',');
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(array.close(out))
+    }
+}
+
+/// A learner with the array of its parents: parent 1, then parent 2.
+fn push_with_parents(
+    run: &Run<'_>,
+    index: usize,
+    parents: &mut Lookup<'_>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let learner = run.record(RENDERING, index)?.strip_suffix(b"}");
+    out.extend_from_slice(learner.ok_or_else(|| Error::corrupt("a learner is no object"))?);
+    out.extend_from_slice(b",\"parents\":[");
+    let before = out.len();
+    for tag in [PARENT1_TAG, PARENT2_TAG] {
+        let Some(id) = run.tag(tag, index)? else {
+            continue;
+        };
+        if let Some((page, place)) = parents.find(Key::one(id))? {
+            if out.len() > before {
+                out.push(b',');
+            }
+            out.extend_from_slice(page.run()?.record(RENDERING, place)?);
+        }
+    }
+    out.extend_from_slice(b"]}");
+    Ok(())
+}
+
+/// What a learner must be to be answered.
+struct Filter<'a> {
+    status: u64,
+    window: Option<std::ops::RangeInclusive<u64>>,
+    grades: &'a [u64],
+    family: Option<u64>,
+    name: Option<Finder<'a>>,
+}
+
+impl Filter<'_> {
+    /// Hands on the longest stretches of learners that all pass.
+    fn each_stretch(
+        &self,
+        run: &Run<'_>,
+        indices: Range<usize>,
+        each: &mut dyn FnMut(Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let mut stretch = indices.start..indices.start;
+        let mut take = |index: usize, stretch: &mut Range<usize>| -> Result<()> {
+            if stretch.end == index {
+                stretch.end = index + 1;
+                return Ok(());
+            }
+            let full = std::mem::replace(stretch, index..index + 1);
+            if full.is_empty() { Ok(()) } else { each(full) }
+        };
+        if let Some(name) = &self.name {
+            let names = run.lane(NAME_LANE);
+            let mut at = 0;
+            while let Some(hit) = names.get(at..).and_then(|rest| name.find(rest)) {
+                let index = run.record_at(NAME_LANE, at + hit);
+                at = end_of(run, index)?;
+                if indices.contains(&index) && self.passes(run, index)? {
+                    take(index, &mut stretch)?;
+                }
+            }
+        } else {
+            let statuses = run.tag_column(STATUS_TAG)?;
+            let wanted = self.status.to_le_bytes();
+            let only_status =
+                self.window.is_none() && self.grades.is_empty() && self.family.is_none();
+            for index in indices {
+                if statuses.get(index) == Some(&wanted)
+                    && (only_status || self.passes(run, index)?)
+                {
+                    take(index, &mut stretch)?;
+                }
+            }
+        }
+        if stretch.is_empty() {
+            Ok(())
+        } else {
+            each(stretch)
+        }
+    }
+
+    /// Everything but the name.
+    fn passes(&self, run: &Run<'_>, index: usize) -> Result<bool> {
+        let tag = |tag| run.tag(tag, index);
+        Ok(tag(STATUS_TAG)? == Some(self.status)
+            && match &self.window {
+                Some(window) => tag(TRANSFER_TAG)?.is_some_and(|date| window.contains(&date)),
+                None => true,
+            }
+            && (self.grades.is_empty()
+                || tag(GRADE_TAG)?.is_some_and(|grade| self.grades.contains(&grade)))
+            && (self.family.is_none() || tag(FAMILY_TAG)? == self.family))
+    }
+}
+
+/// Where the next record's folded name may begin.
+fn end_of(run: &Run<'_>, index: usize) -> Result<usize> {
+    Ok(run.stretch(NAME_LANE, 0, index + 1)?.len())
+}

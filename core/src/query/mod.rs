@@ -1,0 +1,99 @@
+//! The questions: one file each, straight from the snapshot into the buffer.
+//!
+//! - `learners`, `absentees`, `learner_subjects`, `subjects_per_term`,
+//!   `subject_marks`, `assessment_marks`, `schools`, `clients`: the questions.
+//! - `window`: ranges of dates. `release`: when marks may be seen.
+//! - `tables`, `sheet`, `integrators`: what a snapshot holds decoded for them.
+
+mod absentees;
+mod assessment_marks;
+mod clients;
+mod integrators;
+mod learner_subjects;
+mod learners;
+mod lookup;
+mod release;
+mod schools;
+mod sheet;
+mod subject_marks;
+mod subjects_per_term;
+mod tables;
+mod window;
+
+pub use absentees::Absentees;
+pub use assessment_marks::AssessmentMarks;
+pub use clients::Clients;
+pub use learner_subjects::LearnerSubjects;
+pub use learners::{LearnerStatus, Learners};
+pub use schools::Schools;
+pub use subject_marks::SubjectMarks;
+pub use subjects_per_term::SubjectsPerTerm;
+
+pub(crate) use integrators::{Family, User, api_types, user};
+
+use crate::store::Snapshot;
+use crate::{Date, Result};
+use std::sync::Arc;
+use tables::Tables;
+
+/// What a question came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The buffer holds the answer.
+    Found,
+    /// There is nothing to answer.
+    Nothing,
+    /// The question breaks this rule.
+    Refused(&'static str),
+    /// The integrator may not see this school.
+    Unauthorised,
+}
+
+/// One moment of the store.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub(crate) now: i64,
+}
+
+impl View<'_> {
+    fn tables(&self, school: u64) -> Result<Arc<Tables>> {
+        tables::of(self.snapshot, school)
+    }
+
+    /// The date at a school.
+    fn today(&self, school: u64) -> Result<Date> {
+        Ok(self.tables(school)?.today(self.now))
+    }
+}
+
+/// A question that is answered from a view.
+pub(crate) trait Question {
+    /// Adds the answer to the buffer; leaves it as it was if there is none.
+    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome>;
+}
+
+/// An array being written. Nothing is left of it if it stays empty.
+struct Array {
+    start: usize,
+}
+
+impl Array {
+    fn open(out: &mut Vec<u8>) -> Array {
+        let start = out.len();
+        out.push(b'[');
+        Array { start }
+    }
+
+    /// Ends an array whose every element is followed by a comma.
+    fn close(self, out: &mut Vec<u8>) -> Outcome {
+        if out.len() == self.start + 1 {
+            out.truncate(self.start);
+            return Outcome::Nothing;
+        }
+        out.pop();
+        out.push(b']');
+        Outcome::Found
+    }
+}

@@ -1,0 +1,55 @@
+//! Get Schools (4.6).
+
+use super::integrators::user;
+use super::lookup::Lookup;
+use super::{Array, Outcome, Question, View};
+use crate::Result;
+use crate::record::bake::RENDERING;
+use crate::store::{Collection, Key, Partition, Reader};
+
+/// Get Schools (4.6): the schools that have authorised the integrator (2.8), in
+/// the order of their ids, or one of them.
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{Engine, Options, Schools};
+/// let engine = Engine::memory(Options::default())?;
+/// assert_eq!(engine.ask(&Schools { username: "demo", school: None })?.status.code, 404);
+/// assert_eq!(engine.ask(&Schools { username: "demo", school: Some(1) })?.status.code, 401);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Schools<'a> {
+    /// The integrator's user name.
+    pub username: &'a str,
+    /// One school.
+    pub school: Option<u64>,
+}
+
+impl Question for Schools<'_> {
+    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+        let user = user(view.snapshot, self.username)?;
+        let clients = match self.school {
+            Some(school) => user.clients_of(school),
+            None => &user.clients,
+        };
+        if clients.is_empty() && self.school.is_some() {
+            return Ok(Outcome::Unauthorised);
+        }
+        let schools = Partition::global(Collection::Schools);
+        let mut schools = Lookup::new(view.snapshot.records(schools)?);
+        let array = Array::open(out);
+        let mut last = None;
+        for client in clients {
+            if last.replace(client.school) == Some(client.school) {
+                continue;
+            }
+            if let Some((page, index)) = schools.find(Key::one(client.school))? {
+                out.extend_from_slice(page.run()?.record(RENDERING, index)?);
+                out.push(b',');
+            }
+        }
+        Ok(array.close(out))
+    }
+}

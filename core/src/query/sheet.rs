@@ -1,0 +1,265 @@
+//! The assessments of a grade and year, laid out in the order in which they
+//! are answered (2.6), with everything written that is the same for all
+//! learners.
+
+use super::tables::{self, Tables};
+use crate::json;
+use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
+use crate::record::decimal::Decimal;
+use crate::record::learning_program::RELEASE_TAG;
+use crate::record::{Kind, bake};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::{Date, Error, Result};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The assessments of a grade and year by term, subject, outcome and id.
+pub(super) struct Sheet {
+    pub(super) terms: Vec<Term>,
+    text: Vec<u8>,
+}
+
+pub(super) struct Term {
+    pub(super) term: u64,
+    pub(super) subjects: Vec<Subject>,
+}
+
+/// A learning program: a subject in a term.
+pub(super) struct Subject {
+    pub(super) subject: u64,
+    /// The date from which its marks may be seen, if one is set.
+    pub(super) release: Option<Date>,
+    /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`
+    pub(super) start: Text,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+pub(super) struct Outcome {
+    pub(super) outcome: u64,
+    /// `"5":{"learning_outcome_id":"5","learning_outcome_name":"…","assessments":{`
+    pub(super) start: Text,
+    pub(super) assessments: Vec<Assessment>,
+}
+
+pub(super) struct Assessment {
+    pub(super) assessment: u64,
+    pub(super) slot: usize,
+    pub(super) out_of: Decimal,
+    /// `"77":{"assessment_id":"77",…,"weight":"10.00"`
+    pub(super) start: Text,
+    /// `","mark_out_of":"20.00","captured":"`
+    pub(super) end: Text,
+}
+
+/// A part of the sheet's text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text {
+    start: u32,
+    end: u32,
+}
+
+impl Sheet {
+    #[inline]
+    pub(super) fn text(&self, text: Text) -> &[u8] {
+        self.text
+            .get(text.start as usize..text.end as usize)
+            .unwrap_or_default()
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<Text> {
+        let number = |length: usize| {
+            u32::try_from(length).map_err(|_| Error::Unsupported {
+                what: "more than 4 GiB of assessments in one grade and year".into(),
+            })
+        };
+        let start = number(self.text.len())?;
+        write(&mut self.text);
+        Ok(Text {
+            start,
+            end: number(self.text.len())?,
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        let subjects = self.terms.iter().flat_map(|term| &term.subjects);
+        let outcomes = subjects.flat_map(|subject| &subject.outcomes);
+        let parts: usize = outcomes
+            .map(|outcome| {
+                size_of::<Subject>()
+                    + size_of::<Outcome>()
+                    + outcome.assessments.len() * size_of::<Assessment>()
+            })
+            .sum();
+        self.text.len() + parts
+    }
+}
+
+const SOURCES: Sources = Sources::of(&[
+    Collection::Schools,
+    Collection::Subjects,
+    Collection::LearningOutcomes,
+    Collection::LearningPrograms,
+    Collection::Assessments,
+]);
+
+/// The sheet of a school's grade and year.
+pub(super) fn of(snapshot: &Snapshot, school: u64, grade: u64, year: u64) -> Result<Arc<Sheet>> {
+    let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
+    snapshot.decoded(What::Sheet, name, SOURCES, || {
+        let sheet = decode(snapshot, name)?;
+        let bytes = sheet.bytes();
+        Ok((sheet, bytes))
+    })
+}
+
+/// Where an assessment stands in the answer: term, subject, outcome, id.
+type Place = (u64, u64, u64, u64);
+
+fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
+    let tables = tables::of(snapshot, partition.school)?;
+    let releases = releases(snapshot, partition)?;
+    let mut found: BTreeMap<Place, (usize, usize)> = BTreeMap::new();
+    let pages: Vec<_> = snapshot.records(partition)?.all().collect::<Result<_>>()?;
+    for (number, (page, _)) in pages.iter().enumerate() {
+        let run = page.run()?;
+        for (index, Key(term, id)) in run.keys().enumerate() {
+            let tag = |tag| run.tag(tag, index).map(|number| number.unwrap_or(0));
+            found.insert(
+                (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id),
+                (number, index),
+            );
+        }
+    }
+    let mut sheet = Sheet {
+        terms: Vec::new(),
+        text: Vec::new(),
+    };
+    for ((term, subject, outcome, id), (number, index)) in found {
+        let Some((page, _)) = pages.get(number) else {
+            continue;
+        };
+        let run = page.run()?;
+        let item = run.item(index)?;
+        let values = bake::values(Kind::Assessment, &[partition.school, id], &item)?;
+        let (before, after) = assessment::split(item.lanes[bake::RENDERING])?;
+        let start = sheet.push(|text| {
+            json::push_quoted_integer(text, id);
+            text.push(b':');
+            text.extend_from_slice(before);
+        })?;
+        let end = sheet.push(|text| {
+            text.push(b'"');
+            text.extend_from_slice(after);
+            text.extend_from_slice(b",\"captured\":\"");
+        })?;
+        let assessment = Assessment {
+            assessment: id,
+            slot: item
+                .tag(SLOT_TAG)
+                .and_then(|slot| usize::try_from(slot).ok())
+                .unwrap_or(usize::MAX),
+            out_of: assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0)),
+            start,
+            end,
+        };
+        sheet.place(&tables, &releases, (term, subject, outcome), assessment)?;
+    }
+    Ok(sheet)
+}
+
+impl Sheet {
+    /// Adds an assessment behind all others, opening the levels above it.
+    fn place(
+        &mut self,
+        tables: &Tables,
+        releases: &BTreeMap<(u64, u64), Date>,
+        (term, subject, outcome): (u64, u64, u64),
+        assessment: Assessment,
+    ) -> Result<()> {
+        if self.terms.last().is_none_or(|last| last.term != term) {
+            self.terms.push(Term {
+                term,
+                subjects: Vec::new(),
+            });
+        }
+        let subjects = self.terms.last().map(|last| &last.subjects);
+        if subjects
+            .and_then(|all| all.last())
+            .is_none_or(|last| last.subject != subject)
+        {
+            let start = self.push(|text| push_subject(text, tables, subject))?;
+            if let Some(last) = self.terms.last_mut() {
+                last.subjects.push(Subject {
+                    subject,
+                    release: releases.get(&(term, subject)).copied(),
+                    start,
+                    outcomes: Vec::new(),
+                });
+            }
+        }
+        let outcomes = |sheet: &Sheet| {
+            let last = sheet.terms.last()?.subjects.last()?.outcomes.last()?;
+            Some(last.outcome)
+        };
+        if outcomes(self) != Some(outcome) {
+            let start = self.push(|text| push_outcome(text, tables, outcome))?;
+            if let Some(last) = self
+                .terms
+                .last_mut()
+                .and_then(|last| last.subjects.last_mut())
+            {
+                last.outcomes.push(Outcome {
+                    outcome,
+                    start,
+                    assessments: Vec::new(),
+                });
+            }
+        }
+        let last = self
+            .terms
+            .last_mut()
+            .and_then(|last| last.subjects.last_mut());
+        if let Some(last) = last.and_then(|last| last.outcomes.last_mut()) {
+            last.assessments.push(assessment);
+        }
+        Ok(())
+    }
+}
+
+fn push_subject(text: &mut Vec<u8>, tables: &Tables, subject: u64) {
+    json::push_quoted_integer(text, subject);
+    text.extend_from_slice(b":{");
+    match tables.subject(subject) {
+        Some(subject) => text.extend_from_slice(&subject.named),
+        None => text.extend_from_slice(&tables::Subject::new(subject, "", "", "").named),
+    }
+    text.extend_from_slice(b",\"learning_outcomes\":{");
+}
+
+fn push_outcome(text: &mut Vec<u8>, tables: &Tables, outcome: u64) {
+    json::push_quoted_integer(text, outcome);
+    text.extend_from_slice(b":{\"learning_outcome_id\":");
+    json::push_quoted_integer(text, outcome);
+    text.extend_from_slice(b",\"learning_outcome_name\":\"");
+    text.extend_from_slice(tables.outcome(outcome));
+    text.extend_from_slice(b"\",\"assessments\":{");
+}
+
+/// The release dates that are set, by term and subject.
+fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<BTreeMap<(u64, u64), Date>> {
+    let partition = Partition {
+        collection: Collection::LearningPrograms,
+        ..sheet
+    };
+    let mut releases = BTreeMap::new();
+    for page in snapshot.records(partition)?.all() {
+        let (page, indices) = page?;
+        let run = page.run()?;
+        for index in indices {
+            let Key(term, subject) = run.key(index)?;
+            let release = run.tag(RELEASE_TAG, index)?.and_then(Date::from_number);
+            releases.extend(release.map(|release| ((term, subject), release)));
+        }
+    }
+    Ok(releases)
+}

@@ -1,0 +1,131 @@
+//! Ranges of dates: their defaults and their bounds (4.1, 4.9, section 8).
+
+use crate::Date;
+
+/// Days from the first to the last, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) from: Date,
+    pub(super) to: Date,
+}
+
+/// The transfer dates of left learners. `until` is today unless given, `since`
+/// a month before it; at most a year lies between.
+pub(super) fn of_transfers(
+    since: Option<Date>,
+    until: Option<Date>,
+    today: Date,
+) -> Result<Window, &'static str> {
+    let to = until.unwrap_or(today);
+    let from = since.unwrap_or_else(|| to.month_before());
+    if from > to {
+        return Err("since must not be later than until");
+    }
+    if to > from.year_after() {
+        return Err("since to until must not exceed 1 year");
+    }
+    Ok(Window { from, to })
+}
+
+/// The most days between the first and the last day of absences.
+const ABSENCE_DAYS: u64 = 31;
+
+/// The days of absences. `to` is today unless given, `from` a month before it.
+pub(super) fn of_absences(
+    from: Option<Date>,
+    to: Option<Date>,
+    today: Date,
+) -> Result<Window, &'static str> {
+    let to = to.unwrap_or(today);
+    let from = from.unwrap_or_else(|| to.month_before());
+    if to < from {
+        return Err("to_date must not be before from_date");
+    }
+    if to > from.days_after(ABSENCE_DAYS) {
+        return Err("from_date to to_date must not exceed 31 days");
+    }
+    Ok(Window { from, to })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(text: &str) -> Option<Date> {
+        text.parse().ok()
+    }
+
+    fn window(from: &str, to: &str) -> Result<Window, &'static str> {
+        match (date(from), date(to)) {
+            (Some(from), Some(to)) => Ok(Window { from, to }),
+            _ => Err("no dates"),
+        }
+    }
+
+    const TODAY: &str = "2026-03-31";
+
+    #[test]
+    fn transfers() {
+        let late = Err("since must not be later than until");
+        let long = Err("since to until must not exceed 1 year");
+        for (since, until, expected) in [
+            ("", "", window("2026-02-28", TODAY)),
+            ("2026-01-01", "", window("2026-01-01", TODAY)),
+            ("", "2024-03-31", window("2024-02-29", "2024-03-31")),
+            ("2026-04-01", "", late),
+            ("2025-03-31", "", window("2025-03-31", TODAY)),
+            ("2025-03-30", "", long),
+            (
+                "2024-02-29",
+                "2025-02-28",
+                window("2024-02-29", "2025-02-28"),
+            ),
+            ("2024-02-29", "2025-03-01", long),
+            (
+                "2026-05-05",
+                "2026-05-05",
+                window("2026-05-05", "2026-05-05"),
+            ),
+            (
+                "9999-06-01",
+                "9999-12-31",
+                window("9999-06-01", "9999-12-31"),
+            ),
+        ] {
+            let today = date(TODAY).unwrap_or(Date::MIN);
+            assert_eq!(
+                of_transfers(date(since), date(until), today),
+                expected,
+                "{since} {until}"
+            );
+        }
+    }
+
+    #[test]
+    fn absences() {
+        let early = Err("to_date must not be before from_date");
+        let long = Err("from_date to to_date must not exceed 31 days");
+        for (from, to, expected) in [
+            ("", "", window("2026-02-28", TODAY)),
+            ("2026-02-28", "", window("2026-02-28", TODAY)),
+            ("2026-02-27", "", long),
+            ("2026-04-01", "", early),
+            ("", "2026-05-31", window("2026-04-30", "2026-05-31")),
+            (
+                "2026-05-01",
+                "2026-06-01",
+                window("2026-05-01", "2026-06-01"),
+            ),
+            ("2026-05-01", "2026-06-02", long),
+            ("2026-05-02", "2026-05-01", early),
+            ("", "0001-01-05", window("0001-01-01", "0001-01-05")),
+        ] {
+            let today = date(TODAY).unwrap_or(Date::MIN);
+            assert_eq!(
+                of_absences(date(from), date(to), today),
+                expected,
+                "{from} {to}"
+            );
+        }
+    }
+}

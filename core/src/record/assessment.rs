@@ -1,0 +1,81 @@
+//! An assessment (2.6): kept rendered, with a gap for what a mark fills in.
+
+use super::decimal::Decimal;
+use super::field::{Field, Form, position};
+use super::value::Value;
+use crate::{Error, Result};
+
+pub(crate) const FIELDS: [Field; 11] = [
+    Field::key("school_id"),
+    Field::id("assessment_id"),
+    Field::of("grade_id", Form::Integer).kept().required(),
+    Field::of("year", Form::Integer).kept().required(),
+    Field::of("term", Form::Integer).kept().required(),
+    Field::of("subject_id", Form::Integer).kept().required(),
+    Field::of("learning_outcome_id", Form::Integer)
+        .kept()
+        .required(),
+    Field::text("assessment_name"),
+    Field::of("assessment_date", Form::Date).required(),
+    Field::of("weight", Form::Decimal).required(),
+    Field::of("mark_out_of", Form::Decimal).required(),
+];
+
+const GRADE_ID: usize = position(&FIELDS, "grade_id");
+const YEAR: usize = position(&FIELDS, "year");
+const TERM: usize = position(&FIELDS, "term");
+const SUBJECT_ID: usize = position(&FIELDS, "subject_id");
+const LEARNING_OUTCOME_ID: usize = position(&FIELDS, "learning_outcome_id");
+const MARK_OUT_OF: usize = position(&FIELDS, "mark_out_of");
+
+/// The tag: the place of its marks in the rows of its grade, year and term.
+/// Lasts as long as the assessment stays there.
+pub(crate) const SLOT_TAG: usize = 0;
+/// The tag: the subject.
+pub(crate) const SUBJECT_TAG: usize = 1;
+/// The tag: the learning outcome.
+pub(crate) const OUTCOME_TAG: usize = 2;
+
+/// The tags of an assessment's place.
+pub(crate) const GRADE_TAG: usize = 0;
+pub(crate) const YEAR_TAG: usize = 1;
+pub(crate) const TERM_TAG: usize = 2;
+
+/// Where an assessment belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Belongs {
+    pub(crate) grade: u64,
+    pub(crate) year: u64,
+    pub(crate) term: u64,
+    pub(crate) subject: u64,
+    pub(crate) outcome: u64,
+}
+
+impl Belongs {
+    pub(crate) fn of(values: &[Value<'_>]) -> Option<Belongs> {
+        let number = |field: usize| values.get(field).and_then(Value::integer);
+        Some(Belongs {
+            grade: number(GRADE_ID)?,
+            year: number(YEAR)?,
+            term: number(TERM)?,
+            subject: number(SUBJECT_ID)?,
+            outcome: number(LEARNING_OUTCOME_ID)?,
+        })
+    }
+}
+
+/// What a mark's percentage is taken of.
+pub(crate) fn mark_out_of(values: &[Value<'_>]) -> Option<Decimal> {
+    values.get(MARK_OUT_OF).and_then(Value::decimal)
+}
+
+/// A rendering split at the gap: before it what `structure` answers, without
+/// the closing brace; after it `mark_out_of`, without it too.
+pub(crate) fn split(rendering: &[u8]) -> Result<(&[u8], &[u8])> {
+    let split = || {
+        let at = memchr::memmem::rfind(rendering, b",\"mark_out_of\":")?;
+        let (before, after) = rendering.split_at_checked(at)?;
+        Some((before, after.strip_suffix(b"}")?))
+    };
+    split().ok_or_else(|| Error::corrupt("an assessment has no gap"))
+}

@@ -1,0 +1,236 @@
+//! Baking: a record as the JSON that it will be answered with, the facts that
+//! this JSON lacks beside it, and the way back.
+//!
+//! Only what depends on the one record is baked, so baked bytes never go stale
+//! because another record changed. The rendering is an object of strings in
+//! the order of the kind's fields; the facts are the kept fields and the
+//! decimals that two places cannot hold, each with its length.
+
+use super::field::{Field, Form, Place};
+use super::kind::Kind;
+use super::value::Value;
+use super::{absentee, assessment, learner, learning_program, varint};
+use crate::json::{self, Members};
+use crate::store::{Item, ItemBuffer};
+use crate::{Date, Error, Result};
+use std::borrow::Cow;
+
+/// The lane of renderings.
+pub(crate) const RENDERING: usize = 0;
+
+/// Changes whenever a rendering does; a school's records are rendered again
+/// when theirs is another.
+pub(crate) const RENDER_VERSION: u32 = 1;
+
+/// Makes what is kept of a record out of its values.
+pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
+    item.clear();
+    let fields = kind.fields();
+    let [rendering, facts, _] = &mut item.lanes;
+    render(fields, values, rendering);
+    for (field, value) in fields.iter().zip(values) {
+        if has_fact(field) {
+            let mut fact = Vec::new();
+            if field.place == Place::Kept || !is_told_by_rendering(value) {
+                value.push_exact(&mut fact);
+            }
+            varint::push_bytes(facts, &fact);
+        }
+    }
+    match kind {
+        Kind::Learner => learner::set_tags(values, item),
+        Kind::Absentee => absentee::set_tags(values, item),
+        Kind::LearningProgram => {
+            let release = values.get(learning_program::MARK_RELEASE_DATE);
+            let release = release.and_then(Value::date).map(Date::number);
+            item.set_tag(learning_program::RELEASE_TAG, release);
+        }
+        Kind::Assessment => {
+            let belongs = assessment::Belongs::of(values);
+            item.set_tag(assessment::SUBJECT_TAG, belongs.map(|b| b.subject));
+            item.set_tag(assessment::OUTCOME_TAG, belongs.map(|b| b.outcome));
+        }
+        _ => {}
+    }
+}
+
+fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {
+    let mut before = b'{';
+    for (field, value) in fields.iter().zip(values) {
+        if field.is_answered() {
+            out.extend_from_slice(&[before, b'"']);
+            out.extend_from_slice(field.name.as_bytes());
+            out.extend_from_slice(b"\":\"");
+            value.push_answered(out);
+            out.push(b'"');
+            before = b',';
+        }
+    }
+    if before == b'{' {
+        out.push(b'{');
+    }
+    out.push(b'}');
+}
+
+/// Whether a field has a place among the facts.
+fn has_fact(field: &Field) -> bool {
+    field.place == Place::Kept || (field.place == Place::Answered && field.form == Form::Decimal)
+}
+
+/// Whether two decimals hold a value exactly.
+fn is_told_by_rendering(value: &Value<'_>) -> bool {
+    value
+        .decimal()
+        .is_none_or(|decimal| decimal.hundredths().is_some())
+}
+
+/// The values of a kept record; `key` are those of its key fields.
+pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Value<'static>>> {
+    let fields = kind.fields();
+    let mut values = vec![Value::Empty; fields.len()];
+    let [rendering, mut facts, _] = item.lanes;
+    // A fact is exact, so what the rendering says beside it does not count.
+    let mut set = |place: usize, escaped: &[u8]| -> Result<()> {
+        let (Some(field), Some(value)) = (fields.get(place), values.get_mut(place)) else {
+            return Err(damaged());
+        };
+        if value.is_empty() {
+            let text = json::unescape(escaped)?;
+            *value = Value::from_text(field.form, Cow::Owned(text)).ok_or_else(damaged)?;
+        }
+        Ok(())
+    };
+    for (place, field) in fields.iter().enumerate() {
+        if has_fact(field) {
+            set(place, varint::take_bytes(&mut facts)?)?;
+        }
+    }
+    let mut expected = 0;
+    for member in Members::of(rendering) {
+        let (name, escaped) = member?;
+        let named = |field: &Field| field.name.as_bytes() == name;
+        let place = match fields.get(expected) {
+            Some(field) if named(field) => expected,
+            _ => fields.iter().position(named).ok_or_else(damaged)?,
+        };
+        expected = place + 1;
+        set(place, escaped)?;
+    }
+    let keys = fields
+        .iter()
+        .zip(&mut values)
+        .filter(|(field, _)| field.is_key());
+    for ((_, value), number) in keys.zip(key) {
+        *value = Value::Integer(*number);
+    }
+    Ok(values)
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a record does not fit its kind")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn baked(kind: Kind, values: &[Value<'_>]) -> Result<(String, Vec<Value<'static>>)> {
+        let mut buffer = ItemBuffer::default();
+        bake(kind, values, &mut buffer);
+        let keys: Vec<u64> = values.iter().filter_map(Value::integer).take(2).collect();
+        let read = super::values(kind, &keys, &buffer.item())?;
+        Ok((
+            String::from_utf8_lossy(&buffer.lanes[RENDERING]).into_owned(),
+            read,
+        ))
+    }
+
+    fn parsed(kind: Kind, texts: &[(&'static str, &'static str)]) -> Vec<Value<'static>> {
+        let of = |field: &Field| {
+            let text = texts.iter().find(|(name, _)| *name == field.name);
+            let text = text.map_or("", |(_, text)| text);
+            Value::from_text(field.form, Cow::Borrowed(text)).unwrap_or(Value::Empty)
+        };
+        kind.fields().iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_record_comes_back_from_what_is_kept() -> Result<()> {
+        let parent = parsed(
+            Kind::Parent,
+            &[
+                ("school_id", "1"),
+                ("id", "40"),
+                ("last_name", "O\"Neil\u{0}"),
+                ("date_of_birth", "1967-02-14"),
+                ("gross_annual_income", "120000.005"),
+                ("postal_address", "a\r\nb"),
+            ],
+        );
+        let (rendering, read) = baked(Kind::Parent, &parent)?;
+        assert_eq!(read, parent);
+        assert!(
+            rendering.starts_with(
+                r#"{"id":"40","title":"","first_name":"","last_name":"O\"Neil\u0000","#
+            )
+        );
+        assert!(rendering.ends_with(r#""gross_annual_income":"120000.01"}"#));
+
+        let learner = parsed(
+            Kind::Learner,
+            &[
+                ("school_id", "1"),
+                ("id", "18446744073709551615"),
+                ("status", "left"),
+                ("transfer_date", "2026-05-01"),
+                ("family_code", "007"),
+                ("debtor_code", "x"),
+            ],
+        );
+        assert_eq!(baked(Kind::Learner, &learner)?.1, learner);
+        Ok(())
+    }
+
+    #[test]
+    fn a_rendering_of_other_order_is_read_by_name() -> Result<()> {
+        let item = Item {
+            lanes: [br#"{"absent_reason":"Flu","id":"9"}"#, b"", b""],
+            ..Item::default()
+        };
+        let values = values(Kind::Absentee, &[1, 9], &item)?;
+        assert_eq!(values.last(), Some(&Value::Text("Flu".into())));
+        Ok(())
+    }
+
+    #[test]
+    fn tags_of_a_learner() {
+        let mut buffer = ItemBuffer::default();
+        let texts = [
+            ("id", "7"),
+            ("first_name", "Zoë"),
+            ("last_name", "\",\"mobile_calling_code\":\""),
+            ("status", "waitlist"),
+            ("grade_id", "09"),
+            ("family_code", "18446744073709551616"),
+            ("parent1_id", "0040"),
+            ("parent2_id", "x"),
+        ];
+        bake(Kind::Learner, &parsed(Kind::Learner, &texts), &mut buffer);
+        let item = buffer.item();
+        assert_eq!(item.tag(learner::STATUS_TAG), Some(2));
+        assert_eq!(item.tag(learner::GRADE_TAG), Some(9));
+        assert_eq!(item.tag(learner::FAMILY_TAG), None);
+        assert_eq!(item.tag(learner::PARENT1_TAG), Some(40));
+        assert_eq!(item.tag(learner::PARENT2_TAG), None);
+        let end = usize::try_from(item.tag(learner::NAMES_END_TAG).unwrap_or(0)).unwrap_or(0);
+        let names = item.lanes[RENDERING]
+            .get(learner::RENDERING_START.len()..end)
+            .unwrap_or_default();
+        let expected = r#""7","first_name":"Zoë","last_name":"\",\"mobile_calling_code\":\"""#;
+        assert_eq!(String::from_utf8_lossy(names), expected);
+        assert_eq!(
+            item.lanes[learner::NAME_LANE],
+            "zoe \",\"mobile_calling_code\":\"".as_bytes()
+        );
+    }
+}

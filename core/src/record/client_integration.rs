@@ -1,0 +1,19 @@
+//! A school's authorisation of an integrator for one API type, and whether the
+//! integrator serves it (2.9, section 3).
+
+use super::field::{Field, Form, Place, position};
+
+pub(crate) const FIELDS: [Field; 4] = [
+    Field {
+        name: "username",
+        form: Form::Username,
+        place: Place::Key { answered: false },
+        required: true,
+    },
+    Field::key("school_id"),
+    Field::key("api_type_id"),
+    Field::of("state", Form::Bit).kept(),
+];
+
+pub(crate) const USERNAME: usize = position(&FIELDS, "username");
+pub(crate) const STATE: usize = position(&FIELDS, "state");

@@ -1,0 +1,129 @@
+//! The fields of the kinds of records: their names, forms and places.
+
+/// What a field's value must look like (dataset format, "Values").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Digits, as a number or a string, up to 2^64−1.
+    Integer,
+    /// The integer 0 or 1.
+    Bit,
+    /// A string, or an integer number kept as its digits.
+    Text,
+    /// Text of at most 256 bytes.
+    Username,
+    /// A password's salted hash.
+    PasswordHash,
+    /// `YYYY-MM-DD`.
+    Date,
+    /// `YYYY-MM-DD HH:MM:SS`.
+    DateTime,
+    /// `-?digits[.digits]`.
+    Decimal,
+    /// A decimal, or `a` for absent.
+    Percentage,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// `±HH:MM`.
+    Offset,
+    /// The terms of a learner's subject.
+    Terms,
+}
+
+/// Where a field's value is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the key; in the rendering too if it is answered there.
+    Key { answered: bool },
+    /// In the rendering: it is answered as it stands.
+    Answered,
+    /// Beside the rendering.
+    Kept,
+}
+
+/// One field of a kind.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) form: Form,
+    pub(crate) place: Place,
+    pub(crate) required: bool,
+}
+
+impl Field {
+    /// A part of the key that the record's answer does not bear.
+    pub(crate) const fn key(name: &'static str) -> Field {
+        Field {
+            name,
+            form: Form::Integer,
+            place: Place::Key { answered: false },
+            required: true,
+        }
+    }
+
+    /// A part of the key that stands in the record's answer.
+    pub(crate) const fn id(name: &'static str) -> Field {
+        Field {
+            place: Place::Key { answered: true },
+            ..Field::key(name)
+        }
+    }
+
+    /// A field that is answered, or empty.
+    pub(crate) const fn of(name: &'static str, form: Form) -> Field {
+        Field {
+            name,
+            form,
+            place: Place::Answered,
+            required: false,
+        }
+    }
+
+    pub(crate) const fn text(name: &'static str) -> Field {
+        Field::of(name, Form::Text)
+    }
+
+    /// Not answered with the record itself.
+    pub(crate) const fn kept(self) -> Field {
+        Field {
+            place: Place::Kept,
+            ..self
+        }
+    }
+
+    pub(crate) const fn required(self) -> Field {
+        Field {
+            required: true,
+            ..self
+        }
+    }
+
+    pub(crate) const fn is_key(&self) -> bool {
+        matches!(self.place, Place::Key { .. })
+    }
+
+    pub(crate) const fn is_answered(&self) -> bool {
+        matches!(self.place, Place::Answered | Place::Key { answered: true })
+    }
+}
+
+/// The place of a field among others, known when this is compiled.
+pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
+    let mut at = 0;
+    let mut rest = fields;
+    while let [field, others @ ..] = rest {
+        if same(field.name.as_bytes(), name.as_bytes()) {
+            return at;
+        }
+        at += 1;
+        rest = others;
+    }
+    at
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    match (a, b) {
+        ([], []) => true,
+        ([x, a @ ..], [y, b @ ..]) => *x == *y && same(a, b),
+        _ => false,
+    }
+}

@@ -1,0 +1,321 @@
+//! Names made alike for search (4.1 `name`): NFD, marks of general category Mn
+//! dropped, Unicode lower case. Nothing is transliterated, nothing trimmed.
+//!
+//! The table beside this file holds the decompositions that matter once the
+//! marks are dropped; a general normaliser would weigh 69 KB in a browser.
+
+use super::fold_table::{EXPANDED, KEPT_MARKS, MAPPED, MAPPED_BEYOND, REMOVED};
+
+/// Adds the folded text.
+pub(crate) fn fold(text: &str, out: &mut Vec<u8>) {
+    if text.is_ascii() {
+        out.extend(text.bytes().map(|byte| byte.to_ascii_lowercase()));
+    } else {
+        out.extend_from_slice(decompose(text).to_lowercase().as_bytes());
+    }
+}
+
+/// NFD without the marks of category Mn.
+fn decompose(text: &str) -> String {
+    let mut plain = Ordered::default();
+    for char in text.chars() {
+        let code = u32::from(char);
+        if code < 0x80 {
+            plain.push(char);
+        } else if let Some(class) = removed(code) {
+            if class == Removed::Starter {
+                plain.settle();
+            }
+        } else if let Some(index) = code.checked_sub(HANGUL).filter(|index| *index < SYLLABLES) {
+            plain.push_code(LEADING + index / (VOWELS * TRAILERS));
+            plain.push_code(VOWEL + index / TRAILERS % VOWELS);
+            if index % TRAILERS > 0 {
+                plain.push_code(TRAILING + index % TRAILERS);
+            }
+        } else if let Some(to) = mapped(code) {
+            plain.push_code(to);
+        } else if let Ok(place) = EXPANDED.binary_search_by_key(&code, |(from, _)| *from) {
+            let to = EXPANDED.get(place).map(|(_, to)| to).into_iter().flatten();
+            to.filter(|to| **to != 0)
+                .for_each(|to| plain.push_code(*to));
+        } else {
+            plain.push(char);
+        }
+    }
+    plain.settle();
+    plain.text
+}
+
+// Hangul syllables are composed by arithmetic (Unicode, section 3.12).
+const HANGUL: u32 = 0xac00;
+const SYLLABLES: u32 = 11_172;
+const LEADING: u32 = 0x1100;
+const VOWEL: u32 = 0x1161;
+const TRAILING: u32 = 0x11a7;
+const VOWELS: u32 = 21;
+const TRAILERS: u32 = 28;
+
+#[derive(PartialEq, Eq)]
+enum Removed {
+    /// A mark that others are ordered around.
+    Mark,
+    /// One that others are not ordered across.
+    Starter,
+}
+
+/// Whether a character is of category Mn.
+fn removed(code: u32) -> Option<Removed> {
+    let place = REMOVED.partition_point(|range| range & 0x1f_ffff <= code);
+    let range = REMOVED.get(place.checked_sub(1)?)?;
+    let (start, length) = (range & 0x1f_ffff, range >> 21 & 0x3ff);
+    (code - start < length).then_some(if range >> 31 == 1 {
+        Removed::Starter
+    } else {
+        Removed::Mark
+    })
+}
+
+/// The one character that is left of a decomposition.
+fn mapped(code: u32) -> Option<u32> {
+    if let Ok(small) = u16::try_from(code) {
+        let place = MAPPED.binary_search_by_key(&small, |(from, _)| *from).ok();
+        let near = place.and_then(|place| MAPPED.get(place));
+        if let Some((_, to)) = near {
+            return Some(u32::from(*to));
+        }
+    }
+    let place = MAPPED_BEYOND
+        .binary_search_by_key(&code, |(from, _)| *from)
+        .ok()?;
+    MAPPED_BEYOND.get(place).map(|(_, to)| *to)
+}
+
+/// Characters in canonical order: marks that stay are ordered by their class.
+#[derive(Default)]
+struct Ordered {
+    text: String,
+    marks: Vec<(u8, char)>,
+}
+
+impl Ordered {
+    fn push(&mut self, char: char) {
+        let code = u32::from(char);
+        match KEPT_MARKS.binary_search_by_key(&code, |(from, _)| *from) {
+            Ok(place) => {
+                let class = KEPT_MARKS.get(place).map_or(0, |(_, class)| *class);
+                self.marks.push((class, char));
+            }
+            Err(_) => {
+                self.settle();
+                self.text.push(char);
+            }
+        }
+    }
+
+    fn push_code(&mut self, code: u32) {
+        if let Some(char) = char::from_u32(code) {
+            self.push(char);
+        }
+    }
+
+    /// Ends the marks that may change places with each other.
+    fn settle(&mut self) {
+        self.marks.sort_by_key(|(class, _)| *class);
+        self.text.extend(self.marks.drain(..).map(|(_, mark)| mark));
+    }
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::panic,
+    clippy::too_many_lines,
+    reason = "the table is made here"
+)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+    use unicode_normalization::UnicodeNormalization;
+    use unicode_normalization::char::canonical_combining_class;
+    use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+    fn is_mn(char: char) -> bool {
+        char.general_category() == GeneralCategory::NonspacingMark
+    }
+
+    fn by_the_book(text: &str) -> String {
+        let plain: String = text.nfd().filter(|char| !is_mn(*char)).collect();
+        plain.to_lowercase()
+    }
+
+    fn folded(text: &str) -> String {
+        let mut out = Vec::new();
+        fold(text, &mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    fn all() -> impl Iterator<Item = char> {
+        (0..=0x10_ffff).filter_map(char::from_u32)
+    }
+
+    #[test]
+    fn every_character_alone_and_between_marks() {
+        for char in all() {
+            for text in [
+                format!("{char}"),
+                format!("A{char}\u{302e}\u{16ff0}Σ"),
+                format!("\u{302e}{char}\u{16ff0}É"),
+            ] {
+                assert_eq!(
+                    folded(&text),
+                    by_the_book(&text),
+                    "U+{:04X}",
+                    u32::from(char)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn names_as_people_write_them() {
+        for (name, expected) in [
+            ("Zoë", "zoe"),
+            ("ANDRÉ", "andre"),
+            ("Ångström", "angstrom"),
+            ("Nguyễn", "nguyen"),
+            ("İpek", "ipek"),
+            ("ΟΔΟΣ", "οδος"),
+            ("Łukasz", "łukasz"),
+            ("Straße", "straße"),
+            ("한글", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"),
+            (" a ", " a "),
+            ("e\u{301}", "e"),
+            ("\u{301}", ""),
+            ("Đặng", "đang"),
+            ("ﬁ", "ﬁ"),
+        ] {
+            assert_eq!(folded(name), expected, "{name}");
+        }
+    }
+
+    /// Rebuilds the table; with `UPDATE_FOLD_TABLE` set, writes it.
+    #[test]
+    fn the_table_is_what_unicode_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/record/fold_table.rs");
+        let table = table();
+        if std::env::var_os("UPDATE_FOLD_TABLE").is_some() {
+            assert!(std::fs::write(path, &table).is_ok());
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            kept == table,
+            "run `UPDATE_FOLD_TABLE=1 cargo test -p rollbook the_table_is`"
+        );
+    }
+
+    fn table() -> String {
+        let mut removed: Vec<(u32, u32, bool)> = Vec::new();
+        let (mut mapped, mut beyond, mut expanded, mut marks) = (vec![], vec![], vec![], vec![]);
+        for char in all() {
+            let (code, class) = (u32::from(char), canonical_combining_class(char));
+            if is_mn(char) {
+                let settles = char.nfd().any(|char| canonical_combining_class(char) == 0);
+                match removed.last_mut() {
+                    Some((start, length, starter))
+                        if *start + *length == code && *starter == settles =>
+                    {
+                        *length += 1;
+                    }
+                    _ => removed.push((code, 1, settles)),
+                }
+                continue;
+            }
+            if class != 0 {
+                marks.push((code, class));
+            }
+            let left: Vec<u32> = char.nfd().filter(|c| !is_mn(*c)).map(u32::from).collect();
+            match left.as_slice() {
+                _ if (HANGUL..HANGUL + SYLLABLES).contains(&code) => {}
+                [same] if *same == code => {}
+                [one] => match (u16::try_from(code), u16::try_from(*one)) {
+                    (Ok(from), Ok(to)) => mapped.push((from, to)),
+                    _ => beyond.push((code, *one)),
+                },
+                [a, b] => expanded.push((code, [*a, *b, 0])),
+                [a, b, c] => expanded.push((code, [*a, *b, *c])),
+                other => panic!("U+{code:04X} leaves {other:?}"),
+            }
+        }
+        let removed: Vec<u32> = removed
+            .into_iter()
+            .map(|(start, length, starter)| start | length << 21 | u32::from(starter) << 31)
+            .collect();
+        let mut text =
+            String::from("//! What folding decomposes. Generated: the test of `fold` says how.\n");
+        let _ = write!(
+            text,
+            "//! Unicode {:?}.\n\n#![allow(clippy::unreadable_literal)]\n",
+            unicode_normalization::UNICODE_VERSION
+        );
+        let mut array = |name: &str, about: &str, of: &str, rows: Vec<String>| {
+            let _ = write!(
+                text,
+                "\n/// {about}\n#[rustfmt::skip]\npub(super) static {name}: [{of}; {}] = [",
+                rows.len()
+            );
+            for (place, row) in rows.iter().enumerate() {
+                let _ = write!(
+                    text,
+                    "{}{row},",
+                    if place % 8 == 0 { "\n    " } else { " " }
+                );
+            }
+            text.push_str("\n];\n");
+        };
+        let pairs = |pairs: &[(u32, u32)]| -> Vec<String> {
+            pairs
+                .iter()
+                .map(|(a, b)| format!("(0x{a:x}, 0x{b:x})"))
+                .collect()
+        };
+        array(
+            "REMOVED",
+            "Ranges of category Mn: start, length << 21, combining class zero << 31.",
+            "u32",
+            removed.iter().map(|range| format!("0x{range:x}")).collect(),
+        );
+        array(
+            "MAPPED",
+            "Characters of which one is left.",
+            "(u16, u16)",
+            mapped
+                .iter()
+                .map(|(a, b)| format!("(0x{a:x}, 0x{b:x})"))
+                .collect(),
+        );
+        array(
+            "MAPPED_BEYOND",
+            "The same where 16 bits do not hold both.",
+            "(u32, u32)",
+            pairs(&beyond),
+        );
+        array(
+            "EXPANDED",
+            "Characters of which two or three are left; 0 fills up.",
+            "(u32, [u32; 3])",
+            expanded
+                .iter()
+                .map(|(from, [a, b, c])| format!("(0x{from:x}, [0x{a:x}, 0x{b:x}, 0x{c:x}])"))
+                .collect(),
+        );
+        array(
+            "KEPT_MARKS",
+            "Characters outside Mn with a combining class, and that class.",
+            "(u32, u8)",
+            marks
+                .iter()
+                .map(|(code, class)| format!("(0x{code:x}, {class})"))
+                .collect(),
+        );
+        text
+    }
+}

@@ -1,0 +1,130 @@
+//! An integrator and the hash of its password (section 5).
+
+use super::field::{Field, Form, Place, position};
+
+pub(crate) const FIELDS: [Field; 3] = [
+    Field {
+        name: "username",
+        form: Form::Username,
+        place: Place::Key { answered: false },
+        required: true,
+    },
+    Field::text("password").kept(),
+    Field::of("password_hash", Form::PasswordHash).kept(),
+];
+
+pub(crate) const USERNAME: usize = position(&FIELDS, "username");
+pub(crate) const PASSWORD: usize = position(&FIELDS, "password");
+pub(crate) const PASSWORD_HASH: usize = position(&FIELDS, "password_hash");
+
+/// How long a user name may be, in bytes.
+pub(crate) const USERNAME_BYTES: usize = 256;
+
+const INTEGRATOR: u8 = b'i';
+const AUTHORISATION: u8 = b'c';
+
+/// The key of an integrator's row.
+pub(crate) fn row_key(username: &str) -> Vec<u8> {
+    let mut key = vec![INTEGRATOR];
+    push_name(&mut key, username);
+    key
+}
+
+/// The beginning of the keys of all integrators' rows.
+pub(crate) const ROWS: &[u8] = &[INTEGRATOR];
+
+/// The beginning of the keys of all authorisations.
+pub(crate) const AUTHORISATION_ROWS: &[u8] = &[AUTHORISATION];
+
+/// The beginning of the keys of all authorisations of one integrator.
+pub(crate) fn authorisation_rows(username: &str) -> Vec<u8> {
+    let mut key = vec![AUTHORISATION];
+    push_name(&mut key, username);
+    key
+}
+
+/// The key of one authorisation.
+pub(crate) fn authorisation_key(username: &str, school: u64, api_type: u64) -> Vec<u8> {
+    let mut key = authorisation_rows(username);
+    key.extend_from_slice(&school.to_be_bytes());
+    key.extend_from_slice(&api_type.to_be_bytes());
+    key
+}
+
+/// Whether a row is an integrator's, and so holds a password hash.
+pub(crate) fn is_integrator_row(key: &[u8]) -> bool {
+    key.first() == Some(&INTEGRATOR)
+}
+
+/// A name so that keys sort by its bytes and none is the beginning of another:
+/// a NUL inside is followed by 0xff, the NUL at the end by 0x01.
+pub(crate) fn push_name(key: &mut Vec<u8>, name: &str) {
+    for byte in name.bytes() {
+        key.push(byte);
+        if byte == 0 {
+            key.push(0xff);
+        }
+    }
+    key.extend_from_slice(&[0, 1]);
+}
+
+/// Reads a name back; the rest of the key follows.
+pub(crate) fn split_name(key: &[u8]) -> Option<(String, &[u8])> {
+    let mut name = Vec::new();
+    let mut rest = key;
+    loop {
+        match rest {
+            [0, 1, after @ ..] => return Some((String::from_utf8(name).ok()?, after)),
+            [0, 0xff, after @ ..] => {
+                name.push(0);
+                rest = after;
+            }
+            [byte, after @ ..] => {
+                name.push(*byte);
+                rest = after;
+            }
+            [] => return None,
+        }
+    }
+}
+
+/// The user name of an integrator's row.
+pub(crate) fn username_of(key: &[u8]) -> Option<String> {
+    let (name, rest) = split_name(key.strip_prefix(ROWS)?)?;
+    rest.is_empty().then_some(name)
+}
+
+/// The user name, school and API type of an authorisation's row.
+pub(crate) fn authorisation_of(key: &[u8]) -> Option<(String, u64, u64)> {
+    let (name, rest) = split_name(key.strip_prefix(AUTHORISATION_ROWS)?)?;
+    let (school, rest) = rest.split_first_chunk()?;
+    let api_type = rest.first_chunk()?;
+    Some((
+        name,
+        u64::from_be_bytes(*school),
+        u64::from_be_bytes(*api_type),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_sort_by_name_and_come_back() {
+        let names = ["", "a", "a\0", "a\0b", "ab", "b", "é"];
+        let keys: Vec<_> = names.iter().map(|name| row_key(name)).collect();
+        assert!(keys.is_sorted());
+        for (name, key) in names.iter().zip(&keys) {
+            assert_eq!(username_of(key).as_deref(), Some(*name));
+            let key = authorisation_key(name, 7, u64::MAX);
+            assert!(key.starts_with(&authorisation_rows(name)));
+            assert_eq!(
+                authorisation_of(&key),
+                Some(((*name).to_owned(), 7, u64::MAX))
+            );
+        }
+        assert_eq!(username_of(b"ia"), None);
+        assert_eq!(authorisation_of(b"ca\0\x01\0"), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! A subject that a learner takes in a year (2.3, 2.4, 2.5): kept as facts,
+//! since every answer of it joins names.
+//!
+//! ```text
+//! grade · count of terms · for each: term, group, way and bytes of the mark
+//! for each group: length, its part of the answer
+//! ```
+//!
+//! A group's part of the answer is kept once for all terms that share it:
+//! groups seldom change within a year.
+
+use super::decimal::Decimal;
+use super::field::{Field, Form, position};
+use super::mark::{push_number, take_number};
+use super::terms::{self, GROUP_FIELDS, Term};
+use super::value::Value;
+use super::varint;
+use crate::json::{self, Members};
+use crate::{Error, Result};
+use std::borrow::Cow;
+
+pub(crate) const FIELDS: [Field; 6] = [
+    Field::key("school_id"),
+    Field::key("learner_id"),
+    Field::key("year"),
+    Field::key("subject_id"),
+    Field::of("grade_id", Form::Integer).required(),
+    Field::of("terms", Form::Terms),
+];
+
+const GRADE_ID: usize = position(&FIELDS, "grade_id");
+const TERMS: usize = position(&FIELDS, "terms");
+
+/// Makes what is kept of a record out of its values.
+pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {
+    let grade = values.get(GRADE_ID).and_then(Value::integer).unwrap_or(0);
+    let none = Vec::new();
+    let terms = match values.get(TERMS) {
+        Some(Value::Terms(terms)) => terms,
+        _ => &none,
+    };
+    let mut groups: Vec<&[Cow<'_, str>; 5]> = Vec::new();
+    varint::push(out, grade);
+    varint::push(out, terms.len() as u64);
+    for term in terms {
+        let group = groups.iter().position(|known| **known == term.group);
+        let group = group.unwrap_or_else(|| {
+            groups.push(&term.group);
+            groups.len() - 1
+        });
+        varint::push(out, term.term);
+        varint::push(out, group as u64);
+        let at = out.len();
+        out.push(0);
+        let way = push_number(out, term.mark);
+        if let Some(place) = out.get_mut(at) {
+            *place = way;
+        }
+    }
+    for group in groups {
+        varint::push_bytes(out, &group_answer(group));
+    }
+}
+
+/// `"subject_group_id":"…",…,"subject_group_teacher_id":"…"}`: the end of a
+/// term's object.
+fn group_answer(group: &[Cow<'_, str>; 5]) -> Vec<u8> {
+    let mut answer = Vec::new();
+    let fields = terms::FIELDS.get(GROUP_FIELDS).unwrap_or_default();
+    for (field, text) in fields.iter().zip(group) {
+        if !answer.is_empty() {
+            answer.push(b',');
+        }
+        json::push_string(&mut answer, field.name);
+        answer.push(b':');
+        json::push_string(&mut answer, text);
+    }
+    answer.push(b'}');
+    answer
+}
+
+/// A record as it is kept.
+#[derive(Clone, Copy)]
+pub(crate) struct LearnerSubject<'a> {
+    pub(crate) grade: u64,
+    count: u64,
+    terms: &'a [u8],
+}
+
+/// One term of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeptTerm {
+    pub(crate) term: u64,
+    /// The place of its group among the groups.
+    pub(crate) group: u64,
+    pub(crate) mark: Option<Decimal>,
+}
+
+impl<'a> LearnerSubject<'a> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<LearnerSubject<'a>> {
+        let mut rest = bytes;
+        Ok(LearnerSubject {
+            grade: varint::take(&mut rest)?,
+            count: varint::take(&mut rest)?,
+            terms: rest,
+        })
+    }
+
+    /// Its terms, ascending.
+    pub(crate) fn terms(&self) -> Terms<'a> {
+        Terms {
+            left: self.count,
+            rest: self.terms,
+        }
+    }
+
+    /// The answers of its groups, in order.
+    pub(crate) fn groups(&self) -> Result<Vec<&'a [u8]>> {
+        let mut terms = self.terms();
+        for term in &mut terms {
+            term?;
+        }
+        let mut groups = Vec::new();
+        let mut rest = terms.rest;
+        while !rest.is_empty() {
+            groups.push(varint::take_bytes(&mut rest)?);
+        }
+        Ok(groups)
+    }
+
+    /// The values after the key fields.
+    pub(crate) fn values(&self) -> Result<[Value<'static>; 2]> {
+        let groups = self.groups()?;
+        let mut terms = Vec::new();
+        for kept in self.terms() {
+            let kept = kept?;
+            let group = usize::try_from(kept.group)
+                .ok()
+                .and_then(|place| groups.get(place));
+            let mut object = b"{".to_vec();
+            object.extend_from_slice(group.ok_or_else(damaged)?);
+            let mut texts: [Cow<'_, str>; 5] = Default::default();
+            for (member, text) in Members::of(&object).zip(&mut texts) {
+                *text = Cow::Owned(json::unescape(member?.1)?);
+            }
+            terms.push(Term {
+                term: kept.term,
+                group: texts,
+                mark: kept.mark,
+            });
+        }
+        Ok([Value::Integer(self.grade), Value::Terms(terms)])
+    }
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a learner's subject is cut")
+}
+
+pub(crate) struct Terms<'a> {
+    left: u64,
+    rest: &'a [u8],
+}
+
+impl Terms<'_> {
+    fn take(&mut self) -> Result<KeptTerm> {
+        let term = varint::take(&mut self.rest)?;
+        let group = varint::take(&mut self.rest)?;
+        let (way, after) = self.rest.split_first().ok_or_else(damaged)?;
+        self.rest = after;
+        if *way > 3 {
+            return Err(damaged());
+        }
+        let mark = take_number(&mut self.rest, *way).ok_or_else(damaged)?;
+        Ok(KeptTerm { term, group, mark })
+    }
+}
+
+impl Iterator for Terms<'_> {
+    type Item = Result<KeptTerm>;
+
+    fn next(&mut self) -> Option<Result<KeptTerm>> {
+        self.left = self.left.checked_sub(1)?;
+        let taken = self.take();
+        if taken.is_err() {
+            self.left = 0;
+        }
+        Some(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_back_and_shares_its_groups() -> Result<()> {
+        let terms = terms::from_json(
+            r#"[{"term":2,"subject_group_id":118,"classroom_name":"3\"A","mark":"66.666"},
+                {"term":"01","subject_group_id":"118","classroom_name":"3\"A"},{"term":3}]"#,
+        );
+        let values = [
+            Value::Integer(1),
+            Value::Integer(2),
+            Value::Integer(2026),
+            Value::Integer(10),
+            Value::Integer(u64::MAX),
+            Value::Terms(terms.unwrap_or_default()),
+        ];
+        let mut bytes = Vec::new();
+        encode(&values, &mut bytes);
+        let kept = LearnerSubject::open(&bytes)?;
+        assert_eq!(kept.terms().count(), 3);
+        assert_eq!(kept.groups()?.len(), 2);
+        let answer = br#""subject_group_id":"118","subject_group_name":"","classroom_id":"","classroom_name":"3\"A","subject_group_teacher_id":""}"#;
+        assert_eq!(kept.groups()?.first().copied(), Some(answer.as_slice()));
+        assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
+        for length in 0..bytes.len() {
+            let cut = bytes.get(..length).unwrap_or_default();
+            let read = LearnerSubject::open(cut).and_then(|kept| kept.values());
+            assert!(read.is_err(), "{length}");
+        }
+        Ok(())
+    }
+}

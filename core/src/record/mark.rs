@@ -1,0 +1,244 @@
+//! A mark: what fills the gap of its assessment for one learner (2.6).
+//!
+//! ```text
+//! flags u8 · date-time 5 bytes, if there is one · mark · percentage
+//! ```
+//!
+//! A number is kept in two bytes or four if hundredths hold it, in eight as
+//! millionths otherwise.
+
+use super::decimal::Decimal;
+use super::field::{Field, Form, position};
+use super::value::Value;
+use crate::date::DateTime;
+use crate::{Error, Result};
+
+pub(crate) const FIELDS: [Field; 7] = [
+    Field::key("school_id"),
+    Field::key("assessment_id"),
+    Field::key("learner_id"),
+    Field::of("mark", Form::Decimal),
+    Field::of("percentage", Form::Percentage),
+    Field::of("captured", Form::Bit),
+    Field::of("dtime", Form::DateTime),
+];
+
+const MARK: usize = position(&FIELDS, "mark");
+const PERCENTAGE: usize = position(&FIELDS, "percentage");
+const CAPTURED: usize = position(&FIELDS, "captured");
+const DTIME: usize = position(&FIELDS, "dtime");
+
+/// What is known of a learner's work on an assessment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) captured: bool,
+    /// The percentage is `a`.
+    pub(crate) absent: bool,
+    pub(crate) dtime: Option<DateTime>,
+    pub(crate) mark: Option<Decimal>,
+    pub(crate) percentage: Option<Decimal>,
+}
+
+/// Set in the flags of every mark, so that a zero byte is none.
+const THERE: u8 = 1;
+const CAPTURED_FLAG: u8 = 1 << 1;
+const ABSENT_FLAG: u8 = 1 << 2;
+const DTIME_FLAG: u8 = 1 << 3;
+const MARK_SHIFT: u8 = 4;
+const PERCENTAGE_SHIFT: u8 = 6;
+
+/// Bytes of a number by its two bits in the flags.
+const NUMBER_BYTES: [usize; 4] = [0, 2, 4, 8];
+
+/// How long a mark with these flags is, flags included; nothing is one byte.
+#[expect(clippy::indexing_slicing, reason = "computed when this is compiled")]
+static LENGTHS: [u8; 256] = {
+    let mut lengths = [1; 256];
+    let mut flags: usize = 0;
+    while flags < 256 {
+        if flags & THERE as usize != 0 {
+            let dtime = if flags & DTIME_FLAG as usize == 0 {
+                0
+            } else {
+                DateTime::BYTES
+            };
+            let mark = NUMBER_BYTES[flags >> MARK_SHIFT & 3];
+            let percentage = NUMBER_BYTES[flags >> PERCENTAGE_SHIFT & 3];
+            #[expect(clippy::cast_possible_truncation, reason = "at most 22")]
+            {
+                lengths[flags] = (1 + dtime + mark + percentage) as u8;
+            }
+        }
+        flags += 1;
+    }
+    lengths
+};
+
+/// How long the mark is that begins with these flags.
+#[inline]
+pub(crate) fn length(flags: u8) -> usize {
+    LENGTHS
+        .get(usize::from(flags))
+        .copied()
+        .map_or(1, usize::from)
+}
+
+impl Mark {
+    pub(crate) fn of(values: &[Value<'_>]) -> Mark {
+        let value = |field: usize| values.get(field).unwrap_or(&Value::Empty);
+        Mark {
+            captured: value(CAPTURED).integer() != Some(0),
+            absent: *value(PERCENTAGE) == Value::Absent,
+            dtime: match value(DTIME) {
+                Value::DateTime(time) => Some(*time),
+                _ => None,
+            },
+            mark: value(MARK).decimal(),
+            percentage: value(PERCENTAGE).decimal(),
+        }
+    }
+
+    /// The values after the key fields.
+    pub(crate) fn values(&self) -> [Value<'static>; 4] {
+        let decimal = |decimal: Option<Decimal>| decimal.map_or(Value::Empty, Value::Decimal);
+        [
+            decimal(self.mark),
+            if self.absent {
+                Value::Absent
+            } else {
+                decimal(self.percentage)
+            },
+            Value::Integer(u64::from(self.captured)),
+            self.dtime.map_or(Value::Empty, Value::DateTime),
+        ]
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let at = out.len();
+        out.push(THERE);
+        let mut flags = THERE;
+        if self.captured {
+            flags |= CAPTURED_FLAG;
+        }
+        if self.absent {
+            flags |= ABSENT_FLAG;
+        }
+        if let Some(time) = self.dtime {
+            flags |= DTIME_FLAG;
+            out.extend_from_slice(&time.to_bytes());
+        }
+        flags |= push_number(out, self.mark) << MARK_SHIFT;
+        flags |= push_number(out, self.percentage) << PERCENTAGE_SHIFT;
+        if let Some(first) = out.get_mut(at) {
+            *first = flags;
+        }
+    }
+
+    /// Reads the mark that these bytes are; `None` if they are an empty slot.
+    #[inline]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Option<Mark>> {
+        let cut = || Error::corrupt("a mark is cut");
+        let (&flags, mut rest) = bytes.split_first().ok_or_else(cut)?;
+        if flags & THERE == 0 {
+            return Ok(None);
+        }
+        let mut dtime = None;
+        if flags & DTIME_FLAG != 0 {
+            let (time, after) = rest.split_first_chunk().ok_or_else(cut)?;
+            dtime = Some(DateTime::from_bytes(*time));
+            rest = after;
+        }
+        Ok(Some(Mark {
+            captured: flags & CAPTURED_FLAG != 0,
+            absent: flags & ABSENT_FLAG != 0,
+            dtime,
+            mark: take_number(&mut rest, flags >> MARK_SHIFT & 3).ok_or_else(cut)?,
+            percentage: take_number(&mut rest, flags >> PERCENTAGE_SHIFT & 3).ok_or_else(cut)?,
+        }))
+    }
+}
+
+/// Writes a number as small as it goes; says in which of the four ways.
+pub(crate) fn push_number(out: &mut Vec<u8>, number: Option<Decimal>) -> u8 {
+    let Some(number) = number else {
+        return 0;
+    };
+    let hundredths = number.hundredths();
+    if let Some(small) = hundredths.and_then(|h| u16::try_from(h).ok()) {
+        out.extend_from_slice(&small.to_le_bytes());
+        return 1;
+    }
+    if let Some(middling) = hundredths.and_then(|h| i32::try_from(h).ok()) {
+        out.extend_from_slice(&middling.to_le_bytes());
+        return 2;
+    }
+    out.extend_from_slice(&number.millionths().to_le_bytes());
+    3
+}
+
+/// Reads a number written in one of the four ways; `None` if it is cut.
+#[expect(clippy::option_option, reason = "cut off, or rightly absent")]
+#[inline]
+pub(crate) fn take_number(bytes: &mut &[u8], way: u8) -> Option<Option<Decimal>> {
+    let millionths = match way {
+        0 => return Some(None),
+        1 => {
+            let (number, rest) = bytes.split_first_chunk()?;
+            *bytes = rest;
+            i64::from(u16::from_le_bytes(*number)) * 10_000
+        }
+        2 => {
+            let (number, rest) = bytes.split_first_chunk()?;
+            *bytes = rest;
+            i64::from(i32::from_le_bytes(*number)) * 10_000
+        }
+        _ => {
+            let (number, rest) = bytes.split_first_chunk()?;
+            *bytes = rest;
+            i64::from_le_bytes(*number)
+        }
+    };
+    Some(Some(Decimal::from_millionths(millionths)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_of_a_mark_comes_back() -> Result<()> {
+        let numbers = [
+            "",
+            "0",
+            "11",
+            "655.35",
+            "655.36",
+            "-1",
+            "20000000",
+            "99999999999.5",
+            "0.000001",
+        ];
+        let time = DateTime::parse(b"2026-02-04 10:11:12");
+        for mark in numbers.map(Decimal::parse) {
+            for percentage in numbers.map(Decimal::parse) {
+                for bits in 0..8 {
+                    let whole = Mark {
+                        captured: bits & 1 != 0,
+                        absent: bits & 2 != 0,
+                        dtime: time.filter(|_| bits & 4 != 0),
+                        mark,
+                        percentage,
+                    };
+                    let mut bytes = Vec::new();
+                    whole.encode(&mut bytes);
+                    assert_eq!(bytes.len(), bytes.first().map_or(0, |flags| length(*flags)));
+                    assert_eq!(Mark::decode(&bytes)?, Some(whole));
+                    let cut = bytes.get(..bytes.len() - 1).unwrap_or_default();
+                    assert!(Mark::decode(cut).is_err() || cut.is_empty());
+                }
+            }
+        }
+        assert_eq!(Mark::decode(&[0])?, None);
+        Ok(())
+    }
+}

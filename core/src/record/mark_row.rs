@@ -1,0 +1,254 @@
+//! A mark row: what a learner has in one grade, year and term.
+//!
+//! ```text
+//! count of subjects · the subjects taken, as ascending differences
+//! one mark or a zero byte for each slot, in order, up to the last mark
+//! ```
+//!
+//! A slot belongs to one assessment of the grade, year and term. The order in
+//! which slots are answered is the assessments' business, so that one more
+//! assessment shifts no row.
+
+use super::mark;
+use super::varint;
+use crate::{Error, Result};
+
+/// A row as it is kept.
+pub(crate) struct MarkRow<'a> {
+    subjects: Subjects<'a>,
+    slots: &'a [u8],
+}
+
+impl<'a> MarkRow<'a> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<MarkRow<'a>> {
+        let mut rest = bytes;
+        let count = varint::take(&mut rest)?;
+        let mut subjects = Subjects {
+            left: count,
+            last: 0,
+            bytes: rest,
+        };
+        let all = subjects.clone();
+        for subject in &mut subjects {
+            subject?;
+        }
+        Ok(MarkRow {
+            subjects: all,
+            slots: subjects.bytes,
+        })
+    }
+
+    /// The subjects that the learner takes, ascending.
+    pub(crate) fn subjects(&self) -> Subjects<'a> {
+        self.subjects.clone()
+    }
+
+    /// The bytes of each slot, in order.
+    pub(crate) fn slots(&self) -> Slots<'a> {
+        Slots { rest: self.slots }
+    }
+
+    /// The mark in one slot, if there is one.
+    pub(crate) fn slot(&self, slot: u64) -> Result<Option<&'a [u8]>> {
+        let Ok(slot) = usize::try_from(slot) else {
+            return Ok(None);
+        };
+        let bytes = self.slots().nth(slot).transpose()?;
+        Ok(bytes.filter(|bytes| is_mark(bytes)))
+    }
+}
+
+/// Whether a slot holds a mark.
+#[inline]
+pub(crate) fn is_mark(slot: &[u8]) -> bool {
+    slot.first().is_some_and(|flags| *flags != 0)
+}
+
+#[derive(Clone)]
+pub(crate) struct Subjects<'a> {
+    left: u64,
+    last: u64,
+    bytes: &'a [u8],
+}
+
+impl Iterator for Subjects<'_> {
+    type Item = Result<u64>;
+
+    fn next(&mut self) -> Option<Result<u64>> {
+        self.left = self.left.checked_sub(1)?;
+        let step = varint::take(&mut self.bytes);
+        if step.is_err() {
+            self.left = 0;
+        }
+        Some(step.map(|step| {
+            self.last = self.last.wrapping_add(step);
+            self.last
+        }))
+    }
+}
+
+pub(crate) struct Slots<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Slots<'a> {
+    type Item = Result<&'a [u8]>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<&'a [u8]>> {
+        let flags = self.rest.first()?;
+        match self.rest.split_at_checked(mark::length(*flags)) {
+            Some((slot, rest)) => {
+                self.rest = rest;
+                Some(Ok(slot))
+            }
+            None => {
+                self.rest = &[];
+                Some(Err(Error::corrupt("a row of marks is cut")))
+            }
+        }
+    }
+}
+
+/// A row being changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenRow {
+    subjects: Vec<u64>,
+    /// The bytes of each slot; empty where there is no mark.
+    slots: Vec<Vec<u8>>,
+}
+
+impl OpenRow {
+    pub(crate) fn of(bytes: &[u8]) -> Result<OpenRow> {
+        let row = MarkRow::open(bytes)?;
+        let slots = row.slots().map(|slot| {
+            slot.map(|slot| {
+                if is_mark(slot) {
+                    slot.to_vec()
+                } else {
+                    Vec::new()
+                }
+            })
+        });
+        Ok(OpenRow {
+            subjects: row.subjects().collect::<Result<_>>()?,
+            slots: slots.collect::<Result<_>>()?,
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.subjects.is_empty() && self.slots.iter().all(Vec::is_empty)
+    }
+
+    pub(crate) fn enrol(&mut self, subject: u64) {
+        if let Err(place) = self.subjects.binary_search(&subject) {
+            self.subjects.insert(place, subject);
+        }
+    }
+
+    pub(crate) fn leave(&mut self, subject: u64) {
+        if let Ok(place) = self.subjects.binary_search(&subject) {
+            self.subjects.remove(place);
+        }
+    }
+
+    /// The mark in a slot; empty if there is none.
+    pub(crate) fn mark(&self, slot: usize) -> &[u8] {
+        self.slots.get(slot).map_or(&[], Vec::as_slice)
+    }
+
+    /// Puts a mark into a slot, or nothing.
+    pub(crate) fn set(&mut self, slot: usize, mark: &[u8]) {
+        if slot >= self.slots.len() {
+            self.slots.resize(slot + 1, Vec::new());
+        }
+        if let Some(place) = self.slots.get_mut(slot) {
+            mark.clone_into(place);
+        }
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        varint::push(out, self.subjects.len() as u64);
+        let mut last = 0;
+        for subject in &self.subjects {
+            varint::push(out, subject.wrapping_sub(last));
+            last = *subject;
+        }
+        let used = self.slots.iter().rposition(|slot| !slot.is_empty());
+        for slot in self.slots.iter().take(used.map_or(0, |last| last + 1)) {
+            if slot.is_empty() {
+                out.push(0);
+            } else {
+                out.extend_from_slice(slot);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mark::Mark;
+    use super::*;
+
+    fn mark(captured: bool) -> Vec<u8> {
+        let mark = Mark {
+            captured,
+            absent: false,
+            dtime: None,
+            mark: None,
+            percentage: None,
+        };
+        let mut bytes = Vec::new();
+        mark.encode(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn subjects_and_slots_come_back() -> Result<()> {
+        let mut row = OpenRow::default();
+        for subject in [101, 7, u64::MAX, 101] {
+            row.enrol(subject);
+        }
+        row.set(3, &mark(true));
+        row.set(1, &mark(false));
+        let mut bytes = Vec::new();
+        row.encode(&mut bytes);
+
+        let open = MarkRow::open(&bytes)?;
+        assert_eq!(
+            open.subjects().collect::<Result<Vec<_>>>()?,
+            [7, 101, u64::MAX]
+        );
+        assert_eq!(open.slot(1)?, Some(mark(false).as_slice()));
+        assert_eq!(
+            (
+                open.slot(0)?,
+                open.slot(2)?,
+                open.slot(9)?,
+                open.slot(u64::MAX)?
+            ),
+            (None, None, None, None)
+        );
+        assert_eq!(open.slots().count(), 4);
+        assert_eq!(OpenRow::of(&bytes)?.mark(3), mark(true));
+
+        row.set(3, &[]);
+        row.leave(101);
+        let mut shorter = Vec::new();
+        row.encode(&mut shorter);
+        assert_eq!(MarkRow::open(&shorter)?.slots().count(), 2);
+        row.set(1, &[]);
+        row.leave(7);
+        row.leave(u64::MAX);
+        assert!(row.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn a_cut_row_is_an_error() {
+        for cut in [&[] as &[u8], &[2, 1], &[0xff], &[0, 0x11]] {
+            let read = OpenRow::of(cut);
+            assert!(read.is_err(), "{cut:?}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The kinds of records (dataset format, "Kinds"): one file a kind, with its
+//! fields in the order of section 2.
+//!
+//! - `field`, `value`, `decimal`: what fields hold. `fold`: names for search.
+//! - `bake`: a record as the JSON that it will be answered with, and what that
+//!   JSON lacks; and back.
+
+pub(crate) mod absentee;
+pub(crate) mod accountable_person;
+pub(crate) mod api_type;
+pub(crate) mod assessment;
+pub(crate) mod bake;
+pub(crate) mod client_integration;
+pub(crate) mod decimal;
+pub(crate) mod field;
+pub(crate) mod fold;
+mod fold_table;
+pub(crate) mod grade;
+pub(crate) mod integrator;
+pub(crate) mod kind;
+pub(crate) mod learner;
+pub(crate) mod learner_subject;
+pub(crate) mod learning_outcome;
+pub(crate) mod learning_program;
+pub(crate) mod mark;
+pub(crate) mod mark_row;
+pub(crate) mod parent;
+pub(crate) mod password;
+pub(crate) mod school;
+pub(crate) mod subject;
+pub(crate) mod term;
+pub(crate) mod terms;
+pub(crate) mod value;
+pub(crate) mod varint;
+pub(crate) mod year;
+
+pub(crate) use kind::Kind;
+pub(crate) use value::Value;

@@ -1,0 +1,46 @@
+//! A school (2.8).
+
+use super::field::{Field, Form, position};
+
+const YES_NO: Form = Form::Choice(&["Yes", "No"]);
+
+pub(crate) const FIELDS: [Field; 28] = [
+    Field::id("school_id"),
+    Field::text("school_name"),
+    Field::text("school_short_name"),
+    Field::text("ownership_type"),
+    Field::text("country"),
+    Field::text("province"),
+    Field::text("town"),
+    Field::text("suburb"),
+    Field::text("district"),
+    Field::text("district_code"),
+    Field::text("circuit"),
+    Field::text("quantile"),
+    Field::text("emis_number"),
+    Field::text("telephone_number"),
+    Field::text("lowest_grade"),
+    Field::text("highest_grade"),
+    Field::text("admin_email_address"),
+    Field::text("debtors_email_address"),
+    Field::text("finance_email_address"),
+    Field::text("physical_address"),
+    Field::text("postal_address"),
+    Field::of("has_after_school_center", YES_NO),
+    Field::of("has_hostel", YES_NO),
+    Field::of("uses_debit_orders", YES_NO),
+    Field::of("uses_cashless", YES_NO),
+    Field::text("telephone_calling_code").kept(),
+    Field::of("current_year", Form::Integer).kept().required(),
+    Field::of("utc_offset", Form::Offset).kept(),
+];
+
+pub(crate) const NAME: usize = position(&FIELDS, "school_name");
+pub(crate) const TELEPHONE_NUMBER: usize = position(&FIELDS, "telephone_number");
+pub(crate) const ADMIN_EMAIL_ADDRESS: usize = position(&FIELDS, "admin_email_address");
+pub(crate) const TELEPHONE_CALLING_CODE: usize = position(&FIELDS, "telephone_calling_code");
+pub(crate) const CURRENT_YEAR: usize = position(&FIELDS, "current_year");
+pub(crate) const UTC_OFFSET: usize = position(&FIELDS, "utc_offset");
+
+/// What a school is kept without.
+pub(crate) const DEFAULT_OFFSET: &str = "+02:00";

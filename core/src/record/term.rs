@@ -1,0 +1,15 @@
+//! A term of a year.
+
+use super::field::{Field, Form, position};
+
+pub(crate) const FIELDS: [Field; 6] = [
+    Field::key("school_id"),
+    Field::key("year"),
+    Field::key("term"),
+    Field::of("term_id", Form::Integer).required(),
+    Field::of("start_date", Form::Date).required(),
+    Field::of("end_date", Form::Date).required(),
+];
+
+pub(crate) const TERM_ID: usize = position(&FIELDS, "term_id");
+pub(crate) const END_DATE: usize = position(&FIELDS, "end_date");

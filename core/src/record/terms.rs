@@ -1,0 +1,98 @@
+//! The terms of a learner's subject (2.4), as a dataset gives them.
+
+use super::decimal::Decimal;
+use super::field::{Field, Form};
+use super::value::{Value, shown};
+use crate::json::Object;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The fields of one term, in the order in which they are answered, then the
+/// term's mark.
+pub(crate) const FIELDS: [Field; 7] = [
+    Field::of("term", Form::Integer).required(),
+    Field::text("subject_group_id"),
+    Field::text("subject_group_name"),
+    Field::text("classroom_id"),
+    Field::text("classroom_name"),
+    Field::text("subject_group_teacher_id"),
+    Field::of("mark", Form::Decimal),
+];
+
+/// The fields of the group that a learner is taught in, after the term.
+pub(crate) const GROUP_FIELDS: std::ops::Range<usize> = 1..6;
+
+/// One term of a learner's subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Term<'a> {
+    pub(crate) term: u64,
+    /// The texts of the group's fields.
+    pub(crate) group: [Cow<'a, str>; 5],
+    pub(crate) mark: Option<Decimal>,
+}
+
+/// Reads the terms, ascending; on failure says what is wrong.
+pub(crate) fn from_json(raw: &str) -> Result<Vec<Term<'_>>, String> {
+    if raw == "null" || raw == "\"\"" {
+        return Ok(Vec::new());
+    }
+    let elements: Vec<&RawValue> = serde_json::from_str(raw)
+        .map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
+    let mut terms = Vec::with_capacity(elements.len());
+    for element in elements {
+        if !element.get().starts_with('{') {
+            return Err(format!("{} is not an array of objects", shown(raw)));
+        }
+        terms.push(one(element.get())?);
+    }
+    terms.sort_by_key(|term: &Term<'_>| term.term);
+    let twice = terms.windows(2).find_map(|pair| match pair {
+        [a, b] if a.term == b.term => Some(a.term),
+        _ => None,
+    });
+    match twice {
+        Some(term) => Err(format!("term {term} stands twice")),
+        None => Ok(terms),
+    }
+}
+
+fn one(raw: &str) -> Result<Term<'_>, String> {
+    let object =
+        Object::parse(raw).map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
+    let mut raw_values: [Option<&RawValue>; FIELDS.len()] = [None; FIELDS.len()];
+    for (name, value) in object.members {
+        let Some(place) = FIELDS.iter().position(|field| field.name == name) else {
+            return Err(inside(&name, "is not a field of terms"));
+        };
+        if let Some(slot) = raw_values.get_mut(place)
+            && slot.replace(value).is_some()
+        {
+            return Err(inside(&name, "stands twice"));
+        }
+    }
+    let mut values: [Value<'_>; FIELDS.len()] = std::array::from_fn(|_| Value::Empty);
+    for ((field, raw), value) in FIELDS.iter().zip(raw_values).zip(&mut values) {
+        if let Some(raw) = raw {
+            *value = Value::from_json(field.form, raw.get())
+                .map_err(|what| inside(field.name, &what))?;
+        }
+        if field.required && value.is_empty() {
+            return Err(inside(field.name, "is missing"));
+        }
+    }
+    let [term, a, b, c, d, e, mark] = values;
+    let text = |value| match value {
+        Value::Text(text) => text,
+        _ => Cow::Borrowed(""),
+    };
+    Ok(Term {
+        term: term.integer().unwrap_or(0),
+        group: [text(a), text(b), text(c), text(d), text(e)],
+        mark: mark.decimal(),
+    })
+}
+
+/// Names the field inside the element; the caller names `terms` itself.
+fn inside(name: &str, what: &str) -> String {
+    format!(".{name}: {what}")
+}

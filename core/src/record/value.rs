@@ -1,0 +1,182 @@
+//! A field's value, read from a dataset or from what is kept.
+
+use super::decimal::Decimal;
+use super::field::Form;
+use super::terms::Term;
+use crate::clock::Offset;
+use crate::date::{Date, DateTime};
+use crate::json;
+use std::borrow::Cow;
+
+/// A value of one of the forms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    /// Absent, `null` and `""` alike.
+    Empty,
+    Integer(u64),
+    Text(Cow<'a, str>),
+    Date(Date),
+    DateTime(DateTime),
+    Decimal(Decimal),
+    /// The percentage `a`: absent from the assessment.
+    Absent,
+    Terms(Vec<Term<'a>>),
+}
+
+impl<'a> Value<'a> {
+    /// Reads a value as a dataset spells it; on failure says what it should
+    /// have been.
+    pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
+        if form == Form::Terms {
+            return super::terms::from_json(raw).map(Value::Terms);
+        }
+        let text = match raw.as_bytes() {
+            [b'"', ..] => text_of(raw),
+            b"null" => Some(Cow::Borrowed("")),
+            [b'-' | b'0'..=b'9', ..] if takes_number(form, raw) => Some(Cow::Borrowed(raw)),
+            _ => None,
+        };
+        match text {
+            Some(text) if text.is_empty() => Ok(Value::Empty),
+            Some(text) => Value::from_text(form, text).ok_or_else(|| wrong(form, raw)),
+            None => Err(wrong(form, raw)),
+        }
+    }
+
+    /// Reads a value from its plain text.
+    pub(crate) fn from_text(form: Form, text: Cow<'a, str>) -> Option<Value<'a>> {
+        if text.is_empty() {
+            return Some(Value::Empty);
+        }
+        match form {
+            Form::Integer => integer(&text).map(Value::Integer),
+            Form::Bit => integer(&text).filter(|bit| *bit < 2).map(Value::Integer),
+            Form::Text | Form::Username | Form::PasswordHash => Some(Value::Text(text)),
+            Form::Date => Date::parse(text.as_bytes()).map(Value::Date),
+            Form::DateTime => DateTime::parse(text.as_bytes()).map(Value::DateTime),
+            Form::Percentage if text == "a" => Some(Value::Absent),
+            Form::Decimal | Form::Percentage => Decimal::parse(&text).map(Value::Decimal),
+            Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
+            Form::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
+            Form::Terms => None,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Value::Empty => true,
+            Value::Terms(terms) => terms.is_empty(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn integer(&self) -> Option<u64> {
+        match self {
+            Value::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The text of a text value; empty for any other.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Value::Text(text) => text,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn date(&self) -> Option<Date> {
+        match self {
+            Value::Date(date) => Some(*date),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn decimal(&self) -> Option<Decimal> {
+        match self {
+            Value::Decimal(decimal) => Some(*decimal),
+            _ => None,
+        }
+    }
+
+    /// The inside of the JSON string that v1 answers: decimals with two places.
+    pub(crate) fn push_answered(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::Decimal(decimal) => decimal.push_rounded(out),
+            other => other.push_exact(out),
+        }
+    }
+
+    /// The inside of a JSON string that loses nothing.
+    pub(crate) fn push_exact(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::Empty | Value::Terms(_) => {}
+            Value::Integer(number) => json::push_integer(out, *number),
+            Value::Text(text) => json::push_escaped(out, text),
+            Value::Date(date) => date.push(out),
+            Value::DateTime(time) => out.extend_from_slice(&time.text()),
+            Value::Decimal(decimal) => decimal.push_exact(out),
+            Value::Absent => out.push(b'a'),
+        }
+    }
+}
+
+/// One or more ASCII digits, at most 2^64−1.
+pub(crate) fn integer(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}
+
+/// The text of a JSON string; `None` if it is none, as with an unpaired
+/// surrogate.
+fn text_of(raw: &str) -> Option<Cow<'_, str>> {
+    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inside));
+    }
+    serde_json::from_str(raw).ok().map(Cow::Owned)
+}
+
+/// Whether a form takes this JSON number: integers without fraction or
+/// exponent, decimals without exponent.
+fn takes_number(form: Form, raw: &str) -> bool {
+    let plain = |byte: u8| !matches!(byte, b'.' | b'e' | b'E');
+    match form {
+        Form::Integer | Form::Bit | Form::Text | Form::Username | Form::Choice(_) => {
+            raw.bytes().all(plain)
+        }
+        Form::Decimal | Form::Percentage => true,
+        _ => false,
+    }
+}
+
+/// What is wrong with a value, with the value as it was spelled.
+fn wrong(form: Form, raw: &str) -> String {
+    let shown = shown(raw);
+    match form {
+        Form::Integer => {
+            format!("{shown} is not an unsigned integer (at most 18446744073709551615)")
+        }
+        Form::Bit => format!("{shown} is not one of 0, 1"),
+        Form::Text | Form::Username | Form::PasswordHash => {
+            format!("{shown} is not text (a string or an integer)")
+        }
+        Form::Date => format!("{shown} is not a date (YYYY-MM-DD)"),
+        Form::DateTime => format!("{shown} is not a date-time (YYYY-MM-DD HH:MM:SS)"),
+        Form::Decimal => format!("{shown} is not a decimal ({DIGITS})"),
+        Form::Percentage => format!("{shown} is not a decimal ({DIGITS}) or \"a\""),
+        Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
+        Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
+        Form::Terms => format!("{shown} is not an array of objects"),
+    }
+}
+
+const DIGITS: &str = "at most 12 digits, then at most 6 after a point";
+
+/// A value as it stands in the line, cut where it grows long.
+pub(crate) fn shown(raw: &str) -> String {
+    match raw.char_indices().nth(64) {
+        Some((at, _)) => format!("{}...", raw.get(..at).unwrap_or_default()),
+        None => raw.to_owned(),
+    }
+}

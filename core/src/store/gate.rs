@@ -1,0 +1,403 @@
+//! Who may use the store when: readers always, one writer, and now and then
+//! somebody who needs it alone. After a fault it is opened anew.
+
+use super::backend::Keeper;
+use super::file;
+use super::open::{self, Committed, Open};
+use super::overlay::Overlay;
+use super::slot::{WriterGuard, WriterSlot};
+use super::snapshot::Snapshot;
+use super::sorter::Sorter;
+use super::tables::STAGED_PREFIX;
+use super::write::Write;
+use crate::{Error, Result};
+use redb::StorageBackend;
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+/// Where a store lies.
+pub(crate) enum Location {
+    File(PathBuf),
+    Memory,
+    Backend(Box<dyn StorageBackend>),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoreOptions {
+    /// redb's page cache, in bytes.
+    pub(crate) cache_bytes: usize,
+    /// How long a writer waits for another one.
+    pub(crate) wait: Duration,
+    /// The version by which the room above renders records.
+    pub(crate) render_version: u32,
+    /// Whether to compact after loads.
+    pub(crate) compact: bool,
+}
+
+/// A store and everybody's way to it.
+pub(crate) struct Store {
+    /// Read by every query and writer, written by who needs the store alone.
+    /// That one holds the writer's slot first, so that readers never wait for
+    /// a load.
+    state: RwLock<State>,
+    writer: WriterSlot,
+    /// Exports and backups that hold a snapshot.
+    live: Arc<AtomicUsize>,
+    /// Counts up whenever the store is opened, and with every load.
+    numbers: AtomicU64,
+    path: Option<PathBuf>,
+    options: StoreOptions,
+}
+
+enum State {
+    /// With the number of its opening.
+    Open(Box<Open>, u64),
+    Suspended,
+    Closed,
+    /// It could not be opened anew after a fault; the next call tries again.
+    Failed(Arc<Keeper>),
+}
+
+impl State {
+    fn open(&self) -> Result<(&Open, u64)> {
+        match self {
+            State::Open(open, number) => Ok((open, *number)),
+            State::Suspended => Err(Error::Suspended),
+            State::Closed => Err(Error::Closed),
+            State::Failed(_) => Err(Error::Io {
+                detail: "it could not be opened again after a fault".into(),
+            }),
+        }
+    }
+
+    fn keeper(&self) -> Option<&Arc<Keeper>> {
+        match self {
+            State::Open(open, _) => Some(&open.keeper),
+            State::Failed(keeper) => Some(keeper),
+            State::Suspended | State::Closed => None,
+        }
+    }
+}
+
+/// What became of a piece of work on the store.
+enum Fault {
+    /// The work's own error; the store is as good as before.
+    No(Error),
+    /// The device failed, or redb panicked: the store opened under this
+    /// number must be opened anew.
+    Reopen(u64, Error),
+}
+
+impl Store {
+    pub(crate) fn open(location: Location, options: StoreOptions) -> Result<Store> {
+        let (keeper, path) = match location {
+            Location::File(path) => (file::open(&path)?, Some(path)),
+            Location::Memory => {
+                let memory = redb::backends::InMemoryBackend::new();
+                (Keeper::new(Box::new(memory)), None)
+            }
+            Location::Backend(backend) => (Keeper::new(backend), None),
+        };
+        let store = Store {
+            state: RwLock::new(State::Closed),
+            writer: WriterSlot::default(),
+            live: Arc::default(),
+            numbers: AtomicU64::new(0),
+            path,
+            options,
+        };
+        let opened = store.opened(keeper)?;
+        *store.alone() = opened;
+        Ok(store)
+    }
+
+    fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn alone(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn opened(&self, keeper: Arc<Keeper>) -> Result<State> {
+        let open = || Open::new(keeper, self.options);
+        let opened = catch_unwind(AssertUnwindSafe(open))
+            .unwrap_or_else(|_| Err(Error::corrupt("it cannot be opened")));
+        let path = || match &self.path {
+            Some(path) => path.display().to_string(),
+            None => "the backend".to_owned(),
+        };
+        match opened {
+            Ok(open) => Ok(State::Open(Box::new(open), self.number())),
+            Err(Error::NotAStore { .. }) => Err(Error::NotAStore { path: path() }),
+            Err(Error::AlreadyOpen { .. }) => Err(Error::AlreadyOpen { path: path() }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Answers from the newest snapshot. After a fault of the device the store
+    /// is opened anew and asked once more.
+    #[inline]
+    pub(crate) fn read<T>(&self, mut query: impl FnMut(&Arc<Snapshot>) -> Result<T>) -> Result<T> {
+        let mut ask = || self.attempt(|open| query(&open.snapshot()));
+        match ask() {
+            Ok(answer) => Ok(answer),
+            Err(Fault::No(error)) => Err(error),
+            Err(Fault::Reopen(number, error)) => {
+                let slot = self.writer.take(self.options.wait)?;
+                self.reopen(&slot, number)?;
+                drop(slot);
+                match error {
+                    Error::Io { .. } => ask().map_err(Fault::error),
+                    error => Err(error),
+                }
+            }
+        }
+    }
+
+    /// Works on the open store, and tells its own errors from faults.
+    #[inline]
+    fn attempt<T>(&self, work: impl FnOnce(&Open) -> Result<T>) -> Result<T, Fault> {
+        let state = self.state();
+        if let State::Failed(_) = &*state {
+            return Err(Fault::Reopen(
+                u64::MAX,
+                state.open().err().unwrap_or(Error::Closed),
+            ));
+        }
+        let (open, number) = state.open().map_err(Fault::No)?;
+        match catch_unwind(AssertUnwindSafe(|| work(open))) {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error @ Error::Io { .. })) => Err(Fault::Reopen(number, error)),
+            Ok(Err(error)) => Err(Fault::No(error)),
+            Err(_) => Err(Fault::Reopen(
+                number,
+                Error::corrupt("reading or writing it failed"),
+            )),
+        }
+    }
+
+    /// Opens the store anew, unless somebody has done so since this opening.
+    fn reopen(&self, _slot: &WriterGuard<'_>, number: u64) -> Result<()> {
+        let mut state = self.alone();
+        let keeper = match &*state {
+            State::Open(_, now) if *now != number => return Ok(()),
+            State::Open(open, _) => open.keeper.clone(),
+            State::Failed(keeper) => keeper.clone(),
+            State::Suspended | State::Closed => return Ok(()),
+        };
+        let broken = std::mem::replace(&mut *state, State::Failed(keeper.clone()));
+        // redb may well stumble over what broke it.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(broken)));
+        *state = self.opened(keeper)?;
+        Ok(())
+    }
+
+    /// Carries out a write transaction. Readers go on meanwhile.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Write<'_>) -> Result<T>) -> Result<T> {
+        let slot = self.writer.take(self.options.wait)?;
+        if matches!(&*self.state(), State::Failed(_)) {
+            self.reopen(&slot, u64::MAX)?;
+        }
+        let number = self.state().open()?.1;
+        match self.attempt(|open| open.transact(work)) {
+            Ok(Committed::Yes(outcome)) => Ok(outcome),
+            Ok(Committed::Unsure(outcome, sequence, error)) => {
+                self.reopen(&slot, number)?;
+                let landed = self.state().open()?.0.snapshot().sequence()? == sequence;
+                if landed { Ok(outcome) } else { Err(error) }
+            }
+            Err(Fault::No(error)) => Err(error),
+            Err(Fault::Reopen(number, error)) => {
+                // The error that counts is the first; the next call meets the
+                // other one if it persists.
+                let _ = self.reopen(&slot, number);
+                Err(error)
+            }
+        }
+    }
+
+    /// A name for the staged entries of one load.
+    pub(crate) fn staging_name(&self) -> String {
+        format!("{STAGED_PREFIX}{}", self.number())
+    }
+
+    /// Moves a sorter's entries into the store, to be read by a later write.
+    pub(crate) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
+        let _slot = self.writer.take(self.options.wait)?;
+        self.attempt(|open| open.stage(sorter, name))
+            .map_err(Fault::error)
+    }
+
+    /// Forgets staged entries.
+    pub(crate) fn unstage(&self, name: &str) -> Result<()> {
+        let _slot = self.writer.take(self.options.wait)?;
+        self.attempt(|open| open.unstage(name))
+            .map_err(Fault::error)
+    }
+
+    /// The newest snapshot, for an export or a backup that outlives the call.
+    pub(crate) fn lease(&self) -> Result<Lease> {
+        self.read(|snapshot| {
+            self.live.fetch_add(1, Ordering::AcqRel);
+            Ok(Lease {
+                snapshot: snapshot.clone(),
+                live: self.live.clone(),
+            })
+        })
+    }
+
+    /// How many bytes the store has.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        self.attempt(|open| Ok(open.keeper.len()?))
+            .map_err(Fault::error)
+    }
+
+    /// Compacts after a load that leaves much of the file unused. What was
+    /// loaded is kept whatever comes of it.
+    pub(crate) fn tidy(&self) {
+        /// A file of this size is left as it is.
+        const SMALL: u64 = 8 << 20;
+        let wasteful = || {
+            let live = self.read(|snapshot| Ok(snapshot.totals()?.live))?;
+            let bytes = self.bytes()?;
+            Ok::<_, Error>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
+        };
+        if self.options.compact && wasteful().unwrap_or(false) {
+            let _ = self.compact();
+        }
+    }
+
+    /// Gives free space back to the file system.
+    pub(crate) fn compact(&self) -> Result<()> {
+        let slot = self.writer.take(self.options.wait)?;
+        let mut state = self.take_alone("an export or backup is being read")?;
+        state.open()?;
+        let Some(keeper) = state.keeper().cloned() else {
+            return Err(Error::Closed);
+        };
+        let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(keeper))
+        else {
+            return Err(Error::Closed);
+        };
+        let compacted = catch_unwind(AssertUnwindSafe(|| open.compact()))
+            .unwrap_or_else(|_| Err(Error::corrupt("compacting it failed")));
+        match compacted {
+            Ok(open) => {
+                *state = State::Open(Box::new(open), number);
+                Ok(())
+            }
+            Err(error) => {
+                drop(state);
+                let _ = self.reopen(&slot, number);
+                Err(error)
+            }
+        }
+    }
+
+    /// Checks a copy-on-write view of the store; says whether redb found it
+    /// sound, and what else was found in it. Readers go on meanwhile.
+    pub(crate) fn check<T>(
+        &self,
+        inspect: impl FnOnce(&Snapshot) -> Result<T>,
+    ) -> Result<(bool, T)> {
+        let _slot = self.writer.take(self.options.wait)?;
+        let keeper = self.state().open()?.0.keeper.clone();
+        let overlay = Overlay::new(keeper)?;
+        let check = || open::check(overlay, self.options.cache_bytes / 4, inspect);
+        catch_unwind(AssertUnwindSafe(check))
+            .unwrap_or_else(|_| Err(Error::corrupt("checking it failed")))
+    }
+
+    /// Closes the file and gives its lock back, until [`resume`](Self::resume).
+    pub(crate) fn suspend(&self) -> Result<()> {
+        if self.path.is_none() {
+            return Err(Error::Unsupported {
+                what: "only a store in a file can be suspended: keep this one open".into(),
+            });
+        }
+        let _slot = self.writer.take(self.options.wait)?;
+        let mut state = self.take_alone("an export or backup is being read")?;
+        if matches!(&*state, State::Suspended) {
+            return Ok(());
+        }
+        state.open()?;
+        release(std::mem::replace(&mut *state, State::Suspended))
+    }
+
+    pub(crate) fn resume(&self) -> Result<()> {
+        let _slot = self.writer.take(self.options.wait)?;
+        let mut state = self.alone();
+        match (&*state, &self.path) {
+            (State::Suspended, Some(path)) => {
+                *state = self.opened(file::open(path)?)?;
+                Ok(())
+            }
+            (State::Closed, _) => Err(Error::Closed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Closes the store for good. A live export or backup fails from here on.
+    pub(crate) fn close(&self) -> Result<()> {
+        let _slot = self.writer.take(self.options.wait)?;
+        let mut state = self.alone();
+        release(std::mem::replace(&mut *state, State::Closed))
+    }
+
+    fn take_alone(&self, reader: &str) -> Result<RwLockWriteGuard<'_, State>> {
+        let state = self.alone();
+        if self.live.load(Ordering::Acquire) > 0 {
+            return Err(Error::Busy {
+                what: reader.to_owned(),
+            });
+        }
+        Ok(state)
+    }
+}
+
+/// Drops what was open, and gives its locks back.
+fn release(state: State) -> Result<()> {
+    let keeper = state.keeper().cloned();
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(state)));
+    match keeper {
+        Some(keeper) => Ok(keeper.close()?),
+        None => Ok(()),
+    }
+}
+
+impl Fault {
+    fn error(self) -> Error {
+        match self {
+            Fault::No(error) | Fault::Reopen(_, error) => error,
+        }
+    }
+}
+
+/// A snapshot held by an export or a backup.
+pub(crate) struct Lease {
+    snapshot: Arc<Snapshot>,
+    live: Arc<AtomicUsize>,
+}
+
+impl Deref for Lease {
+    type Target = Snapshot;
+
+    fn deref(&self) -> &Snapshot {
+        &self.snapshot
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.live.fetch_sub(1, Ordering::AcqRel);
+    }
+}

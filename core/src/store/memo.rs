@@ -1,0 +1,260 @@
+//! What a snapshot holds decoded, bounded in bytes.
+
+use super::partition::{Collection, Partition};
+use crate::Result;
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The name of a decoded value: what it is, and of which partition or school.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct MemoKey {
+    pub(crate) what: What,
+    pub(crate) of: Partition,
+}
+
+/// The kinds of decoded values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum What {
+    /// The directory of a partition.
+    Directory,
+    /// The small tables of a school.
+    Tables,
+    /// The assessments of a grade and year, laid out for answering.
+    Sheet,
+    /// The API types by family.
+    ApiTypes,
+    /// Integrators and what schools have authorised them for.
+    Integrators,
+}
+
+/// What a decoded value was made from, so that it goes when that changes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sources {
+    /// Bits of the collections; those divided by school count for the school
+    /// of the key only.
+    pub(crate) collections: u32,
+    /// Whether integrators and their authorisations went into it.
+    pub(crate) integrators: bool,
+}
+
+impl Sources {
+    pub(crate) const fn of(collections: &[Collection]) -> Sources {
+        let mut bits = 0;
+        let mut rest = collections;
+        while let [first, others @ ..] = rest {
+            bits |= first.bit();
+            rest = others;
+        }
+        Sources {
+            collections: bits,
+            integrators: false,
+        }
+    }
+
+    pub(crate) const INTEGRATORS: Sources = Sources {
+        collections: 0,
+        integrators: true,
+    };
+}
+
+/// What a commit changed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Changes {
+    /// Bits of the changed collections, by school; global ones under 0.
+    schools: HashMap<u64, u32>,
+    global: u32,
+    integrators: bool,
+    other: bool,
+}
+
+impl Changes {
+    pub(crate) fn partition(&mut self, partition: Partition) {
+        if partition.collection.is_global() {
+            self.global |= partition.collection.bit();
+        } else {
+            *self.schools.entry(partition.school).or_default() |= partition.collection.bit();
+        }
+    }
+
+    pub(crate) fn integrators(&mut self) {
+        self.integrators = true;
+    }
+
+    /// Something that no decoded value is made from.
+    pub(crate) fn other(&mut self) {
+        self.other = true;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.schools.is_empty() && self.global == 0 && !self.integrators && !self.other
+    }
+
+    fn touch(&self, key: &MemoKey, sources: Sources) -> bool {
+        let school = self.schools.get(&key.of.school).copied().unwrap_or(0);
+        (school | self.global) & sources.collections != 0
+            || (self.integrators && sources.integrators)
+    }
+}
+
+/// Decoded values by name. One of them belongs to one snapshot for good, so a
+/// reader of an older snapshot never leaves an outdated value in a newer one.
+pub(crate) struct Memo {
+    entries: RwLock<Entries>,
+    limit: usize,
+}
+
+#[derive(Default)]
+struct Entries {
+    by_key: HashMap<MemoKey, Entry, foldhash::fast::RandomState>,
+    bytes: usize,
+}
+
+#[derive(Clone)]
+struct Entry {
+    value: Arc<dyn Any + Send + Sync>,
+    bytes: usize,
+    sources: Sources,
+}
+
+impl Memo {
+    pub(crate) fn new(limit: usize) -> Memo {
+        Memo {
+            entries: RwLock::default(),
+            limit,
+        }
+    }
+
+    /// The memo of the next snapshot: all that these changes left standing.
+    pub(crate) fn after(&self, changes: &Changes) -> Memo {
+        let mut kept = Entries::default();
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        for (key, entry) in &entries.by_key {
+            if !changes.touch(key, entry.sources) {
+                kept.bytes += entry.bytes;
+                kept.by_key.insert(*key, entry.clone());
+            }
+        }
+        Memo {
+            entries: RwLock::new(kept),
+            limit: self.limit,
+        }
+    }
+
+    /// The value of this name, made if it is not there. `make` also says how
+    /// many bytes it costs.
+    pub(crate) fn get<T: Any + Send + Sync>(
+        &self,
+        key: MemoKey,
+        sources: Sources,
+        make: impl FnOnce() -> Result<(T, usize)>,
+    ) -> Result<Arc<T>> {
+        if let Some(value) = self.find(&key) {
+            return Ok(value);
+        }
+        let (value, bytes) = make()?;
+        let value = Arc::new(value);
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let entry = Entry {
+            value: value.clone(),
+            bytes: bytes + size_of::<(MemoKey, Entry)>(),
+            sources,
+        };
+        entries.bytes += entry.bytes;
+        if let Some(replaced) = entries.by_key.insert(key, entry) {
+            entries.bytes -= replaced.bytes;
+        }
+        if entries.bytes > self.limit {
+            entries.halve(&key);
+        }
+        Ok(value)
+    }
+
+    #[inline]
+    fn find<T: Any + Send + Sync>(&self, key: &MemoKey) -> Option<Arc<T>> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        entries.by_key.get(key)?.value.clone().downcast().ok()
+    }
+}
+
+impl Entries {
+    /// Forgets every other value, whichever come first, but the newest.
+    fn halve(&mut self, newest: &MemoKey) {
+        let mut keep = false;
+        let bytes = &mut self.bytes;
+        self.by_key.retain(|key, entry| {
+            keep = !keep || key == newest;
+            if !keep {
+                *bytes -= entry.bytes;
+            }
+            keep
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(school: u64, what: What) -> MemoKey {
+        MemoKey {
+            what,
+            of: Partition::of(school, Collection::Learners),
+        }
+    }
+
+    fn number(memo: &Memo, key: MemoKey, sources: Sources, fresh: u32) -> u32 {
+        memo.get(key, sources, || Ok((fresh, 100)))
+            .map_or(0, |value| *value)
+    }
+
+    #[test]
+    fn a_value_lives_until_what_it_was_made_from_changes() {
+        let learners = Sources::of(&[Collection::Learners, Collection::Schools]);
+        let memo = Memo::new(1 << 20);
+        assert_eq!(number(&memo, key(1, What::Tables), learners, 1), 1);
+        assert_eq!(number(&memo, key(1, What::Tables), learners, 2), 1);
+        assert_eq!(
+            number(&memo, key(1, What::Integrators), Sources::INTEGRATORS, 7),
+            7
+        );
+
+        let mut changes = Changes::default();
+        assert!(changes.is_empty());
+        changes.partition(Partition::of(2, Collection::Learners));
+        changes.partition(Partition::of(1, Collection::Parents));
+        let memo = memo.after(&changes);
+        assert_eq!(number(&memo, key(1, What::Tables), learners, 3), 1);
+
+        changes.partition(Partition::global(Collection::Schools));
+        let next = memo.after(&changes);
+        assert_eq!(number(&next, key(1, What::Tables), learners, 4), 4);
+        assert_eq!(
+            number(&next, key(1, What::Integrators), Sources::INTEGRATORS, 8),
+            7
+        );
+
+        changes.integrators();
+        let next = next.after(&changes);
+        assert_eq!(
+            number(&next, key(1, What::Integrators), Sources::INTEGRATORS, 9),
+            9
+        );
+    }
+
+    #[test]
+    fn the_bound_holds_and_the_newest_stays() {
+        let memo = Memo::new(10_000);
+        for school in 0..1000 {
+            let sources = Sources::of(&[Collection::Learners]);
+            let fresh = u32::try_from(school).unwrap_or(0);
+            number(&memo, key(school, What::Tables), sources, fresh);
+            assert_eq!(
+                number(&memo, key(school, What::Tables), sources, 5000),
+                fresh
+            );
+            let held = memo.entries.read().map_or(0, |entries| entries.bytes);
+            assert!(held <= 10_000, "{held}");
+        }
+    }
+}

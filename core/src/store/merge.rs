@@ -1,0 +1,284 @@
+//! Merging sorted edits into a partition: insert, replace, remove, split and
+//! join are one walk over the runs that the edits touch.
+
+use super::directory::{Directory, Entry};
+use super::partition::{Key, Layout, Partition};
+use super::records::Reader;
+use super::run::{Item, ItemBuffer, Run, RunBuilder};
+use super::tables::RUN_BYTES;
+use super::write::Write;
+use crate::Result;
+
+/// What becomes of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It stays as it is, or stays away.
+    Keep,
+    /// It becomes what was written into the buffer.
+    Put,
+    /// It goes.
+    Remove,
+}
+
+/// Edits of records, ascending by key.
+pub(crate) trait Edits {
+    /// The key of the record to edit next, if there is one left.
+    fn next_key(&mut self) -> Result<Option<Key>>;
+
+    /// Edits that record, and moves on to the next.
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome>;
+}
+
+/// A run that came out of a merge.
+struct Piece {
+    first: Key,
+    count: u32,
+    bytes: Vec<u8>,
+}
+
+impl Write<'_> {
+    /// Carries out the edits. Runs that none of them changes are not written.
+    pub(crate) fn merge(&mut self, partition: Partition, edits: &mut dyn Edits) -> Result<()> {
+        let before = self.directory(partition)?;
+        let mut directory = (*before).clone();
+        while let Some(key) = edits.next_key()? {
+            let place = directory.locate(key);
+            self.merge_run(partition, &mut directory, place, edits)?;
+        }
+        if *before != directory {
+            self.put_directory(partition, &directory)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out the edits that belong to the run at one place.
+    fn merge_run(
+        &mut self,
+        partition: Partition,
+        directory: &mut Directory,
+        place: usize,
+        edits: &mut dyn Edits,
+    ) -> Result<()> {
+        let layout = partition.collection.layout();
+        let entry = directory.entries.get(place).copied();
+        let until = directory.entries.get(place + 1).map(|next| next.first);
+        let old = match entry {
+            Some(entry) => self.run_bytes(partition, entry.run)?,
+            None => RunBuilder::new(layout).finish(),
+        };
+        let mut cutter = Cutter::new(layout);
+        let mut written = Vec::new();
+        let run = Run::open(&old, layout)?;
+        let changed = merge_items(&run, until, edits, &mut |key, item| {
+            cutter.push(key, item)?;
+            // A first load brings a whole partition at once: all but the last
+            // pieces, which may still be evened out, go to the store.
+            while cutter.done.len() > 2 {
+                let piece = cutter.done.remove(0);
+                written.push(self.put_piece(partition, directory, None, &piece)?);
+            }
+            Ok(())
+        })?;
+        if !changed {
+            return Ok(());
+        }
+        cutter.cut();
+        let mut done = cutter.done;
+        // Records that are added at the end fill one run after the other;
+        // those added in the middle leave room on both sides.
+        if until.is_some() {
+            even_out(&mut done, layout)?;
+        }
+        let mut reused = entry.map(|entry| entry.run);
+        for piece in &done {
+            written.push(self.put_piece(partition, directory, reused.take(), piece)?);
+        }
+        if let Some(unused) = reused {
+            self.remove_run(partition, unused)?;
+        }
+        let replaced = place..(place + usize::from(entry.is_some())).min(directory.entries.len());
+        let small = matches!(&*done, [only] if only.bytes.len() < RUN_BYTES / 4);
+        directory.entries.splice(replaced, written);
+        if small && entry.is_some() {
+            self.join(partition, directory, place)?;
+        }
+        Ok(())
+    }
+
+    fn put_piece(
+        &mut self,
+        partition: Partition,
+        directory: &mut Directory,
+        run: Option<u32>,
+        piece: &Piece,
+    ) -> Result<Entry> {
+        let run = run.unwrap_or_else(|| {
+            let fresh = directory.next_run;
+            directory.next_run += 1;
+            fresh
+        });
+        self.put_run(partition, run, &piece.bytes)?;
+        Ok(Entry {
+            first: piece.first,
+            run,
+            count: piece.count,
+        })
+    }
+
+    /// Joins a small run with a neighbour, if both fit well into one.
+    fn join(
+        &mut self,
+        partition: Partition,
+        directory: &mut Directory,
+        place: usize,
+    ) -> Result<()> {
+        let layout = partition.collection.layout();
+        for left in [place.checked_sub(1), Some(place)].into_iter().flatten() {
+            let pair = directory
+                .entries
+                .get(left..)
+                .and_then(|pair| pair.first_chunk());
+            let Some(&[first, second]) = pair else {
+                continue;
+            };
+            let head = self.run_bytes(partition, first.run)?;
+            let tail = self.run_bytes(partition, second.run)?;
+            if head.len() + tail.len() > RUN_BYTES * 3 / 4 {
+                continue;
+            }
+            let mut builder = RunBuilder::new(layout);
+            for bytes in [&head, &tail] {
+                let run = Run::open(bytes, layout)?;
+                for (index, key) in run.keys().enumerate() {
+                    builder.push(key, &run.item(index)?)?;
+                }
+            }
+            self.put_run(partition, first.run, &builder.finish())?;
+            self.remove_run(partition, second.run)?;
+            let joined = Entry {
+                count: first.count + second.count,
+                ..first
+            };
+            directory.entries.splice(left..left + 2, [joined]);
+            return Ok(());
+        }
+        Ok(())
+    }
+}
+
+/// Walks a run and the edits before `until` side by side, and passes on every
+/// record that there is afterwards. Says whether any was changed.
+fn merge_items(
+    old: &Run<'_>,
+    until: Option<Key>,
+    edits: &mut dyn Edits,
+    keep: &mut dyn FnMut(Key, &Item<'_>) -> Result<()>,
+) -> Result<bool> {
+    let mut changed = false;
+    let mut buffer = ItemBuffer::default();
+    let mut index = 0;
+    loop {
+        let edited = edits
+            .next_key()?
+            .filter(|key| until.is_none_or(|until| *key < until));
+        let kept = if index < old.len() {
+            Some(old.key(index)?)
+        } else {
+            None
+        };
+        let key = match (edited, kept) {
+            (None, None) => return Ok(changed),
+            (Some(edited), None) => edited,
+            (None, Some(kept)) => kept,
+            (Some(edited), Some(kept)) => edited.min(kept),
+        };
+        let item = if kept == Some(key) {
+            index += 1;
+            Some(old.item(index - 1)?)
+        } else {
+            None
+        };
+        let outcome = if edited == Some(key) {
+            buffer.clear();
+            edits.edit(item, &mut buffer)?
+        } else {
+            Outcome::Keep
+        };
+        changed |= match outcome {
+            Outcome::Keep => {
+                if let Some(item) = item {
+                    keep(key, &item)?;
+                }
+                false
+            }
+            Outcome::Put => {
+                keep(key, &buffer.item())?;
+                true
+            }
+            Outcome::Remove => item.is_some(),
+        };
+    }
+}
+
+/// Cuts records into runs as full as they may be. A record larger than a run
+/// is a run alone.
+struct Cutter {
+    builder: RunBuilder,
+    first: Key,
+    done: Vec<Piece>,
+}
+
+impl Cutter {
+    fn new(layout: Layout) -> Cutter {
+        Cutter {
+            builder: RunBuilder::new(layout),
+            first: Key::MIN,
+            done: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
+        if self.builder.bytes() + self.builder.cost(item) > RUN_BYTES {
+            self.cut();
+        }
+        if self.builder.len() == 0 {
+            self.first = key;
+        }
+        self.builder.push(key, item)
+    }
+
+    fn cut(&mut self) {
+        if self.builder.len() > 0 {
+            self.done.push(Piece {
+                first: self.first,
+                count: u32::try_from(self.builder.len()).unwrap_or(u32::MAX),
+                bytes: self.builder.finish(),
+            });
+        }
+    }
+}
+
+/// Spreads the records of the last two runs evenly over both.
+fn even_out(pieces: &mut Vec<Piece>, layout: Layout) -> Result<()> {
+    let [.., left, right] = pieces.as_slice() else {
+        return Ok(());
+    };
+    if left.bytes.len().max(right.bytes.len()) > RUN_BYTES {
+        return Ok(());
+    }
+    let half = left.bytes.len().midpoint(right.bytes.len());
+    let mut cutter = Cutter::new(layout);
+    for piece in [left, right] {
+        let run = Run::open(&piece.bytes, layout)?;
+        for (index, key) in run.keys().enumerate() {
+            cutter.push(key, &run.item(index)?)?;
+            if cutter.done.is_empty() && cutter.builder.bytes() >= half {
+                cutter.cut();
+            }
+        }
+    }
+    cutter.cut();
+    pieces.truncate(pieces.len() - 2);
+    pieces.append(&mut cutter.done);
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! The store: runs of records in redb, one snapshot held for all readers, one
+//! writer at a time.
+//!
+//! - `partition`: which records lie together; `run`, `directory`: how.
+//! - `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
+//! - `gate`, `slot`, `open`: who may use it when, and recovery from faults.
+//! - `backend`, `overlay`, `file`: where the bytes lie.
+//! - `backup`: a copy of a snapshot.
+
+mod backend;
+mod backup;
+mod directory;
+mod file;
+mod gate;
+mod memo;
+mod merge;
+mod open;
+mod overlay;
+mod partition;
+mod records;
+mod run;
+mod slot;
+mod snapshot;
+mod sorter;
+mod tables;
+mod write;
+
+pub(crate) use backup::write as backup;
+pub(crate) use gate::{Lease, Location, Store, StoreOptions};
+pub(crate) use memo::{Sources, What};
+pub(crate) use merge::{Edits, Outcome};
+pub(crate) use partition::{Collection, Key, Layout, Partition};
+pub(crate) use records::{Page, Reader, Records};
+pub(crate) use run::{Item, ItemBuffer, Run};
+pub(crate) use snapshot::Snapshot;
+pub(crate) use sorter::{Sorted, Sorter};
+pub(crate) use write::Write;

@@ -1,0 +1,220 @@
+//! An open database: its snapshot, its transactions, its compaction.
+
+use super::backend::{Handle, Keeper};
+use super::gate::StoreOptions;
+use super::memo::{Changes, Memo};
+use super::snapshot::Snapshot;
+use super::sorter::Sorter;
+use super::tables::FORMAT;
+use super::write::{Write, leftovers, spill_table};
+use crate::{Error, Result};
+use redb::{Database, Durability, ReadableDatabase, StorageBackend};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How many bytes of decoded values a snapshot holds.
+const MEMO_BYTES: usize = 8 << 20;
+
+pub(super) struct Open {
+    database: Database,
+    snapshot: RwLock<Arc<Snapshot>>,
+    pub(super) keeper: Arc<Keeper>,
+}
+
+/// What a transaction came to.
+pub(super) enum Committed<T> {
+    /// It is durable, or had nothing to change.
+    Yes(T),
+    /// The commit failed, or readers could not be moved on: whether it landed
+    /// shows when the store is opened anew and has this sequence number.
+    Unsure(T, u64, Error),
+}
+
+impl Open {
+    pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
+        let database = open_database(Handle(keeper.clone()), &keeper, options)?;
+        let snapshot = open_snapshot(&database)?;
+        Ok(Open {
+            database,
+            snapshot: RwLock::new(Arc::new(snapshot)),
+            keeper,
+        })
+    }
+
+    pub(super) fn snapshot(&self) -> Arc<Snapshot> {
+        let held = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);
+        held.clone()
+    }
+
+    /// Lets readers see what was committed.
+    fn renew(&self, changes: &Changes) -> Result<()> {
+        let memo = self.snapshot().memo_after(changes);
+        let next = Arc::new(Snapshot::open(&self.database, memo)?);
+        let mut held = self
+            .snapshot
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *held = next;
+        Ok(())
+    }
+
+    /// Runs a write transaction; commits it if it changed something.
+    pub(super) fn transact<T>(
+        &self,
+        work: impl FnOnce(&mut Write<'_>) -> Result<T>,
+    ) -> Result<Committed<T>> {
+        let mut transaction = self.database.begin_write()?;
+        // Otherwise a killed app would scan its whole file at the next start.
+        transaction.set_quick_repair(true);
+        let mut write = Write::new(&transaction)?;
+        let outcome = match work(&mut write) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                drop(write);
+                transaction.abort()?;
+                return Err(error);
+            }
+        };
+        let (changes, sequence) = write.finish()?;
+        if changes.is_empty() {
+            transaction.abort()?;
+            return Ok(Committed::Yes(outcome));
+        }
+        let committed = transaction.commit().map_err(Error::from);
+        match committed.and_then(|()| self.renew(&changes)) {
+            Ok(()) => Ok(Committed::Yes(outcome)),
+            Err(error) => Ok(Committed::Unsure(outcome, sequence, error)),
+        }
+    }
+
+    /// Moves a sorter's entries into a table. They need not survive a crash,
+    /// so nothing is synced.
+    pub(super) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
+        let mut transaction = self.database.begin_write()?;
+        transaction
+            .set_durability(Durability::None)
+            .map_err(|error| Error::corrupt(error.to_string()))?;
+        sorter.spill(&transaction, name)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Forgets staged entries.
+    pub(super) fn unstage(&self, name: &str) -> Result<()> {
+        let mut transaction = self.database.begin_write()?;
+        transaction
+            .set_durability(Durability::None)
+            .map_err(|error| Error::corrupt(error.to_string()))?;
+        transaction.delete_table(spill_table(name))?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Gives free space back to the file system. Nobody else may hold a
+    /// snapshot.
+    pub(super) fn compact(self) -> Result<Open> {
+        let Open {
+            mut database,
+            snapshot,
+            keeper,
+        } = self;
+        let snapshot = snapshot
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let memo = snapshot.memo_after(&Changes::default());
+        drop(snapshot);
+        database.compact()?;
+        // Compaction leaves no allocator state behind; without one a killed
+        // app would scan its whole file at the next start.
+        let mut transaction = database.begin_write()?;
+        transaction.set_quick_repair(true);
+        transaction.commit()?;
+        let snapshot = Snapshot::open(&database, memo)?;
+        Ok(Open {
+            database,
+            snapshot: RwLock::new(Arc::new(snapshot)),
+            keeper,
+        })
+    }
+}
+
+/// Opens a database on bytes that only it sees, checks it, and hands its
+/// snapshot over. Says whether redb found it sound.
+pub(super) fn check<T>(
+    backend: impl StorageBackend,
+    cache_bytes: usize,
+    inspect: impl FnOnce(&Snapshot) -> Result<T>,
+) -> Result<(bool, T)> {
+    let mut database = Database::builder()
+        .set_cache_size(cache_bytes)
+        .create_with_backend(backend)?;
+    let sound = database.check_integrity()?;
+    let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES))?;
+    Ok((sound, inspect(&snapshot)?))
+}
+
+fn open_snapshot(database: &Database) -> Result<Snapshot> {
+    let snapshot = Snapshot::open(database, Memo::new(MEMO_BYTES))?;
+    let found = snapshot.format()?;
+    if found > FORMAT {
+        return Err(Error::NewerFormat {
+            found,
+            supported: FORMAT,
+        });
+    }
+    Ok(snapshot)
+}
+
+/// Opens redb, and makes a store of it if it is new.
+fn open_database(handle: Handle, keeper: &Keeper, options: StoreOptions) -> Result<Database> {
+    let create = |handle| {
+        Database::builder()
+            .set_cache_size(options.cache_bytes)
+            .create_with_backend(handle)
+    };
+    let again = Handle(handle.0.clone());
+    let not_a_store = || Error::NotAStore {
+        path: String::new(),
+    };
+    let database = match create(handle) {
+        Err(redb::DatabaseError::Storage(redb::StorageError::Io(error)))
+            if error.kind() == std::io::ErrorKind::InvalidData =>
+        {
+            if !keeper.reset_if_half_created()? {
+                return Err(not_a_store());
+            }
+            create(again)?
+        }
+        Err(redb::DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
+        opened => opened?,
+    };
+    let names: Vec<String> = {
+        let transaction = database.begin_read()?;
+        let tables = transaction.list_tables()?;
+        tables
+            .map(|table| redb::TableHandle::name(&table).to_owned())
+            .collect()
+    };
+    if names.is_empty() {
+        let mut transaction = database.begin_write()?;
+        transaction.set_quick_repair(true);
+        let mut write = Write::new(&transaction)?;
+        write.initialise(options.render_version)?;
+        write.finish()?;
+        transaction.commit()?;
+        return Ok(database);
+    }
+    if !names
+        .iter()
+        .any(|name| name == redb::TableHandle::name(&super::tables::META))
+    {
+        return Err(not_a_store());
+    }
+    let left_behind = leftovers(&names);
+    if !left_behind.is_empty() {
+        let mut transaction = database.begin_write()?;
+        transaction.set_quick_repair(true);
+        for name in left_behind {
+            transaction.delete_table(spill_table(name))?;
+        }
+        transaction.commit()?;
+    }
+    Ok(database)
+}

@@ -1,0 +1,130 @@
+//! Reading the records of a partition, run by run.
+
+use super::directory::Directory;
+use super::partition::{Key, Layout, Partition};
+use super::run::Run;
+use crate::Result;
+use redb::AccessGuard;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What takes the key and the value of each row.
+pub(crate) type EachRow<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
+
+/// What can be read from: a snapshot, or a transaction that sees its own work.
+pub(crate) trait Reader {
+    /// The directory of a partition; an unknown one has no runs.
+    fn directory(&self, partition: Partition) -> Result<Arc<Directory>>;
+
+    /// One run of a partition.
+    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>>;
+
+    /// The partitions that exist, from the first key to the last, in order.
+    fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>>;
+
+    /// The integrators' rows whose keys start so, in order.
+    fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()>;
+
+    /// One row of the integrators.
+    fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
+
+    /// The records of a partition.
+    fn records(&self, partition: Partition) -> Result<Records<'_, Self>>
+    where
+        Self: Sized,
+    {
+        Ok(Records {
+            reader: self,
+            partition,
+            directory: self.directory(partition)?,
+        })
+    }
+}
+
+/// The bytes of one run, held in the store's cache while this lives.
+pub(crate) struct Page<'a> {
+    guard: AccessGuard<'a, &'static [u8]>,
+    layout: Layout,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> Page<'a> {
+        Page { guard, layout }
+    }
+
+    pub(crate) fn run(&self) -> Result<Run<'_>> {
+        Run::open(self.guard.value(), self.layout)
+    }
+}
+
+/// The records of one partition.
+pub(crate) struct Records<'a, R> {
+    reader: &'a R,
+    partition: Partition,
+    directory: Arc<Directory>,
+}
+
+impl<'a, R: Reader> Records<'a, R> {
+    /// How many runs there are.
+    pub(crate) fn runs(&self) -> usize {
+        self.directory.entries.len()
+    }
+
+    /// The place of the run that would hold a key.
+    pub(crate) fn locate(&self, key: Key) -> usize {
+        self.directory.locate(key)
+    }
+
+    /// The run at a place.
+    #[inline]
+    pub(crate) fn page(&self, place: usize) -> Result<Option<Page<'a>>> {
+        match self.directory.entries.get(place) {
+            Some(entry) => self.reader.page(self.partition, entry.run).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The run and the place within it that hold a record.
+    #[inline]
+    pub(crate) fn get(&self, key: Key) -> Result<Option<(Page<'a>, usize)>> {
+        let Some(page) = self.page(self.locate(key))? else {
+            return Ok(None);
+        };
+        let found = page.run()?.find(key);
+        Ok(found.map(|index| (page, index)))
+    }
+
+    /// The runs that hold records from one key to another, both included, with
+    /// the places of those records.
+    pub(crate) fn between(
+        &self,
+        from: Key,
+        to: Key,
+    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> {
+        let entries = &self.directory.entries;
+        let mut place = self.locate(from);
+        std::iter::from_fn(move || {
+            let entry = entries.get(place)?;
+            if entry.first > to {
+                return None;
+            }
+            place += 1;
+            let read = || {
+                let page = self.reader.page(self.partition, entry.run)?;
+                let run = page.run()?;
+                let first = run.lower_bound(from);
+                let end = match run.find(to) {
+                    Some(last) => last + 1,
+                    None => run.lower_bound(to),
+                };
+                Ok((page, first..end))
+            };
+            Some(read())
+        })
+    }
+
+    /// All runs, with the places of all their records.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> {
+        self.between(Key::MIN, Key::MAX)
+    }
+}

@@ -1,0 +1,427 @@
+//! A run: records of one partition in order, in one value of the store.
+//!
+//! ```text
+//! count u32 · length of each lane u32 …
+//! keys        count × 16     ascending
+//! ends        lanes × count × u32, the end of each record in the lane
+//! presence    count × u8     bit t: tag t is there
+//! tags        tags × count × u64
+//! lanes       the bytes, one lane after the other
+//! ```
+//!
+//! All numbers little-endian. Tags and ends stand apart from the bytes, so
+//! that a filter reads few cache lines and a stretch of records is one copy.
+
+use super::partition::{Key, Layout};
+use crate::{Error, Result};
+
+/// A run as it lies in the store.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    count: usize,
+    layout: Layout,
+    keys: &'a [u8],
+    ends: &'a [u8],
+    presence: &'a [u8],
+    tags: &'a [u8],
+    lanes: [&'a [u8]; Layout::MAX_LANES],
+}
+
+impl<'a> Run<'a> {
+    /// Reads the directory; the records themselves are checked as they are
+    /// taken.
+    pub(crate) fn open(bytes: &'a [u8], layout: Layout) -> Result<Run<'a>> {
+        Run::parse(bytes, layout).ok_or_else(|| Error::corrupt("a run of records is cut"))
+    }
+
+    fn parse(bytes: &'a [u8], layout: Layout) -> Option<Run<'a>> {
+        let (count, mut rest) = bytes.split_first_chunk()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let mut lengths = [0; Layout::MAX_LANES];
+        for length in lengths.iter_mut().take(layout.lanes.len()) {
+            let (read, after) = rest.split_first_chunk()?;
+            *length = u32::from_le_bytes(*read) as usize;
+            rest = after;
+        }
+        let mut take = |length: Option<usize>| {
+            let (taken, after) = rest.split_at_checked(length?)?;
+            rest = after;
+            Some(taken)
+        };
+        let run = Run {
+            count,
+            layout,
+            keys: take(count.checked_mul(Key::BYTES))?,
+            ends: take(count.checked_mul(4 * layout.lanes.len()))?,
+            presence: take(Some(count))?,
+            tags: take(count.checked_mul(8 * layout.tags))?,
+            lanes: {
+                let mut lanes = [&[] as &[u8]; Layout::MAX_LANES];
+                for (lane, length) in lanes.iter_mut().zip(lengths).take(layout.lanes.len()) {
+                    *lane = take(Some(length))?;
+                }
+                lanes
+            },
+        };
+        rest.is_empty().then_some(run)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    #[inline]
+    pub(crate) fn key(&self, index: usize) -> Result<Key> {
+        self.keys
+            .get(index * Key::BYTES..)
+            .and_then(|keys| keys.first_chunk::<{ Key::BYTES }>())
+            .map(key_of)
+            .ok_or_else(outside)
+    }
+
+    /// The keys of all records, ascending.
+    pub(crate) fn keys(&self) -> impl ExactSizeIterator<Item = Key> + use<'a> {
+        let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
+        keys.iter().map(key_of)
+    }
+
+    /// The first record whose key is not below this one.
+    pub(crate) fn lower_bound(&self, key: Key) -> usize {
+        let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
+        keys.partition_point(|at| key_of(at) < key)
+    }
+
+    /// Where the record of this key is.
+    pub(crate) fn find(&self, key: Key) -> Option<usize> {
+        let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
+        keys.binary_search_by(|at| key_of(at).cmp(&key)).ok()
+    }
+
+    /// One tag of every record; where it is absent the number means nothing.
+    pub(crate) fn tag_column(&self, tag: usize) -> Result<&'a [[u8; 8]]> {
+        self.tags
+            .get(tag * 8 * self.count..(tag + 1) * 8 * self.count)
+            .map(|column| column.as_chunks().0)
+            .ok_or_else(outside)
+    }
+
+    /// One tag of one record, if it has it.
+    #[inline]
+    pub(crate) fn tag(&self, tag: usize, index: usize) -> Result<Option<u64>> {
+        let presence = self.presence.get(index).ok_or_else(outside)?;
+        if presence >> tag & 1 == 0 {
+            return Ok(None);
+        }
+        let column = self.tag_column(tag)?;
+        let number = column.get(index).ok_or_else(outside)?;
+        Ok(Some(u64::from_le_bytes(*number)))
+    }
+
+    fn end(&self, lane: usize, index: usize) -> Option<usize> {
+        let at = (lane * self.count + index) * 4;
+        let end = self.ends.get(at..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*end) as usize)
+    }
+
+    /// One record's part of a lane.
+    #[inline]
+    pub(crate) fn record(&self, lane: usize, index: usize) -> Result<&'a [u8]> {
+        self.stretch(lane, index, index + 1)
+    }
+
+    /// The part of a lane that the records `from..to` fill, with what stands
+    /// between them.
+    #[inline]
+    pub(crate) fn stretch(&self, lane: usize, from: usize, to: usize) -> Result<&'a [u8]> {
+        let stretch = || {
+            if from >= to {
+                return Some(&[] as &[u8]);
+            }
+            let start = match from.checked_sub(1) {
+                None => 0,
+                Some(before) => {
+                    let separator = usize::from(self.layout.lanes.get(lane)?.is_some());
+                    self.end(lane, before)? + separator
+                }
+            };
+            self.lanes.get(lane)?.get(start..self.end(lane, to - 1)?)
+        };
+        stretch().ok_or_else(outside)
+    }
+
+    /// A whole lane.
+    pub(crate) fn lane(&self, lane: usize) -> &'a [u8] {
+        self.lanes.get(lane).copied().unwrap_or_default()
+    }
+
+    /// The record that holds this byte of a lane.
+    pub(crate) fn record_at(&self, lane: usize, byte: usize) -> usize {
+        let ends = self
+            .ends
+            .get(lane * self.count * 4..(lane + 1) * self.count * 4);
+        let (ends, _) = ends.unwrap_or_default().as_chunks::<4>();
+        ends.partition_point(|end| u32::from_le_bytes(*end) as usize <= byte)
+    }
+
+    /// Everything kept of one record.
+    pub(crate) fn item(&self, index: usize) -> Result<Item<'a>> {
+        let mut item = Item {
+            presence: *self.presence.get(index).ok_or_else(outside)?,
+            ..Item::default()
+        };
+        for (tag, number) in item.tags.iter_mut().enumerate().take(self.layout.tags) {
+            *number = self.tag(tag, index)?.unwrap_or(0);
+        }
+        for (lane, bytes) in item
+            .lanes
+            .iter_mut()
+            .enumerate()
+            .take(self.layout.lanes.len())
+        {
+            *bytes = self.record(lane, index)?;
+        }
+        Ok(item)
+    }
+}
+
+#[inline]
+fn key_of(bytes: &[u8; Key::BYTES]) -> Key {
+    let number = u128::from_le_bytes(*bytes);
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+    Key(number as u64, (number >> 64) as u64)
+}
+
+fn outside() -> Error {
+    Error::corrupt("a record lies outside its run")
+}
+
+/// One record as a run holds it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Item<'a> {
+    /// Bit t: tag t is there. An absent tag is 0 in `tags`.
+    pub(crate) presence: u8,
+    pub(crate) tags: [u64; Layout::MAX_TAGS],
+    pub(crate) lanes: [&'a [u8]; Layout::MAX_LANES],
+}
+
+impl Item<'_> {
+    pub(crate) fn tag(&self, tag: usize) -> Option<u64> {
+        (self.presence >> tag & 1 == 1).then(|| self.tags.get(tag).copied().unwrap_or(0))
+    }
+}
+
+/// A record being made.
+#[derive(Debug, Default)]
+pub(crate) struct ItemBuffer {
+    presence: u8,
+    tags: [u64; Layout::MAX_TAGS],
+    pub(crate) lanes: [Vec<u8>; Layout::MAX_LANES],
+}
+
+impl ItemBuffer {
+    pub(crate) fn clear(&mut self) {
+        self.presence = 0;
+        self.tags = [0; Layout::MAX_TAGS];
+        self.lanes.iter_mut().for_each(Vec::clear);
+    }
+
+    pub(crate) fn set_tag(&mut self, tag: usize, number: Option<u64>) {
+        if let (Some(slot), Some(number)) = (self.tags.get_mut(tag), number) {
+            *slot = number;
+            self.presence |= 1 << tag;
+        }
+    }
+
+    pub(crate) fn item(&self) -> Item<'_> {
+        let [a, b, c] = &self.lanes;
+        Item {
+            presence: self.presence,
+            tags: self.tags,
+            lanes: [a, b, c],
+        }
+    }
+
+    pub(crate) fn copy_from(&mut self, item: &Item<'_>) {
+        self.clear();
+        self.presence = item.presence;
+        self.tags = item.tags;
+        for (lane, bytes) in self.lanes.iter_mut().zip(item.lanes) {
+            lane.extend_from_slice(bytes);
+        }
+    }
+}
+
+/// A run being made.
+pub(crate) struct RunBuilder {
+    layout: Layout,
+    keys: Vec<u8>,
+    presence: Vec<u8>,
+    tags: [Vec<u8>; Layout::MAX_TAGS],
+    ends: [Vec<u8>; Layout::MAX_LANES],
+    lanes: [Vec<u8>; Layout::MAX_LANES],
+}
+
+impl RunBuilder {
+    pub(crate) fn new(layout: Layout) -> RunBuilder {
+        RunBuilder {
+            layout,
+            keys: Vec::new(),
+            presence: Vec::new(),
+            tags: std::array::from_fn(|_| Vec::new()),
+            ends: std::array::from_fn(|_| Vec::new()),
+            lanes: std::array::from_fn(|_| Vec::new()),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.presence.len()
+    }
+
+    /// How many bytes the run would have now.
+    pub(crate) fn bytes(&self) -> usize {
+        let lanes: usize = self.lanes.iter().map(Vec::len).sum();
+        let head = 4 + 4 * self.layout.lanes.len();
+        head + self.len() * Self::fixed(self.layout) + lanes
+    }
+
+    /// How many bytes this record would add at most.
+    pub(crate) fn cost(&self, item: &Item<'_>) -> usize {
+        let lanes: usize = item.lanes.iter().map(|lane| lane.len() + 1).sum();
+        Self::fixed(self.layout) + lanes
+    }
+
+    fn fixed(layout: Layout) -> usize {
+        Key::BYTES + 4 * layout.lanes.len() + 1 + 8 * layout.tags
+    }
+
+    /// Adds a record; its key must be above all before it.
+    pub(crate) fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
+        let first = self.len() == 0;
+        self.keys.extend_from_slice(&key.0.to_le_bytes());
+        self.keys.extend_from_slice(&key.1.to_le_bytes());
+        self.presence.push(item.presence);
+        for (column, number) in self.tags.iter_mut().zip(item.tags).take(self.layout.tags) {
+            column.extend_from_slice(&number.to_le_bytes());
+        }
+        let lanes = self.lanes.iter_mut().zip(&mut self.ends);
+        for ((lane, ends), (bytes, separator)) in
+            lanes.zip(item.lanes.into_iter().zip(self.layout.lanes))
+        {
+            if let (Some(separator), false) = (separator, first) {
+                lane.push(*separator);
+            }
+            lane.extend_from_slice(bytes);
+            let end = u32::try_from(lane.len()).map_err(|_| Error::Unsupported {
+                what: "a record of more than 4 GiB".into(),
+            })?;
+            ends.extend_from_slice(&end.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// The finished run; the builder is empty again.
+    pub(crate) fn finish(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.bytes());
+        let word = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
+        bytes.extend_from_slice(&word(self.len()));
+        for lane in self.lanes.iter().take(self.layout.lanes.len()) {
+            bytes.extend_from_slice(&word(lane.len()));
+        }
+        let parts = std::iter::once(&mut self.keys)
+            .chain(&mut self.ends)
+            .chain(std::iter::once(&mut self.presence))
+            .chain(&mut self.tags)
+            .chain(&mut self.lanes);
+        for part in parts {
+            bytes.append(part);
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::partition::Collection;
+    use super::*;
+
+    const LEARNERS: Layout = Collection::Learners.layout();
+
+    fn run_of(count: u64) -> Result<Vec<u8>> {
+        let mut builder = RunBuilder::new(LEARNERS);
+        let mut buffer = ItemBuffer::default();
+        for id in 0..count {
+            buffer.clear();
+            buffer.set_tag(0, Some(id * 3));
+            buffer.set_tag(2, (id % 2 == 0).then_some(u64::MAX - id));
+            let [rendering, facts, name] = &mut buffer.lanes;
+            rendering.extend_from_slice(format!("{{\"id\":\"{id}\"}}").as_bytes());
+            facts.extend(std::iter::repeat_n(7, usize::try_from(id).unwrap_or(0)));
+            name.extend_from_slice(b"ann smith");
+            let expected = builder.bytes() + builder.cost(&buffer.item());
+            builder.push(Key::one(id * 10), &buffer.item())?;
+            assert!(builder.bytes() <= expected);
+        }
+        let size = builder.bytes();
+        let bytes = builder.finish();
+        assert_eq!((bytes.len(), builder.len()), (size, 0));
+        Ok(bytes)
+    }
+
+    #[test]
+    fn what_goes_in_comes_out() -> Result<()> {
+        let bytes = run_of(9)?;
+        let run = Run::open(&bytes, LEARNERS)?;
+        assert_eq!((run.len(), run.keys().len()), (9, 9));
+        assert_eq!(run.find(Key::one(40)), Some(4));
+        assert_eq!(run.find(Key::one(41)), None);
+        assert_eq!(run.lower_bound(Key::one(41)), 5);
+        assert_eq!(run.lower_bound(Key::MAX), 9);
+        assert_eq!(run.tag(0, 4)?, Some(12));
+        assert_eq!(run.tag(2, 4)?, Some(u64::MAX - 4));
+        assert_eq!(run.tag(2, 5)?, None);
+        assert_eq!(run.record(0, 8)?, br#"{"id":"8"}"#);
+        assert_eq!(run.stretch(0, 2, 4)?, br#"{"id":"2"},{"id":"3"}"#);
+        assert_eq!(run.stretch(0, 4, 4)?, b"");
+        assert_eq!(run.record(1, 3)?, [7, 7, 7]);
+        assert_eq!(memchr::memchr_iter(0xff, run.lane(2)).count(), 8);
+        assert_eq!(run.record_at(2, 0), 0);
+        assert_eq!(run.record_at(2, 10), 1);
+        assert_eq!(run.item(5)?.tag(2), None);
+        assert_eq!(run.item(6)?.tag(2), Some(u64::MAX - 6));
+        assert!(run.key(9).is_err() && run.record(0, 9).is_err() && run.item(9).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn an_empty_run() -> Result<()> {
+        let bytes = run_of(0)?;
+        let run = Run::open(&bytes, LEARNERS)?;
+        assert_eq!((run.len(), run.lower_bound(Key::MIN)), (0, 0));
+        Ok(())
+    }
+
+    #[test]
+    fn a_cut_or_altered_run_never_panics() -> Result<()> {
+        let whole = run_of(5)?;
+        for length in 0..whole.len() {
+            let cut = whole.get(..length).unwrap_or_default();
+            assert!(Run::open(cut, LEARNERS).is_err(), "{length}");
+        }
+        for at in 0..whole.len() {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut altered = whole.clone();
+                if let Some(byte) = altered.get_mut(at) {
+                    *byte = value;
+                }
+                let Ok(run) = Run::open(&altered, LEARNERS) else {
+                    continue;
+                };
+                for index in 0..=run.len().min(8) {
+                    let _ = (run.item(index), run.key(index), run.stretch(0, 0, index));
+                }
+                let _ = (run.find(Key::one(20)), run.record_at(2, 30));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! One state of the store, held open for readers.
+
+use super::directory::Directory;
+use super::memo::{Changes, Memo, MemoKey, Sources, What};
+use super::partition::{Partition, run_key};
+use super::records::{EachRow, Page, Reader};
+use super::tables::{
+    DIRECTORIES, FORMAT_KEY, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY,
+    Totals, render_key,
+};
+use crate::{Error, Result};
+use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
+use std::any::Any;
+use std::sync::Arc;
+
+/// A read transaction with its tables open: beginning one and opening tables
+/// costs more than a small query, so one is held and swapped at each commit.
+pub(crate) struct Snapshot {
+    runs: ReadOnlyTable<&'static [u8; Partition::BYTES + 4], &'static [u8]>,
+    directories: ReadOnlyTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    memo: Memo,
+}
+
+impl Snapshot {
+    pub(crate) fn open(database: &Database, memo: Memo) -> Result<Snapshot> {
+        let transaction = database.begin_read()?;
+        Ok(Snapshot {
+            runs: transaction.open_table(RUNS)?,
+            directories: transaction.open_table(DIRECTORIES)?,
+            integrators: transaction.open_table(INTEGRATORS)?,
+            meta: transaction.open_table(META)?,
+            memo,
+        })
+    }
+
+    /// The memo for the snapshot that follows this one.
+    pub(crate) fn memo_after(&self, changes: &Changes) -> Memo {
+        self.memo.after(changes)
+    }
+
+    /// A value decoded from the store, kept while what it came from stays.
+    #[inline]
+    pub(crate) fn decoded<T: Any + Send + Sync>(
+        &self,
+        what: What,
+        of: Partition,
+        sources: Sources,
+        make: impl FnOnce() -> Result<(T, usize)>,
+    ) -> Result<Arc<T>> {
+        self.memo.get(MemoKey { what, of }, sources, make)
+    }
+
+    pub(crate) fn format(&self) -> Result<u32> {
+        read_number(&self.meta, FORMAT_KEY)
+    }
+
+    /// The number of the last commit.
+    pub(crate) fn sequence(&self) -> Result<u64> {
+        read_sequence(&self.meta)
+    }
+
+    pub(crate) fn totals(&self) -> Result<Totals> {
+        match self.meta.get(TOTALS_KEY)? {
+            Some(row) => Totals::decode(row.value()),
+            None => Ok(Totals::default()),
+        }
+    }
+
+    /// The version by which all records are rendered, but for the schools that
+    /// have one of their own.
+    pub(crate) fn rendered(&self) -> Result<u32> {
+        read_number(&self.meta, RENDERED_KEY)
+    }
+
+    /// The version by which a school's records are rendered, where it differs.
+    pub(crate) fn school_rendered(&self, school: u64) -> Result<u32> {
+        read_number(&self.meta, &render_key(school))
+    }
+
+    /// All rows of the tables, for a copy of the store.
+    pub(crate) fn tables(&self) -> SnapshotTables<'_> {
+        SnapshotTables {
+            runs: &self.runs,
+            directories: &self.directories,
+            integrators: &self.integrators,
+            meta: &self.meta,
+        }
+    }
+}
+
+/// The open tables of a snapshot.
+pub(crate) struct SnapshotTables<'a> {
+    pub(crate) runs: &'a ReadOnlyTable<&'static [u8; Partition::BYTES + 4], &'static [u8]>,
+    pub(crate) directories: &'a ReadOnlyTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    pub(crate) integrators: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(crate) meta: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+}
+
+impl Reader for Snapshot {
+    #[inline]
+    fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
+        let sources = Sources::of(&[partition.collection]);
+        self.decoded(What::Directory, partition, sources, || {
+            let directory = read_directory(&self.directories, partition)?;
+            let bytes = directory.bytes();
+            Ok((directory, bytes))
+        })
+    }
+
+    #[inline]
+    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>> {
+        read_page(&self.runs, partition, run)
+    }
+
+    fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
+        read_partitions(&self.directories, from, to)
+    }
+
+    fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
+        read_rows(&self.integrators, prefix, each)
+    }
+
+    fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.integrators.get(key)?.map(|row| row.value().to_vec()))
+    }
+}
+
+pub(super) fn read_directory(
+    table: &impl ReadableTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    partition: Partition,
+) -> Result<Directory> {
+    match table.get(&partition.to_bytes())? {
+        Some(bytes) => Directory::decode(bytes.value()),
+        None => Ok(Directory::default()),
+    }
+}
+
+#[inline]
+pub(super) fn read_page(
+    table: &impl ReadableTable<&'static [u8; Partition::BYTES + 4], &'static [u8]>,
+    partition: Partition,
+    run: u32,
+) -> Result<Page<'_>> {
+    let guard = table
+        .get(&run_key(partition, run))?
+        .ok_or_else(|| Error::corrupt("a run of records is missing"))?;
+    Ok(Page::new(guard, partition.collection.layout()))
+}
+
+pub(super) fn read_partitions(
+    table: &impl ReadableTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    from: Partition,
+    to: Partition,
+) -> Result<Vec<Partition>> {
+    let mut partitions = Vec::new();
+    let (from, to) = (from.to_bytes(), to.to_bytes());
+    for row in table.range::<&[u8; Partition::BYTES]>(&from..=&to)? {
+        let (key, _) = row?;
+        let partition = Partition::from_bytes(key.value());
+        partitions.push(partition.ok_or_else(|| Error::corrupt("an unknown collection"))?);
+    }
+    Ok(partitions)
+}
+
+pub(super) fn read_rows(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    prefix: &[u8],
+    each: &mut EachRow<'_>,
+) -> Result<()> {
+    for row in table.range(prefix..)? {
+        let (key, value) = row?;
+        if !key.value().starts_with(prefix) {
+            break;
+        }
+        each(key.value(), value.value())?;
+    }
+    Ok(())
+}
+
+pub(super) fn read_sequence(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+) -> Result<u64> {
+    match table.get(SEQUENCE_KEY)? {
+        Some(row) => {
+            let number = row
+                .value()
+                .first_chunk()
+                .map(|bytes| u64::from_le_bytes(*bytes));
+            number.ok_or_else(|| Error::corrupt("the number of the last commit is cut"))
+        }
+        None => Ok(0),
+    }
+}
+
+/// A small number of the store itself; 0 if it is not there.
+pub(super) fn read_number(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    key: &[u8],
+) -> Result<u32> {
+    match table.get(key)? {
+        Some(row) => {
+            let number = row
+                .value()
+                .first_chunk()
+                .map(|bytes| u32::from_le_bytes(*bytes));
+            number.ok_or_else(|| Error::corrupt("what the store says of itself is cut"))
+        }
+        None => Ok(0),
+    }
+}

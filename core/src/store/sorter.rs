@@ -1,0 +1,240 @@
+//! Sorting more than memory holds: entries gather in one buffer and spill,
+//! sorted, into a table of the store itself, the only place that every
+//! platform has.
+
+use crate::{Error, Result};
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use std::ops::Bound;
+
+type SpillTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
+
+/// Entries by key; those of one key stay in the order of their ranks.
+///
+/// No key may be the beginning of another.
+#[derive(Default)]
+pub(crate) struct Sorter {
+    batch: Batch,
+    next_rank: u32,
+    spilled: Option<String>,
+}
+
+/// The rank of an entry that all others of its key override.
+const LOWEST: u32 = 0;
+
+impl Sorter {
+    /// Adds an entry after all others of its key.
+    pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.next_rank = self.next_rank.checked_add(1).ok_or_else(too_many)?;
+        self.batch.push(key, self.next_rank, value)
+    }
+
+    /// Adds an entry before all others of its key.
+    pub(crate) fn push_first(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.batch.push(key, LOWEST, value)
+    }
+
+    /// What the entries cost in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.batch.bytes.len() + self.batch.slots.len() * size_of::<Slot>()
+    }
+
+    /// The table that holds what was spilled.
+    pub(crate) fn spilled(&self) -> Option<&str> {
+        self.spilled.as_deref()
+    }
+
+    /// Moves all entries into a table of this name.
+    pub(crate) fn spill(&mut self, transaction: &WriteTransaction, name: &str) -> Result<()> {
+        let mut table: SpillTable<'_> = transaction.open_table(TableDefinition::new(name))?;
+        self.batch.sort();
+        let mut key = Vec::new();
+        for slot in &self.batch.slots {
+            let (entry_key, value) = self.batch.entry(slot)?;
+            key.clear();
+            key.extend_from_slice(entry_key);
+            key.extend_from_slice(&slot.rank.to_be_bytes());
+            table.insert(key.as_slice(), value)?;
+        }
+        self.batch.clear();
+        self.spilled = Some(name.to_owned());
+        Ok(())
+    }
+
+    /// All entries in order.
+    pub(crate) fn sorted(mut self, transaction: &WriteTransaction) -> Result<Sorted<'_>> {
+        let table = match self.spilled.take() {
+            None => None,
+            Some(name) => {
+                self.spill(transaction, &name)?;
+                Some(transaction.open_table(TableDefinition::new(&name))?)
+            }
+        };
+        self.batch.sort();
+        Ok(Sorted {
+            batch: self.batch,
+            at: 0,
+            table,
+            last: Vec::new(),
+        })
+    }
+}
+
+fn too_many() -> Error {
+    Error::Unsupported {
+        what: "a dataset of more than 4,294,967,294 entries: split it".into(),
+    }
+}
+
+/// Entries in order, read one after the other.
+pub(crate) struct Sorted<'t> {
+    batch: Batch,
+    at: usize,
+    table: Option<SpillTable<'t>>,
+    /// The last key read from the table.
+    last: Vec<u8>,
+}
+
+impl Sorted<'_> {
+    /// How many entries are read from the table at once.
+    const BATCH: usize = 4096;
+
+    /// The entry at hand: its key and value.
+    pub(crate) fn current(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+        if self.at == self.batch.slots.len() {
+            self.refill()?;
+        }
+        match self.batch.slots.get(self.at) {
+            Some(slot) => self.batch.entry(slot).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    fn refill(&mut self) -> Result<()> {
+        let Some(table) = &self.table else {
+            return Ok(());
+        };
+        self.batch.clear();
+        self.at = 0;
+        let from = match self.last.as_slice() {
+            [] => Bound::Unbounded,
+            last => Bound::Excluded(last),
+        };
+        let rows = table.range::<&[u8]>((from, Bound::Unbounded))?;
+        let mut read = Vec::new();
+        for row in rows.take(Self::BATCH) {
+            let (key, value) = row?;
+            let (entry_key, rank) = key
+                .value()
+                .split_last_chunk::<4>()
+                .ok_or_else(|| Error::corrupt("a staged entry is cut"))?;
+            let rank = u32::from_be_bytes(*rank);
+            self.batch.push(entry_key, rank, value.value())?;
+            read.clear();
+            read.extend_from_slice(key.value());
+        }
+        self.last = read;
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    start: u32,
+    key: u32,
+    value: u32,
+    rank: u32,
+}
+
+impl Batch {
+    fn push(&mut self, key: &[u8], rank: u32, value: &[u8]) -> Result<()> {
+        let number = |length: usize| u32::try_from(length).map_err(|_| too_many());
+        let slot = Slot {
+            start: number(self.bytes.len())?,
+            key: number(key.len())?,
+            value: number(value.len())?,
+            rank,
+        };
+        self.bytes.extend_from_slice(key);
+        self.bytes.extend_from_slice(value);
+        self.slots.push(slot);
+        Ok(())
+    }
+
+    fn entry(&self, slot: &Slot) -> Result<(&[u8], &[u8])> {
+        let entry = self.bytes.get(slot.start as usize..);
+        let entry = entry.and_then(|bytes| bytes.get(..(slot.key + slot.value) as usize));
+        entry
+            .and_then(|bytes| bytes.split_at_checked(slot.key as usize))
+            .ok_or_else(|| Error::corrupt("a staged entry is cut"))
+    }
+
+    fn sort(&mut self) {
+        let bytes = &self.bytes;
+        let key = |slot: &Slot| {
+            let start = slot.start as usize;
+            bytes.get(start..start + slot.key as usize)
+        };
+        self.slots
+            .sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.rank.cmp(&b.rank)));
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.slots.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::{Database, backends::InMemoryBackend};
+
+    type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+
+    fn read(mut sorted: Sorted<'_>) -> Result<Entries> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = sorted.current()? {
+            entries.push((key.to_vec(), value.to_vec()));
+            sorted.advance();
+        }
+        Ok(entries)
+    }
+
+    /// In memory and spilled every few entries, the order is that of a stable
+    /// sort.
+    #[test]
+    fn spilling_changes_nothing() -> Result<()> {
+        let database = Database::builder().create_with_backend(InMemoryBackend::new())?;
+        for spill_every in [usize::MAX, 3, 5000] {
+            let transaction = database.begin_write()?;
+            let mut sorter = Sorter::default();
+            let mut expected: Entries = Vec::new();
+            for number in 0..9000u32 {
+                let key = (number.wrapping_mul(2_654_435_761) % 700).to_be_bytes();
+                sorter.push(&key, &number.to_le_bytes())?;
+                expected.push((key.to_vec(), number.to_le_bytes().to_vec()));
+                if sorter.batch.slots.len() >= spill_every {
+                    sorter.spill(&transaction, "staged-test")?;
+                    assert_eq!(sorter.bytes(), 0);
+                }
+            }
+            sorter.push_first(&5u32.to_be_bytes(), b"first")?;
+            expected.insert(0, (5u32.to_be_bytes().to_vec(), b"first".to_vec()));
+            expected.sort_by(|a, b| a.0.cmp(&b.0));
+            assert_eq!(sorter.spilled().is_some(), spill_every < usize::MAX);
+            assert_eq!(read(sorter.sorted(&transaction)?)?, expected);
+            transaction.abort()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! The write transaction: the tables open, and what it has changed.
+
+use super::directory::Directory;
+use super::memo::Changes;
+use super::partition::{Partition, run_key};
+use super::records::{EachRow, Page, Reader};
+use super::snapshot::{
+    read_directory, read_number, read_page, read_partitions, read_rows, read_sequence,
+};
+use super::sorter::{Sorted, Sorter};
+use super::tables::{
+    DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY,
+    STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
+};
+use crate::{Error, Result};
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A write transaction with its tables open.
+pub(crate) struct Write<'t> {
+    transaction: &'t WriteTransaction,
+    pub(super) runs: Table<'t, &'static [u8; Partition::BYTES + 4], &'static [u8]>,
+    directories: Table<'t, &'static [u8; Partition::BYTES], &'static [u8]>,
+    integrators: Table<'t, &'static [u8], &'static [u8]>,
+    meta: Table<'t, &'static [u8], &'static [u8]>,
+    totals: Totals,
+    totals_before: Totals,
+    changes: Changes,
+    spilled: Vec<String>,
+    /// Directories that were read, as they are now.
+    known: RefCell<HashMap<Partition, Arc<Directory>>>,
+}
+
+/// How many directories are held; beyond, all are forgotten.
+const MOST_KNOWN: usize = 1024;
+
+impl<'t> Write<'t> {
+    pub(crate) fn new(transaction: &'t WriteTransaction) -> Result<Write<'t>> {
+        let meta = transaction.open_table(META)?;
+        let totals = match meta.get(TOTALS_KEY)? {
+            Some(row) => Totals::decode(row.value())?,
+            None => Totals::default(),
+        };
+        Ok(Write {
+            transaction,
+            runs: transaction.open_table(RUNS)?,
+            directories: transaction.open_table(DIRECTORIES)?,
+            integrators: transaction.open_table(INTEGRATORS)?,
+            meta,
+            totals,
+            totals_before: totals,
+            changes: Changes::default(),
+            spilled: Vec::new(),
+            known: RefCell::default(),
+        })
+    }
+
+    /// Marks a fresh file as a store of this format.
+    pub(crate) fn initialise(&mut self, render_version: u32) -> Result<()> {
+        self.meta
+            .insert(FORMAT_KEY, FORMAT.to_le_bytes().as_slice())?;
+        self.set_rendered(render_version)
+    }
+
+    /// Writes what is kept beside the records; says what was changed, and the
+    /// number of this commit.
+    pub(crate) fn finish(mut self) -> Result<(Changes, u64)> {
+        for name in std::mem::take(&mut self.spilled) {
+            self.transaction.delete_table(spill_table(&name))?;
+        }
+        if self.totals != self.totals_before {
+            self.meta
+                .insert(TOTALS_KEY, self.totals.encode().as_slice())?;
+            self.changes.other();
+        }
+        let sequence = read_sequence(&self.meta)? + 1;
+        if !self.changes.is_empty() {
+            let row = sequence.to_le_bytes();
+            self.meta.insert(SEQUENCE_KEY, row.as_slice())?;
+        }
+        Ok((self.changes, sequence))
+    }
+
+    /// Counts records of a kind in or out.
+    pub(crate) fn count(&mut self, kind: usize, added: u64, removed: u64) {
+        if let Some(count) = self.totals.records.get_mut(kind) {
+            *count = (*count + added).saturating_sub(removed);
+        }
+    }
+
+    pub(crate) fn put_run(&mut self, partition: Partition, run: u32, bytes: &[u8]) -> Result<()> {
+        let replaced = self.runs.insert(&run_key(partition, run), bytes)?;
+        let before = replaced.map_or(0, |old| page_bytes(old.value().len()));
+        self.totals.live = (self.totals.live + page_bytes(bytes.len())).saturating_sub(before);
+        self.changes.partition(partition);
+        Ok(())
+    }
+
+    pub(crate) fn remove_run(&mut self, partition: Partition, run: u32) -> Result<()> {
+        let removed = self.runs.remove(&run_key(partition, run))?;
+        let before = removed.map_or(0, |old| page_bytes(old.value().len()));
+        self.totals.live = self.totals.live.saturating_sub(before);
+        self.changes.partition(partition);
+        Ok(())
+    }
+
+    pub(crate) fn put_directory(
+        &mut self,
+        partition: Partition,
+        directory: &Directory,
+    ) -> Result<()> {
+        let key = partition.to_bytes();
+        self.known.borrow_mut().remove(&partition);
+        if directory.entries.is_empty() {
+            self.directories.remove(&key)?;
+        } else {
+            self.directories
+                .insert(&key, directory.encode().as_slice())?;
+        }
+        self.changes.partition(partition);
+        Ok(())
+    }
+
+    pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.integrators.insert(key, value)?;
+        self.changes.integrators();
+        Ok(())
+    }
+
+    pub(crate) fn remove_integrator_row(&mut self, key: &[u8]) -> Result<()> {
+        self.integrators.remove(key)?;
+        self.changes.integrators();
+        Ok(())
+    }
+
+    /// The version by which all records are rendered, but for the schools that
+    /// have one of their own.
+    pub(crate) fn rendered(&self) -> Result<u32> {
+        read_number(&self.meta, RENDERED_KEY)
+    }
+
+    pub(crate) fn set_rendered(&mut self, version: u32) -> Result<()> {
+        self.meta
+            .insert(RENDERED_KEY, version.to_le_bytes().as_slice())?;
+        self.changes.other();
+        Ok(())
+    }
+
+    /// The version by which a school's records are rendered, where it differs.
+    pub(crate) fn school_rendered(&self, school: u64) -> Result<u32> {
+        read_number(&self.meta, &render_key(school))
+    }
+
+    pub(crate) fn set_school_rendered(&mut self, school: u64, version: u32) -> Result<()> {
+        let key = render_key(school);
+        self.meta
+            .insert(key.as_slice(), version.to_le_bytes().as_slice())?;
+        self.changes.other();
+        Ok(())
+    }
+
+    /// How many bytes of entries a sorter holds in memory before it should
+    /// [`spill`](Self::spill).
+    pub(crate) const SORT_BYTES: usize = 20 << 20;
+
+    /// Moves a sorter's entries into a table, of this name if it has none yet.
+    pub(crate) fn spill(&mut self, sorter: &mut Sorter, name: &str) -> Result<()> {
+        let name = match sorter.spilled() {
+            Some(name) => name.to_owned(),
+            None => format!("{STAGED_PREFIX}{name}"),
+        };
+        sorter.spill(self.transaction, &name)
+    }
+
+    /// All entries of a sorter in order. What it spilled goes with the
+    /// transaction's end.
+    pub(crate) fn sorted(&mut self, sorter: Sorter) -> Result<Sorted<'t>> {
+        self.spilled.extend(sorter.spilled().map(str::to_owned));
+        sorter.sorted(self.transaction)
+    }
+}
+
+pub(super) fn spill_table(name: &str) -> TableDefinition<'_, &'static [u8], &'static [u8]> {
+    TableDefinition::new(name)
+}
+
+/// The tables that a load left behind when its process was killed.
+pub(super) fn leftovers(names: &[String]) -> Vec<&str> {
+    let names = names.iter().map(String::as_str);
+    names
+        .filter(|name| name.starts_with(STAGED_PREFIX))
+        .collect()
+}
+
+impl Reader for Write<'_> {
+    fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
+        if let Some(known) = self.known.borrow().get(&partition) {
+            return Ok(known.clone());
+        }
+        let directory = Arc::new(read_directory(&self.directories, partition)?);
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(partition, directory.clone());
+        Ok(directory)
+    }
+
+    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>> {
+        read_page(&self.runs, partition, run)
+    }
+
+    fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
+        read_partitions(&self.directories, from, to)
+    }
+
+    fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
+        read_rows(&self.integrators, prefix, each)
+    }
+
+    fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.integrators.get(key)?.map(|row| row.value().to_vec()))
+    }
+}
+
+impl Write<'_> {
+    /// The bytes of a run, to be rebuilt.
+    pub(super) fn run_bytes(&self, partition: Partition, run: u32) -> Result<Vec<u8>> {
+        let guard = self.runs.get(&run_key(partition, run))?;
+        let guard = guard.ok_or_else(|| Error::corrupt("a run of records is missing"))?;
+        Ok(guard.value().to_vec())
+    }
+}

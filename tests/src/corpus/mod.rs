@@ -1,0 +1,31 @@
+//! The corpus: cases of datasets, requests and exact answers, in files that
+//! every surface runs.
+//!
+//! A `.case` file is text in lines that end at U+000A. A line that starts with
+//! `#` is a comment. A directive starts in the first column; the lines that
+//! belong to it are indented by two blanks:
+//!
+//! | directive | its lines |
+//! |---|---|
+//! | `case NAME` | none; begins a case: an empty store, `at 2026-05-14T08:00:00Z`, `as demo demo` |
+//! | `use FILE` | none; applies a dataset file of the corpus |
+//! | `apply` | lines of a dataset; `! TEXT` the message of its refusal (`!~ TEXT` its beginning); `= KIND +A ~C -R .U` what was added, changed, removed and left |
+//! | `check LIMIT` | as `apply`, but nothing is applied; every fault a `!` line |
+//! | `replace_school ID` | as `apply` |
+//! | `remove_school ID`, `erase_learner SCHOOL LEARNER` | `=` lines |
+//! | `at INSTANT`, `as USER PASSWORD`, `as nobody` | none; the clock and the credentials from here on |
+//! | `export` | the exact export, integrators left out |
+//! | any other word: a request `METHOD TARGET` | `header NAME: VALUE`, `body TEXT`, then the status, perhaps `allow: METHODS`, then the exact body |
+
+mod parse;
+mod step;
+
+pub use parse::cases;
+pub use step::{Case, Expected, Message, Request, Step};
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the corpus.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
+}

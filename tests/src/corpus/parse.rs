@@ -1,0 +1,181 @@
+//! Reading the files of the corpus.
+
+use super::folder;
+use super::step::{Case, Expected, Message, Request, Step};
+use std::fs;
+
+/// All cases of all files, in the order of the files' names.
+pub fn cases() -> Vec<Case> {
+    let mut files: Vec<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "case")
+        })
+        .collect();
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        parse(name, &fs::read_to_string(path).unwrap())
+    };
+    files.iter().flat_map(read).collect()
+}
+
+/// What lasts from one step to the next.
+struct Setting {
+    now: i64,
+    user: Option<(String, String)>,
+}
+
+fn parse(file: &str, text: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut setting = beginning();
+    let mut lines = text
+        .split('\n')
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .peekable();
+    while let Some(directive) = lines.next() {
+        assert!(
+            !directive.starts_with(' '),
+            "{file}: {directive:?} belongs to nothing"
+        );
+        let mut content = Vec::new();
+        while let Some(line) = lines.peek().and_then(|line| line.strip_prefix("  ")) {
+            content.push(line);
+            lines.next();
+        }
+        let (word, rest) = directive.split_once(' ').unwrap_or((directive, ""));
+        match word {
+            "case" => {
+                setting = beginning();
+                let name = format!("{file}: {rest}");
+                cases.push(Case {
+                    name,
+                    steps: Vec::new(),
+                });
+            }
+            "at" => setting.now = rest.parse::<jiff::Timestamp>().unwrap().as_second(),
+            "as" => {
+                let user = rest.split_once(' ');
+                setting.user = user.map(|(user, word)| (user.to_owned(), word.to_owned()));
+            }
+            _ => {
+                let step = step(word, rest, &content, &setting);
+                cases.last_mut().unwrap().steps.push(step);
+            }
+        }
+    }
+    cases
+}
+
+fn beginning() -> Setting {
+    Setting {
+        now: 1_778_745_600, // 2026-05-14T08:00:00Z
+        user: Some(("demo".to_owned(), "demo".to_owned())),
+    }
+}
+
+fn step(word: &str, rest: &str, content: &[&str], setting: &Setting) -> Step {
+    let number = |text: &str| text.parse().unwrap();
+    match word {
+        "use" => {
+            let dataset = fs::read_to_string(folder().join(rest)).unwrap();
+            Step::Apply(dataset, Expected::default())
+        }
+        "apply" => {
+            let (dataset, expected, _) = dataset(content);
+            Step::Apply(dataset, expected)
+        }
+        "check" => {
+            let (dataset, _, faults) = dataset(content);
+            Step::Check(dataset, rest.parse().unwrap(), faults)
+        }
+        "replace_school" => {
+            let (dataset, expected, _) = dataset(content);
+            Step::ReplaceSchool(number(rest), dataset, expected)
+        }
+        "remove_school" => Step::RemoveSchool(number(rest), dataset(content).1),
+        "erase_learner" => {
+            let (school, learner) = rest.split_once(' ').unwrap();
+            Step::EraseLearner(number(school), number(learner), dataset(content).1)
+        }
+        "export" => Step::Export(lines_of(content)),
+        method => Step::Request(setting.now, request(method, rest, content, setting)),
+    }
+}
+
+/// The lines, each with its line feed.
+fn lines_of(content: &[&str]) -> String {
+    content.iter().flat_map(|line| [line, "\n"]).collect()
+}
+
+fn dataset(content: &[&str]) -> (String, Expected, Vec<Message>) {
+    let mut dataset = String::new();
+    let mut counts = Vec::new();
+    let mut faults = Vec::new();
+    for line in content {
+        if let Some(start) = line.strip_prefix("!~ ") {
+            faults.push(Message::Starts(start.to_owned()));
+        } else if let Some(whole) = line.strip_prefix("! ") {
+            faults.push(Message::Is(whole.to_owned()));
+        } else if let Some(count) = line.strip_prefix("= ") {
+            counts.push(count.to_owned());
+        } else {
+            dataset.push_str(line);
+            dataset.push('\n');
+        }
+    }
+    let expected = Expected {
+        fault: faults.first().cloned(),
+        counts,
+    };
+    (dataset, expected, faults)
+}
+
+fn request(method: &str, target: &str, content: &[&str], setting: &Setting) -> Request {
+    let mut headers = Vec::new();
+    let mut body = String::new();
+    let mut rest = content.iter().copied().peekable();
+    while let Some(line) = rest.peek() {
+        if let Some(header) = line.strip_prefix("header ") {
+            let (name, value) = header
+                .split_once(": ")
+                .unwrap_or((header.trim_end_matches(':'), ""));
+            headers.push((name.to_owned(), value.to_owned()));
+        } else if let Some(text) = line.strip_prefix("body ") {
+            text.clone_into(&mut body);
+        } else {
+            break;
+        }
+        rest.next();
+    }
+    let status = rest.next().unwrap().parse().unwrap();
+    let allow = rest.peek().and_then(|line| line.strip_prefix("allow: "));
+    if allow.is_some() {
+        rest.next();
+    }
+    let answer = rest
+        .next()
+        .unwrap_or_else(|| panic!("{method} {target}: no body"));
+    assert_eq!(rest.next(), None, "{method} {target}: a line too many");
+    if let Some((user, password)) = &setting.user {
+        for (name, value) in [("HTTP-X-USERNAME", user), ("HTTP-X-PASSWORD", password)] {
+            if !headers
+                .iter()
+                .any(|(given, _)| given.eq_ignore_ascii_case(name))
+            {
+                headers.push((name.to_owned(), value.clone()));
+            }
+        }
+    }
+    Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        headers,
+        body,
+        status,
+        allow: allow.map(str::to_owned),
+        answer: answer.to_owned(),
+    }
+}

@@ -1,0 +1,13 @@
+//! What shows that Rollbook answers as it must.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc
+)]
+
+pub mod corpus;
+pub mod sample;
+pub mod twin;
+pub mod world;

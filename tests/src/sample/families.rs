@@ -1,0 +1,166 @@
+//! Which learners are siblings, and what a family has in common.
+//!
+//! Learners are dealt out in blocks of six, each split into families. So the
+//! family of any learner is found without counting through those before.
+
+use super::SampleSchool;
+use super::names::{self, Culture};
+use super::places;
+use super::random::{Random, Topic};
+use super::tables::table;
+
+const BLOCK: u32 = 6;
+const SPLITS: [&[u32]; 5] = [
+    &[1, 1, 1, 1, 1, 1],
+    &[2, 1, 1, 1, 1],
+    &[1, 2, 1, 2],
+    &[1, 1, 3, 1],
+    &[3, 2, 1],
+];
+
+/// Learners of one family.
+pub(super) struct Siblings {
+    /// The number of the family, from 0, with gaps.
+    pub(super) family: u64,
+    /// The ids of the learners.
+    pub(super) learners: std::ops::RangeInclusive<u64>,
+}
+
+impl Siblings {
+    pub(super) fn speaks_afrikaans(&self, school: &SampleSchool) -> bool {
+        Family::of(school, self.family).language().1 == "Afrikaans"
+    }
+}
+
+/// The number of blocks that hold the school's learners.
+pub(super) fn blocks(school: &SampleSchool) -> u64 {
+    u64::from(school.learners.div_ceil(BLOCK))
+}
+
+/// The families of a block that have a learner at the school.
+pub(super) fn in_block(
+    school: &SampleSchool,
+    block: u64,
+) -> impl Iterator<Item = Siblings> + use<> {
+    let learners = u64::from(school.learners);
+    let mut first = block * u64::from(BLOCK) + 1;
+    let split = Random::of(school.seed, Topic::Siblings, u64::MAX - block).pick(&SPLITS);
+    let families = block * u64::from(BLOCK)..;
+    families.zip(split).map_while(move |(family, size)| {
+        let last = (first + u64::from(*size) - 1).min(learners);
+        let siblings = first..=last;
+        first = last + 1;
+        (!siblings.is_empty()).then_some(Siblings {
+            family,
+            learners: siblings,
+        })
+    })
+}
+
+/// Which of the two parents are known to the school.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Known {
+    Both,
+    First,
+    Second,
+    Neither,
+}
+
+/// What the members of a family share.
+pub(super) struct Family {
+    pub(super) number: u64,
+    pub(super) culture: &'static Culture,
+    pub(super) surname: &'static str,
+    pub(super) known: Known,
+    pub(super) nationality: &'static str,
+    pub(super) residential_address: String,
+    pub(super) postal_address: String,
+}
+
+impl Family {
+    pub(super) fn of(school: &SampleSchool, number: u64) -> Self {
+        let mut random = Random::of(school.seed, Topic::Family, number);
+        let culture = names::culture(&mut random);
+        let known = match random.below(100) {
+            0..82 => Known::Both,
+            82..93 => Known::First,
+            93..95 => Known::Second,
+            _ => Known::Neither,
+        };
+        let nationality = if culture.name == "abroad" {
+            random.pick(table("nationalities"))
+        } else {
+            "South Africa"
+        };
+        let [residential_address, postal_address] = places::addresses(&mut random);
+        Self {
+            number,
+            culture,
+            surname: names::surname(culture, &mut random),
+            known,
+            nationality,
+            residential_address,
+            postal_address,
+        }
+    }
+
+    /// The code of the family, which is that of its debtor as well.
+    pub(super) fn code(&self) -> u64 {
+        1001 + self.number
+    }
+
+    pub(super) fn language(&self) -> (u64, &'static str) {
+        self.culture.language
+    }
+
+    /// The ids of parent 1 and parent 2, if the school knows them.
+    pub(super) fn parents(&self) -> [Option<u64>; 2] {
+        let [first, second] = [self.parent_id(0), self.parent_id(1)];
+        match self.known {
+            Known::Both => [Some(first), Some(second)],
+            Known::First => [Some(first), None],
+            Known::Second => [None, Some(second)],
+            Known::Neither => [None, None],
+        }
+    }
+
+    /// Who pays: a parent that the school knows, else someone who is none.
+    pub(super) fn payer(&self) -> u64 {
+        u64::from(self.known == Known::Second)
+    }
+
+    /// The id of parent 1 (`place` 0) or 2 (`place` 1), and of the same person as accountable.
+    pub(super) fn parent_id(&self, place: u64) -> u64 {
+        40 + 2 * self.number + place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Family, Known, blocks, in_block};
+    use crate::sample::SampleSchool;
+
+    #[test]
+    fn every_learner_has_one_family() {
+        for learners in [1, 5, 6, 7, 50, 1000] {
+            let school = SampleSchool {
+                learners,
+                ..SampleSchool::default()
+            };
+            let of_blocks = (0..blocks(&school)).flat_map(|block| in_block(&school, block));
+            let ids: Vec<u64> = of_blocks.flat_map(|siblings| siblings.learners).collect();
+            assert_eq!(ids, (1..=u64::from(learners)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn most_families_have_two_parents_and_some_have_one_or_none() {
+        let school = SampleSchool::default();
+        let known: Vec<_> = (0..1000).map(|n| Family::of(&school, n).known).collect();
+        let share = |kind| known.iter().filter(|known| **known == kind).count();
+        assert!((780..860).contains(&share(Known::Both)));
+        assert!((80..140).contains(&share(Known::First)));
+        assert!(share(Known::Second) > 0);
+        assert!(share(Known::Neither) > 0);
+    }
+}

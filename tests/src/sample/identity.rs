@@ -1,0 +1,121 @@
+//! Numbers and addresses that tell people apart and reach them.
+
+use jiff::civil::Date;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::names::Gender;
+use super::random::Random;
+use super::tables::table;
+
+const MOBILE_PREFIXES: [&str; 9] = [
+    "060", "063", "071", "072", "073", "079", "082", "083", "084",
+];
+
+/// A South African identity number: birth, sequence by gender, citizenship, check digit.
+pub(super) fn id_number(born: Date, gender: Gender, random: &mut Random) -> String {
+    let sequence = match gender {
+        Gender::Female => random.between(0, 4999),
+        Gender::Male => random.between(5000, 9999),
+    };
+    let mut number = format!(
+        "{:02}{:02}{:02}{sequence:04}08",
+        born.year() % 100,
+        born.month(),
+        born.day()
+    );
+    let check = luhn(&number);
+    number.push(char::from(b'0' + check));
+    number
+}
+
+fn luhn(digits: &str) -> u8 {
+    let sum: u32 = digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(place, byte)| {
+            let digit = u32::from(byte - b'0');
+            match place % 2 {
+                0 if digit > 4 => digit * 2 - 9,
+                0 => digit * 2,
+                _ => digit,
+            }
+        })
+        .sum();
+    u8::try_from((10 - sum % 10) % 10).unwrap()
+}
+
+/// A passport number, as of a traveller.
+pub(super) fn passport_number(random: &mut Random) -> String {
+    let letter = random.pick(&["A", "AB", "C", "FN", "M"]);
+    format!("{letter}{:07}", random.below(10_000_000))
+}
+
+/// A mobile number without its calling code.
+pub(super) fn mobile_number(random: &mut Random) -> String {
+    let prefix = random.pick(&MOBILE_PREFIXES);
+    format!("{prefix}{:07}", random.below(10_000_000))
+}
+
+/// A number of a fixed line.
+pub(super) fn line_number(random: &mut Random) -> String {
+    let prefix = random.pick(&["011", "012", "021", "031", "041", "051"]);
+    format!("{prefix}{:07}", random.below(10_000_000))
+}
+
+/// An address made of the first of the first names and the last name, accents dropped.
+pub(super) fn email_address(first_names: &str, last_name: &str, random: &mut Random) -> String {
+    let host = random.pick(table("mail hosts"));
+    let first = plain(first_names.split(' ').next().unwrap_or(first_names));
+    let last = plain(last_name);
+    let number = random.below(100);
+    match random.below(3) {
+        0 => format!("{first}.{last}@{host}"),
+        1 => format!("{}{last}{number}@{host}", &first[..1]),
+        _ => format!("{last}.{first}{number}@{host}"),
+    }
+}
+
+/// The lower-case ASCII letters of a name.
+fn plain(name: &str) -> String {
+    name.nfd()
+        .filter(char::is_ascii_alphabetic)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{email_address, id_number, luhn};
+    use crate::sample::names::Gender;
+    use crate::sample::random::{Random, Topic};
+    use jiff::civil::date;
+
+    #[test]
+    fn the_check_digit_is_that_of_known_numbers() {
+        assert_eq!(luhn("800101500908"), 7);
+    }
+
+    #[test]
+    fn an_identity_number_starts_with_the_date_of_birth() {
+        let mut random = Random::of(1, Topic::Learner, 1);
+        let number = id_number(date(2018, 1, 2), Gender::Female, &mut random);
+        assert_eq!(number.len(), 13);
+        assert!(number.starts_with("180102"));
+        assert!(number.as_bytes()[6] < b'5');
+    }
+
+    #[test]
+    fn an_email_address_is_plain_ascii() {
+        let mut random = Random::of(1, Topic::Learner, 1);
+        for (first, last) in [
+            ("Zoë", "van der Merwe"),
+            ("Åsa", "Ångström"),
+            ("Ḽivhuwani", "Ṋemakonde"),
+        ] {
+            let address = email_address(first, last, &mut random);
+            assert!(address.is_ascii() && !address.contains(' '), "{address}");
+            assert!(address.find('@').unwrap() > 2, "{address}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One record as one line of NDJSON, written by hand straight into a buffer.
+
+use std::fmt::Write as _;
+
+/// A JSON object that grows field by field at the end of a buffer.
+///
+/// An empty text is left out: in a dataset absent, `null` and `""` are the same.
+pub(super) struct Record<'a> {
+    out: &'a mut String,
+    separator: char,
+}
+
+impl<'a> Record<'a> {
+    /// Opens the line of a record of the kind.
+    pub(super) fn new(out: &'a mut String, kind: &str) -> Self {
+        Self::object(out).text("type", kind)
+    }
+
+    fn object(out: &'a mut String) -> Self {
+        Self {
+            out,
+            separator: '{',
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        self.out.push(self.separator);
+        self.separator = ',';
+        self.out.push('"');
+        self.out.push_str(name);
+        self.out.push_str("\":");
+    }
+
+    pub(super) fn number(mut self, name: &str, value: u64) -> Self {
+        self.name(name);
+        push_number(self.out, value);
+        self
+    }
+
+    pub(super) fn text(mut self, name: &str, value: &str) -> Self {
+        if !value.is_empty() {
+            self.name(name);
+            push_text(self.out, value);
+        }
+        self
+    }
+
+    /// A field whose text is the display form of a value.
+    pub(super) fn shown(mut self, name: &str, value: impl std::fmt::Display) -> Self {
+        self.name(name);
+        write!(self.out, "\"{value}\"").unwrap();
+        self
+    }
+
+    /// An array of objects, each opened here and filled by `fill`.
+    pub(super) fn objects<T>(
+        mut self,
+        name: &str,
+        items: impl IntoIterator<Item = T>,
+        fill: impl Fn(Record<'_>, T) -> Record<'_>,
+    ) -> Self {
+        self.name(name);
+        self.out.push('[');
+        for (place, item) in items.into_iter().enumerate() {
+            if place > 0 {
+                self.out.push(',');
+            }
+            fill(Record::object(self.out), item).out.push('}');
+        }
+        self.out.push(']');
+        self
+    }
+
+    /// Closes the line.
+    pub(super) fn end(self) {
+        self.out.push_str("}\n");
+    }
+}
+
+/// Appends the digits of a number.
+pub(super) fn push_number(out: &mut String, value: u64) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    let mut left = value;
+    loop {
+        start -= 1;
+        digits[start] = b'0' + u8::try_from(left % 10).unwrap();
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    out.push_str(std::str::from_utf8(&digits[start..]).unwrap());
+}
+
+/// Appends a number of hundredths with its two decimals.
+pub(super) fn push_hundredths(out: &mut String, value: u64) {
+    push_number(out, value / 100);
+    out.push('.');
+    push_two_digits(out, value % 100);
+}
+
+/// Appends a number below 100 as two digits.
+pub(super) fn push_two_digits(out: &mut String, value: u64) {
+    if value < 10 {
+        out.push('0');
+    }
+    push_number(out, value);
+}
+
+fn push_text(out: &mut String, text: &str) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(place) = rest
+        .bytes()
+        .position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+    {
+        let (plain, special) = rest.split_at(place);
+        out.push_str(plain);
+        match special.as_bytes()[0] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            control => write!(out, "\\u{control:04x}").unwrap(),
+        }
+        rest = &special[1..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Record, push_hundredths, push_number};
+
+    #[test]
+    fn writes_what_a_json_reader_reads_back() {
+        let text = "a \"quoted\" \\ Zoë\r\n\t\u{0}\u{1f} 😀";
+        let mut out = String::new();
+        Record::new(&mut out, "grade")
+            .number("school_id", u64::MAX)
+            .text("grade", text)
+            .text("empty", "")
+            .shown("shown", 12)
+            .objects("terms", [1, 2], |item, n| item.number("term", n))
+            .end();
+        let read: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(read["school_id"], u64::MAX);
+        assert_eq!(read["grade"], text);
+        assert_eq!(read["shown"], "12");
+        assert_eq!(read["terms"][1]["term"], 2);
+        assert_eq!(read.get("empty"), None);
+        assert!(out.ends_with("}\n"));
+    }
+
+    #[test]
+    fn numbers_are_written_whole() {
+        let mut out = String::new();
+        push_number(&mut out, 0);
+        out.push(' ');
+        push_number(&mut out, u64::MAX);
+        out.push(' ');
+        push_hundredths(&mut out, 1205);
+        assert_eq!(out, "0 18446744073709551615 12.05");
+    }
+}

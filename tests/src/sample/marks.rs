@@ -1,0 +1,176 @@
+//! Marks: what every learner scored in every assessment.
+
+use std::fmt::Write as _;
+
+use jiff::ToSpan as _;
+
+use super::calendar;
+use super::line::{push_hundredths, push_number, push_two_digits};
+use super::plan::Plan;
+use super::programmes::{ASSESSMENTS, Assessment, Programme};
+use super::random::{Random, Topic};
+use super::roll::Pupil;
+
+/// What stands in the mark book.
+#[derive(Clone, Copy)]
+enum Score {
+    Absent,
+    /// The teacher has yet to enter it.
+    NotCaptured,
+    /// In tenths of a mark.
+    Tenths(u32),
+}
+
+/// An entry of the mark book, and the draws that decide how it is written.
+struct Entry {
+    score: Score,
+    /// Whether the percentage is given beside the mark.
+    with_percentage: bool,
+    /// Seconds within the hour of entering.
+    second: u32,
+    corrected: bool,
+}
+
+impl Entry {
+    fn of(plan: &Plan, assessment: &Assessment, pupil: &Pupil) -> Self {
+        let index = (assessment.id << 32) ^ pupil.id;
+        let mut random = Random::of(plan.school.seed, Topic::Mark, index);
+        let kind = random.below(1000);
+        let swing = random.below(21) + random.below(21);
+        let percent = (u32::from(pupil.ability) + swing)
+            .saturating_sub(20)
+            .min(100);
+        let exact = assessment.out_of * percent / 10;
+        let tenths = match kind % 10 {
+            0..6 => exact / 10 * 10,
+            6..9 => exact / 5 * 5,
+            _ => exact,
+        };
+        Self {
+            score: match kind {
+                0..30 => Score::Absent,
+                30..45 => Score::NotCaptured,
+                _ => Score::Tenths(tenths),
+            },
+            with_percentage: random.chance(30),
+            second: random.below(3600),
+            corrected: random.chance(4),
+        }
+    }
+}
+
+/// A mark as a percentage, in hundredths.
+fn percentage(tenths: u32, out_of: u32) -> u32 {
+    (tenths * 1000 + out_of / 2) / out_of
+}
+
+/// The mark of a whole term in hundredths of a per cent: what was assessed, by its weight.
+pub(super) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Option<u32> {
+    let mut sum = 0;
+    let mut weights = 0;
+    for assessment in &programme.assessments {
+        if let Score::Tenths(tenths) = Entry::of(plan, assessment, pupil).score {
+            sum += percentage(tenths, assessment.out_of) * assessment.weight;
+            weights += assessment.weight;
+        }
+    }
+    (sum + weights / 2).checked_div(weights)
+}
+
+/// One block is one assessment, as a teacher hands in a mark sheet.
+pub(super) fn blocks(plan: &Plan) -> u64 {
+    let assessments = plan.programmes.len() * ASSESSMENTS;
+    if plan.school.marks {
+        assessments as u64
+    } else {
+        0
+    }
+}
+
+/// The `mark` records of an assessment, unless it lies ahead.
+pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+    let place = usize::try_from(block).unwrap();
+    let programme = &plan.programmes[place / ASSESSMENTS];
+    let assessment = &programme.assessments[place % ASSESSMENTS];
+    if assessment.date > plan.today {
+        return;
+    }
+    let subject = &plan.subjects[programme.grade][programme.subject];
+    let mut random = Random::of(plan.school.seed, Topic::Assessment, assessment.id);
+    let wait = i64::from(random.between(1, 6));
+    let entered = calendar::weekday(assessment.date.saturating_add(wait.days()));
+    let corrected = calendar::weekday(entered.saturating_add(7.days()));
+    let sheet = Sheet {
+        start: format!(
+            "{{\"type\":\"mark\",\"school_id\":{},\"assessment_id\":{},\"learner_id\":",
+            plan.school.school_id, assessment.id
+        ),
+        out_of: assessment.out_of,
+        entered: format!("{entered} {}", random.between(13, 19)),
+        corrected: format!("{corrected} 08"),
+    };
+    for pupil in plan.pupils_in(programme.grade, programme.term.year) {
+        if subject.is_taken_by(pupil) {
+            sheet.write(&Entry::of(plan, assessment, pupil), pupil.id, out);
+        }
+    }
+}
+
+/// What all marks of an assessment have in common.
+struct Sheet {
+    start: String,
+    out_of: u32,
+    /// Date and hour.
+    entered: String,
+    corrected: String,
+}
+
+impl Sheet {
+    fn write(&self, entry: &Entry, learner: u64, out: &mut String) {
+        out.push_str(&self.start);
+        push_number(out, learner);
+        match entry.score {
+            Score::Absent => out.push_str(",\"percentage\":\"a\",\"captured\":1"),
+            Score::NotCaptured => out.push_str(",\"captured\":0"),
+            Score::Tenths(tenths) => self.write_mark(tenths, entry.with_percentage, out),
+        }
+        out.push_str(",\"dtime\":\"");
+        out.push_str(if entry.corrected {
+            &self.corrected
+        } else {
+            &self.entered
+        });
+        for part in [entry.second / 60, entry.second % 60] {
+            out.push(':');
+            push_two_digits(out, u64::from(part));
+        }
+        out.push_str("\"}\n");
+    }
+
+    fn write_mark(&self, tenths: u32, with_percentage: bool, out: &mut String) {
+        out.push_str(",\"mark\":");
+        push_number(out, u64::from(tenths / 10));
+        if !tenths.is_multiple_of(10) {
+            write!(out, ".{}", tenths % 10).unwrap();
+        }
+        if with_percentage {
+            out.push_str(",\"percentage\":\"");
+            push_hundredths(out, u64::from(percentage(tenths, self.out_of)));
+            out.push('"');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percentage;
+
+    #[test]
+    fn a_percentage_is_rounded_half_up_to_hundredths() {
+        assert_eq!(percentage(175, 20), 8750);
+        assert_eq!(percentage(10, 30), 333);
+        assert_eq!(percentage(20, 30), 667);
+        assert_eq!(percentage(0, 75), 0);
+        assert_eq!(percentage(1000, 100), 10_000);
+    }
+}

@@ -1,0 +1,46 @@
+//! Where people live and have their post sent.
+
+use super::random::Random;
+use super::tables::{parts, table};
+
+/// A residential and a postal address, their lines separated by CR LF.
+pub(super) fn addresses(random: &mut Random) -> [String; 2] {
+    let [suburb, town, code] = parts(random.pick(table("suburbs")));
+    let dwelling = dwelling(random);
+    let street = random.pick(table("streets"));
+    let separate = ["Plot", "Unit", "Flat", "Eenheid"]
+        .iter()
+        .any(|word| dwelling.starts_with(word));
+    let gap = if separate { "\r\n" } else { " " };
+    let residential = format!("{dwelling}{gap}{street}\r\n{suburb}\r\n{town}\r\n{code}");
+    let postal = match random.below(10) {
+        0..5 => format!(
+            "PO Box {}\r\n{suburb}\r\n{town}\r\n{code}",
+            random.between(1, 9999)
+        ),
+        5..7 => format!("Posbus {}\r\n{town}\r\n{code}", random.between(1, 999)),
+        _ => residential.clone(),
+    };
+    [residential, postal]
+}
+
+fn dwelling(random: &mut Random) -> String {
+    let number = random.between(1, 480).to_string();
+    random.pick(table("dwellings")).replace("{n}", &number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::addresses;
+    use crate::sample::random::{Random, Topic};
+
+    #[test]
+    fn an_address_has_lines_and_no_placeholder() {
+        for number in 0..100 {
+            for address in addresses(&mut Random::of(1, Topic::Family, number)) {
+                assert!(address.matches("\r\n").count() >= 2, "{address}");
+                assert!(!address.contains(['{', '}', '|']), "{address}");
+            }
+        }
+    }
+}

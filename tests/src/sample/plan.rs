@@ -1,0 +1,73 @@
+//! What is settled about a school before its first line is written.
+
+use super::SampleSchool;
+use super::calendar::{self, Term};
+use super::curriculum::{self, Grade, Subject};
+use super::programmes::{self, Programme};
+use super::roll::{Pupil, Roll};
+use jiff::civil::Date;
+
+/// A school with everything that several kinds of record depend on.
+pub(super) struct Plan {
+    pub(super) school: SampleSchool,
+    /// The last day that is known.
+    pub(super) today: Date,
+    pub(super) years: Vec<u16>,
+    pub(super) terms: Vec<Term>,
+    pub(super) school_days: Vec<Date>,
+    pub(super) grades: Vec<Grade>,
+    /// The subjects of each grade.
+    pub(super) subjects: Vec<Vec<Subject>>,
+    pub(super) roll: Roll,
+    /// The places in the roll of each grade's learners, by the grade that they are in now.
+    by_grade: Vec<Vec<u32>>,
+    /// Every subject of every grade in every term of every year.
+    pub(super) programmes: Vec<Programme>,
+}
+
+impl Plan {
+    pub(super) fn of(school: SampleSchool) -> Self {
+        let years: Vec<u16> = school.recorded_years().collect();
+        let terms: Vec<Term> = years.iter().flat_map(|y| calendar::terms(*y)).collect();
+        let grades = curriculum::grades(school.phase());
+        let subjects: Vec<_> = grades.iter().map(|g| curriculum::subjects(*g)).collect();
+        let roll = Roll::of(&school, grades.len());
+        let mut by_grade = vec![Vec::new(); grades.len()];
+        for (place, pupil) in (0..).zip(&roll.pupils) {
+            by_grade[usize::from(pupil.grade)].push(place);
+        }
+        Self {
+            today: school.last_day(),
+            school_days: years
+                .iter()
+                .flat_map(|y| calendar::school_days(*y))
+                .collect(),
+            programmes: programmes::all(&school, &terms, &subjects),
+            school,
+            years,
+            terms,
+            grades,
+            subjects,
+            roll,
+            by_grade,
+        }
+    }
+
+    /// The grade that a learner was in in a year, if at school already.
+    pub(super) fn grade_in(&self, pupil: &Pupil, year: u16) -> Option<usize> {
+        usize::from(pupil.grade).checked_sub(self.years_ago(year))
+    }
+
+    /// The learners who were in a grade in a year, ascending.
+    pub(super) fn pupils_in(&self, grade: usize, year: u16) -> impl Iterator<Item = &Pupil> {
+        let places = self.by_grade.get(grade + self.years_ago(year));
+        let places = places.map_or(&[][..], Vec::as_slice);
+        places
+            .iter()
+            .map(|place| &self.roll.pupils[*place as usize])
+    }
+
+    fn years_ago(&self, year: u16) -> usize {
+        usize::from(self.school.current_year - year)
+    }
+}

@@ -1,0 +1,217 @@
+//! Learning programmes: a subject as taught to a grade in a term, and its assessments.
+
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+
+use super::SampleSchool;
+use super::calendar::{self, TERMS, Term};
+use super::curriculum::Subject;
+use super::line::Record;
+use super::plan::Plan;
+use super::random::{Random, Topic};
+use super::tables::table;
+
+/// Assessments of one programme.
+pub(super) const ASSESSMENTS: usize = 7;
+/// The last of a term is its test or examination.
+const WEIGHTS: [[u32; ASSESSMENTS]; 3] = [
+    [10, 10, 10, 15, 15, 15, 25],
+    [5, 10, 10, 10, 15, 20, 30],
+    [10, 5, 15, 15, 10, 20, 25],
+];
+const FIRST_ASSESSMENT_ID: u64 = 5001;
+
+/// When the marks of a programme are released.
+#[derive(Clone, Copy)]
+enum Release {
+    On(Date),
+    /// There is a record without a date.
+    AtTheEnd,
+    /// There is no record.
+    Unsaid,
+}
+
+/// One assessment.
+pub(super) struct Assessment {
+    pub(super) id: u64,
+    pub(super) date: Date,
+    pub(super) weight: u32,
+    pub(super) out_of: u32,
+    outcome: u64,
+    name: String,
+}
+
+/// What a grade is taught of a subject in a term.
+pub(super) struct Programme {
+    pub(super) term: Term,
+    /// The places of the grade and, within it, of the subject.
+    pub(super) grade: usize,
+    pub(super) subject: usize,
+    pub(super) assessments: [Assessment; ASSESSMENTS],
+    release: Release,
+}
+
+/// All programmes by year, grade, term and subject.
+pub(super) fn all(
+    school: &SampleSchool,
+    terms: &[Term],
+    subjects: &[Vec<Subject>],
+) -> Vec<Programme> {
+    let mut programmes = Vec::new();
+    for year in terms.chunks(TERMS) {
+        for (grade, of_grade) in subjects.iter().enumerate() {
+            for term in year {
+                for (subject, taught) in of_grade.iter().enumerate() {
+                    let number = programmes.len() as u64;
+                    let mut random = Random::of(school.seed, Topic::Programme, number);
+                    programmes.push(Programme {
+                        term: *term,
+                        grade,
+                        subject,
+                        release: release(term, &mut random),
+                        assessments: assessments(number, term, taught, &mut random),
+                    });
+                }
+            }
+        }
+    }
+    programmes
+}
+
+/// The place of a programme in the list of all.
+pub(super) fn place(
+    subjects: &[Vec<Subject>],
+    year: usize,
+    grade: usize,
+    term: usize,
+    subject: usize,
+) -> usize {
+    let of_grades = |grades: &[Vec<Subject>]| grades.iter().map(Vec::len).sum::<usize>();
+    let before = year * of_grades(subjects) + of_grades(&subjects[..grade]);
+    before * TERMS + term * subjects[grade].len() + subject
+}
+
+fn release(term: &Term, random: &mut Random) -> Release {
+    let days = i64::from(random.below(24));
+    match random.below(100) {
+        0..55 => {
+            let earliest = term.end.saturating_sub(10.days());
+            Release::On(calendar::weekday(earliest.saturating_add(days.days())))
+        }
+        55..90 => Release::AtTheEnd,
+        _ => Release::Unsaid,
+    }
+}
+
+fn assessments(
+    programme: u64,
+    term: &Term,
+    subject: &Subject,
+    random: &mut Random,
+) -> [Assessment; ASSESSMENTS] {
+    let weights = random.pick(&WEIGHTS);
+    let outcomes = subject.outcomes();
+    let names = table("assessment names");
+    let examinations = table("examination names");
+    let term_place = usize::try_from(term.number - 1).unwrap();
+    let first_name = random.below(u32::try_from(names.len()).unwrap()) as usize;
+    std::array::from_fn(|place| {
+        let part = u32::try_from(place).unwrap() * 10 + 5 + random.below(8);
+        let last = place == ASSESSMENTS - 1;
+        Assessment {
+            id: FIRST_ASSESSMENT_ID + programme * ASSESSMENTS as u64 + place as u64,
+            date: term.day(part, 10 * u32::try_from(ASSESSMENTS).unwrap() + 3),
+            weight: weights[place],
+            out_of: if last {
+                random.pick(&[50, 75, 100])
+            } else {
+                random.pick(&[10, 20, 25, 30, 40, 50, 60])
+            },
+            // A term has two outcomes in view: one for its first half, one for its second.
+            outcome: outcomes[(term_place + place / 4) % outcomes.len()],
+            name: if last {
+                examinations[term_place].to_owned()
+            } else {
+                let name = names[(first_name + 5 * place) % names.len()];
+                format!("{name} {}", term.number)
+            },
+        }
+    })
+}
+
+pub(super) fn blocks(plan: &Plan) -> u64 {
+    plan.programmes.len() as u64
+}
+
+/// The `learning_program` record of a programme, if it has one, and its `assessment` records.
+pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
+    let programme = &plan.programmes[usize::try_from(block).unwrap()];
+    let school_id = plan.school.school_id;
+    let grade_id = plan.grades[programme.grade].id;
+    let subject_id = plan.subjects[programme.grade][programme.subject].id;
+    let year = u64::from(programme.term.year);
+    let open = |out| {
+        Record::new(out, "learning_program")
+            .number("school_id", school_id)
+            .number("grade_id", grade_id)
+            .number("year", year)
+            .number("term", programme.term.number)
+            .number("subject_id", subject_id)
+    };
+    match programme.release {
+        Release::On(date) => open(out).shown("mark_release_date", date).end(),
+        Release::AtTheEnd => open(out).end(),
+        Release::Unsaid => {}
+    }
+    for assessment in &programme.assessments {
+        Record::new(out, "assessment")
+            .number("school_id", school_id)
+            .number("assessment_id", assessment.id)
+            .number("grade_id", grade_id)
+            .number("year", year)
+            .number("term", programme.term.number)
+            .number("subject_id", subject_id)
+            .number("learning_outcome_id", assessment.outcome)
+            .text("assessment_name", &assessment.name)
+            .shown("assessment_date", assessment.date)
+            .shown("weight", format_args!("{}.00", assessment.weight))
+            .number("mark_out_of", u64::from(assessment.out_of))
+            .end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WEIGHTS, place};
+    use crate::sample::SampleSchool;
+    use crate::sample::plan::Plan;
+
+    #[test]
+    fn weights_of_a_term_make_a_hundred() {
+        for weights in WEIGHTS {
+            assert_eq!(weights.iter().sum::<u32>(), 100);
+        }
+    }
+
+    #[test]
+    fn a_programme_is_found_where_it_stands() {
+        let school = SampleSchool {
+            school_id: 1001,
+            years: 2,
+            ..SampleSchool::default()
+        };
+        let plan = Plan::of(school);
+        for (found, programme) in plan.programmes.iter().enumerate() {
+            let year = usize::from(programme.term.year == 2026);
+            let term = usize::try_from(programme.term.number - 1).unwrap();
+            let expected = place(
+                &plan.subjects,
+                year,
+                programme.grade,
+                term,
+                programme.subject,
+            );
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Numbers that look random and are the same on every run and machine.
+//!
+//! Every person, mark and day draws from a generator of its own, keyed by what
+//! it is and which one it is. So any record can be made without those before
+//! it, and a new field in one kind of record leaves all other kinds as they were.
+
+/// The golden ratio as a fraction of 2^64.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// What a generator is for; two topics never share a sequence.
+#[derive(Clone, Copy)]
+pub(super) enum Topic {
+    School = 1,
+    Siblings,
+    Family,
+    Parent,
+    Learner,
+    Group,
+    Programme,
+    Assessment,
+    Mark,
+    Absence,
+}
+
+/// A splitmix64 generator.
+pub(super) struct Random(u64);
+
+impl Random {
+    /// The generator of the `index`-th thing of a topic.
+    pub(super) fn of(seed: u64, topic: Topic, index: u64) -> Self {
+        let topic = Self(Self(seed).next() ^ topic as u64).next();
+        Self(topic ^ index)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number from 0 to `limit - 1`.
+    pub(super) fn below(&mut self, limit: u32) -> u32 {
+        let scaled = (self.next() >> 32) * u64::from(limit);
+        u32::try_from(scaled >> 32).unwrap()
+    }
+
+    /// A number from `low` to `high`, both included.
+    pub(super) fn between(&mut self, low: u32, high: u32) -> u32 {
+        low + self.below(high - low + 1)
+    }
+
+    /// True in `percent` cases of a hundred.
+    pub(super) fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of the items, each as likely.
+    pub(super) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(u32::try_from(items.len()).unwrap()) as usize]
+    }
+
+    /// One of the items, each as likely as its weight says.
+    pub(super) fn pick_weighted<'a, T>(
+        &mut self,
+        items: &'a [T],
+        weight: impl Fn(&T) -> u32,
+    ) -> &'a T {
+        let mut left = self.below(items.iter().map(&weight).sum());
+        for item in items {
+            match left.checked_sub(weight(item)) {
+                Some(rest) => left = rest,
+                None => return item,
+            }
+        }
+        unreachable!("the draw is below the sum of the weights")
+    }
+}
+
+/// A number from 0 to `limit - 1`, such that any run of indexes spreads evenly over them.
+pub(super) fn spread(index: u64, limit: u32) -> u32 {
+    // Multiples of the golden ratio never bunch up.
+    let scaled = (index.wrapping_mul(STEP) >> 32) * u64::from(limit);
+    u32::try_from(scaled >> 32).unwrap()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Random, Topic, spread};
+
+    #[test]
+    fn follows_the_published_splitmix64_sequence() {
+        let mut random = Random(1_234_567);
+        let drawn: Vec<u64> = (0..3).map(|_| random.next()).collect();
+        assert_eq!(
+            drawn,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+
+    #[test]
+    fn draws_stay_within_their_limits_and_reach_them() {
+        let mut random = Random::of(1, Topic::Learner, 7);
+        let drawn: Vec<u32> = (0..1000).map(|_| random.between(3, 8)).collect();
+        assert_eq!(drawn.iter().min(), Some(&3));
+        assert_eq!(drawn.iter().max(), Some(&8));
+    }
+
+    #[test]
+    fn a_run_of_indexes_is_spread_evenly() {
+        let mut counts = [0; 9];
+        for index in 500..1400 {
+            counts[spread(index, 9) as usize] += 1;
+        }
+        assert!(
+            counts.iter().all(|count| (98..=102).contains(count)),
+            "{counts:?}"
+        );
+    }
+
+    #[test]
+    fn weights_are_kept() {
+        let mut random = Random::of(1, Topic::Family, 0);
+        let items = [("never", 0), ("seldom", 1), ("often", 9)];
+        let mut seldom = 0;
+        for _ in 0..1000 {
+            let (name, _) = random.pick_weighted(&items, |item| item.1);
+            assert_ne!(*name, "never");
+            seldom += u32::from(*name == "seldom");
+        }
+        assert!((60..140).contains(&seldom), "{seldom} of 1000");
+    }
+}

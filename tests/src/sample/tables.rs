@@ -1,0 +1,63 @@
+//! The word lists that records are made of, read from `tables.txt`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+type Tables = HashMap<&'static str, Vec<&'static str>>;
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| parse(include_str!("tables.txt")));
+
+/// The entries of a table, in the order of the file.
+pub(super) fn table(name: &str) -> &'static [&'static str] {
+    match TABLES.get(name) {
+        Some(entries) => entries,
+        None => panic!("tables.txt has no table [{name}]"),
+    }
+}
+
+/// The parts of an entry that holds several, such as `Nurse | Health`.
+pub(super) fn parts<const N: usize>(entry: &'static str) -> [&'static str; N] {
+    let parts: Vec<_> = entry.split('|').map(str::trim).collect();
+    parts
+        .try_into()
+        .unwrap_or_else(|_| panic!("tables.txt: {entry:?} has not {N} parts"))
+}
+
+/// A `[name]` line opens a table; its entries are separated by commas or line ends.
+fn parse(text: &'static str) -> Tables {
+    let mut tables = Tables::new();
+    let mut name = "";
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(header) = line.strip_prefix('[') {
+            name = header.trim_end_matches(']');
+            let known = tables.insert(name, Vec::new());
+            assert!(known.is_none(), "tables.txt has [{name}] twice");
+        } else {
+            let entries = line.split(',').map(str::trim).filter(|e| !e.is_empty());
+            tables.entry(name).or_default().extend(entries);
+        }
+    }
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TABLES, parse};
+
+    #[test]
+    fn a_table_runs_to_the_next_header() {
+        let tables = parse("# note\n[a]\none, two,\nvan der Merwe\n\n[b]\nx | y\n");
+        assert_eq!(tables["a"], ["one", "two", "van der Merwe"]);
+        assert_eq!(tables["b"], ["x | y"]);
+    }
+
+    #[test]
+    fn no_entry_stands_twice_in_its_table() {
+        for (name, entries) in TABLES.iter() {
+            let mut seen = entries.clone();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), entries.len(), "[{name}]");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Records with extremes, beside a school without.
+
+use std::collections::BTreeSet;
+
+use super::super::SampleSchool;
+use super::{bytes, of_kind, records, school};
+
+#[test]
+fn extremes_are_added_behind_an_unchanged_school() {
+    let plain = school(24);
+    let edged = SampleSchool {
+        edge_values: true,
+        ..plain.clone()
+    };
+    let [before, after] = [bytes(&plain), bytes(&edged)];
+    assert!(after.starts_with(&before));
+    assert!(after.len() - before.len() < 1 << 20);
+    let plain = records(&plain).len();
+    let all = records(&edged);
+    let added = &all[plain..];
+    let learners = of_kind(added, "learner").count();
+    assert!(
+        (40..60).contains(&learners),
+        "{learners} learners with extremes"
+    );
+    let kinds: BTreeSet<_> = added.iter().map(|record| record.kind.as_str()).collect();
+    assert_eq!(kinds.len(), 16, "all kinds but the school: {kinds:?}");
+}
+
+#[test]
+fn extremes_fit_any_school() {
+    for (school_id, current_year) in [(0, 100), (u64::MAX, 9998)] {
+        let school = SampleSchool {
+            school_id,
+            current_year,
+            years: 2,
+            edge_values: true,
+            ..school(3)
+        };
+        assert!(records(&school).len() > 1000);
+    }
+}

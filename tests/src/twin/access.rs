@@ -1,0 +1,111 @@
+//! Who may ask what (section 5 of `integration-api.md`; `decisions.md`, "Access").
+
+use super::answer::{TwinAnswer, not_activated, not_found, unauthorized};
+use super::kinds::Kind;
+use super::records::{Key, Part, Record, Store};
+use super::route::Endpoint;
+
+/// The username, if the two credential headers are those of an integrator. Of a repeated header the last counts.
+pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option<String> {
+    let header = |name: &str| {
+        let named = headers
+            .iter()
+            .filter(|(header, _)| header.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.clone()).next_back()
+    };
+    let username = String::from_utf8(header("HTTP-X-USERNAME")?).ok()?;
+    let password = header("HTTP-X-PASSWORD")?;
+    let key = Key {
+        kind: Kind::Integrator,
+        parts: vec![Part::Name(username.clone())],
+    };
+    let known = store.records.get(&key)?.fields.get("password")?;
+    (known.as_bytes() == password).then_some(username)
+}
+
+/// The 401 of an endpoint for missing or wrong credentials.
+pub(crate) fn wrong_credentials(endpoint: Endpoint) -> TwinAnswer {
+    unauthorized(match endpoint {
+        Endpoint::Schools | Endpoint::Clients => "Request not authorised",
+        Endpoint::StateUpdate => "Client access not authorised for this API type",
+        _ => "Client access not authorised",
+    })
+}
+
+/// The `client_integration` records of an integrator: all, or those of one school.
+pub(crate) fn authorisations<'a>(
+    store: &'a Store,
+    username: &str,
+    school: Option<u64>,
+) -> impl Iterator<Item = &'a Record> {
+    store.all(Kind::ClientIntegration).filter(move |record| {
+        record.text("username") == username && school.is_none_or(|id| record.id("school_id") == id)
+    })
+}
+
+/// The school has authorised the integrator for some API type: else 401, in 4.7 and 4.8 404.
+pub(crate) fn authorised(
+    store: &Store,
+    endpoint: Endpoint,
+    username: &str,
+    school: Option<u64>,
+) -> Result<(), TwinAnswer> {
+    if authorisations(store, username, school).next().is_some() {
+        return Ok(());
+    }
+    Err(match (endpoint, school) {
+        (Endpoint::Clients | Endpoint::StateUpdate, _) => {
+            not_found("No client-authorised integrations found")
+        }
+        (_, None) => not_found("No school records found"),
+        (_, Some(_)) => unauthorized("Client access not authorised"),
+    })
+}
+
+/// An API type of the family is authorised and in state 1: else 403.
+pub(crate) fn activated(
+    store: &Store,
+    username: &str,
+    school: u64,
+    family: &str,
+) -> Result<(), TwinAnswer> {
+    let types = || {
+        store
+            .all(Kind::ApiType)
+            .filter(|record| record.text("family") == family)
+    };
+    let active = authorisations(store, username, Some(school)).any(|authorisation| {
+        authorisation.text("state") == "1"
+            && types().any(|api_type| api_type.id("api_type_id") == authorisation.id("api_type_id"))
+    });
+    if active {
+        return Ok(());
+    }
+    let lowest = types().min_by_key(|api_type| api_type.id("api_type_id"));
+    let name = lowest.map_or_else(
+        || default_name(family),
+        |api_type| api_type.text("api_type"),
+    );
+    Err(not_activated(name))
+}
+
+/// The family that guards an endpoint; 4.6 to 4.8 have none.
+pub(crate) fn guard(endpoint: Endpoint) -> Option<&'static str> {
+    match endpoint {
+        Endpoint::Learners | Endpoint::Absentees => Some("administration"),
+        Endpoint::AssessmentMarks
+        | Endpoint::SubjectsPerTerm
+        | Endpoint::SubjectMarks
+        | Endpoint::LearnerSubjects => Some("curriculum"),
+        Endpoint::Schools | Endpoint::Clients | Endpoint::StateUpdate => None,
+    }
+}
+
+fn default_name(family: &str) -> &'static str {
+    match family {
+        "administration" => "Admin+ API",
+        "curriculum" => "Curriculum+ API",
+        "finance" => "Finance+ API",
+        _ => "Parent API",
+    }
+}

@@ -1,0 +1,86 @@
+//! Answers and their exact texts (section 7 of `integration-api.md`; `decisions.md`).
+
+use super::render::Json;
+
+/// What a request is answered with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TwinAnswer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The `Allow` header of a 405.
+    pub allow: Option<String>,
+    /// The body, always JSON.
+    pub body: Vec<u8>,
+}
+
+/// A query's rows or object, or the refusal that stands in their place.
+pub(crate) type Answered = Result<Json, TwinAnswer>;
+
+/// An answer that carries data.
+pub(crate) fn data(json: &Json) -> TwinAnswer {
+    TwinAnswer {
+        status: 200,
+        allow: None,
+        body: json.to_string().into_bytes(),
+    }
+}
+
+/// The two successes of a state update.
+pub(crate) fn updated(changed: bool) -> TwinAnswer {
+    TwinAnswer {
+        status: if changed { 200 } else { 204 },
+        allow: None,
+        body: b"[]".to_vec(),
+    }
+}
+
+fn refusal(status: u16, error: &str, description: &str) -> TwinAnswer {
+    let members = vec![
+        ("error".to_owned(), Json::text(error)),
+        ("error_description".to_owned(), Json::text(description)),
+    ];
+    TwinAnswer {
+        status,
+        allow: None,
+        body: Json::Object(members).to_string().into_bytes(),
+    }
+}
+
+/// A request that is not understood.
+pub(crate) fn bad_request(description: &str) -> TwinAnswer {
+    refusal(400, "Bad Request", description)
+}
+
+/// Credentials or authorisation that are missing.
+pub(crate) fn unauthorized(description: &str) -> TwinAnswer {
+    refusal(401, "Unauthorized", description)
+}
+
+/// A family that is not activated.
+pub(crate) fn not_activated(api_type: &str) -> TwinAnswer {
+    let description =
+        format!("Please activate the {api_type} for this client before making this request");
+    refusal(403, "Integration not activated", &description)
+}
+
+/// Nothing to be found.
+pub(crate) fn not_found(description: &str) -> TwinAnswer {
+    refusal(404, "Not found", description)
+}
+
+/// A method that the path does not take.
+pub(crate) fn method_not_allowed(allowed: &[&str]) -> TwinAnswer {
+    let description = format!("Use {}", allowed.join(" or "));
+    let mut answer = refusal(405, "Method not allowed", &description);
+    answer.allow = Some(allowed.join(", "));
+    answer
+}
+
+/// The rows as a JSON array; without any, the endpoint's 404.
+pub(crate) fn rows_or(rows: Vec<Json>, none: &str) -> Answered {
+    if rows.is_empty() {
+        Err(not_found(none))
+    } else {
+        Ok(Json::List(rows))
+    }
+}

@@ -1,0 +1,71 @@
+//! The canonical export without credentials.
+
+use super::Twin;
+use super::fields::{Field, Form, TERMS};
+use super::kinds::Kind;
+use super::records::{Fields, Key, Part, Record};
+use super::render::Json;
+
+/// Where a line stands: first the school whose part of the export it is in, if any; then its kind; then its key.
+type Place = (Option<u64>, Kind, Vec<Part>);
+
+impl Twin {
+    /// One line a record, each ended by a line feed; integrators are left out.
+    pub fn export(&self) -> String {
+        let records = self
+            .store
+            .records
+            .iter()
+            .filter(|(key, _)| key.kind != Kind::Integrator);
+        let mut lines: Vec<(Place, String)> = records
+            .map(|(key, record)| (place(key, record), line(key.kind, record)))
+            .collect();
+        lines.sort();
+        lines.into_iter().map(|(_, line)| line + "\n").collect()
+    }
+}
+
+/// Schools, API types and authorisations come first; a `learner_subject` stands by year before learner.
+fn place(key: &Key, record: &Record) -> Place {
+    let mut parts = key.parts.clone();
+    if key.kind == Kind::LearnerSubject {
+        parts.insert(0, Part::Number(record.id("year")));
+    }
+    match key.kind {
+        Kind::School | Kind::ApiType | Kind::ClientIntegration => (None, key.kind, parts),
+        _ => (record.number("school_id"), key.kind, parts),
+    }
+}
+
+/// `type`, then the fields of the table; left out are empty fields and those at their default.
+fn line(kind: Kind, record: &Record) -> String {
+    let mut members = vec![("type".to_owned(), Json::text(kind.name()))];
+    let table = kind.fields().iter();
+    let told = |field: &&Field| {
+        record.default_of(kind, field.name).as_deref() != Some(record.text(field.name))
+    };
+    let table: Vec<Field> = table.filter(told).copied().collect();
+    members.extend(values(&table, &record.fields));
+    if !record.terms.is_empty() {
+        let terms = record
+            .terms
+            .values()
+            .map(|term| Json::Object(values(TERMS, term)))
+            .collect();
+        members.push(("terms".to_owned(), Json::List(terms)));
+    }
+    Json::Object(members).to_string()
+}
+
+/// Integers as JSON numbers, everything else as strings.
+fn values(table: &[Field], fields: &Fields) -> Vec<(String, Json)> {
+    let member = |field: &Field| {
+        let text = fields.get(field.name)?;
+        let value = match field.form {
+            Form::Integer | Form::Bit => Json::Number(text.parse().expect("an integer")),
+            _ => Json::text(text),
+        };
+        Some((field.name.to_owned(), value))
+    };
+    table.iter().filter_map(member).collect()
+}

@@ -1,0 +1,35 @@
+//! The `parents` of a learner (2.2).
+
+use super::decimals::{parse_decimal, two_decimals};
+use super::kinds::Kind;
+use super::records::Record;
+use super::render::Json;
+use super::request::View;
+
+/// Parent 1, then parent 2; a missing one is left out, one named twice stands twice.
+pub(crate) fn parents(view: &View<'_>, learner: &Record) -> Json {
+    let referred = ["parent1_id", "parent2_id"]
+        .into_iter()
+        .filter_map(|field| learner.number(field));
+    let found = referred.filter_map(|id| view.store.get(Kind::Parent, &[view.school, id]));
+    Json::List(found.map(parent).collect())
+}
+
+/// Every field of 2.2: those of the record but for `school_id`, in the same order.
+fn parent(record: &Record) -> Json {
+    let fields = Kind::Parent
+        .fields()
+        .iter()
+        .map(|field| field.name)
+        .filter(|name| *name != "school_id");
+    let value = |name: &str| match (name, record.text(name)) {
+        ("gross_annual_income", text) => decimal(text),
+        (_, text) => Json::text(text),
+    };
+    Json::Object(fields.map(|name| (name.to_owned(), value(name))).collect())
+}
+
+/// A decimal with two decimals; empty if it is.
+pub(crate) fn decimal(text: &str) -> Json {
+    Json::Text(parse_decimal(text).map(two_decimals).unwrap_or_default())
+}

@@ -1,0 +1,86 @@
+//! JSON text of answers and exports (`decisions.md`, "JSON bytes"): compact, members in the given order.
+
+use std::fmt::{Display, Formatter, Result, Write as _};
+
+/// A JSON value to be written.
+#[derive(Clone, Debug)]
+pub(crate) enum Json {
+    Text(String),
+    Number(u64),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// A JSON string.
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl Display for Json {
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Text(text) => out.write_str(&quoted(text)),
+            Self::Number(number) => write!(out, "{number}"),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                write!(out, "[{}]", items.join(","))
+            }
+            Self::Object(members) => {
+                let members: Vec<String> = members
+                    .iter()
+                    .map(|(name, value)| format!("{}:{value}", quoted(name)))
+                    .collect();
+                write!(out, "{{{}}}", members.join(","))
+            }
+        }
+    }
+}
+
+/// A JSON string: `"` and `\` escaped, `\b \f \n \r \t` by name, other control characters as `\u00xx`.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..='\u{1f}' => {
+                write!(out, "\\u{:04x}", u32::from(letter)).expect("a string takes any text");
+            }
+            _ => out.push(letter),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, quoted};
+
+    #[test]
+    fn only_what_must_be_is_escaped() {
+        assert_eq!(
+            quoted("\"\\/\u{8}\u{c}\n\r\t\0\u{1f}\u{7f}é😀\u{2028}"),
+            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é😀\u{2028}\""
+        );
+    }
+
+    #[test]
+    fn members_keep_their_order() {
+        let members = vec![
+            ("b".to_owned(), Json::Number(u64::MAX)),
+            ("a".to_owned(), Json::List(vec![Json::text("")])),
+        ];
+        assert_eq!(
+            Json::Object(members).to_string(),
+            r#"{"b":18446744073709551615,"a":[""]}"#
+        );
+    }
+}

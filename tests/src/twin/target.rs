@@ -1,0 +1,102 @@
+//! The parts of a request's target (`decisions.md`, "Paths" and "Query string").
+
+/// The segments of the path, each percent-decoded, and the query string as it stands. None if the path does
+/// not start with `/` or has an empty segment besides one at its end.
+pub(crate) fn split_target(target: &str) -> Option<(Vec<String>, &str)> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let path = path.strip_prefix('/')?;
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let segments: Vec<String> = path.split('/').map(percent_decoded).collect();
+    if segments.iter().any(String::is_empty) {
+        None
+    } else {
+        Some((segments, query))
+    }
+}
+
+/// The names and values of a query string in their order.
+pub(crate) fn query_pairs(query: &str) -> Vec<(String, String)> {
+    let decoded = |text: &str| percent_decoded(&text.replace('+', " "));
+    let pair = |text: &str| {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        (decoded(name), decoded(value))
+    };
+    query.split('&').map(pair).collect()
+}
+
+/// `%` and two hexadecimal digits give a byte; any other `%` stays; invalid UTF-8 becomes U+FFFD.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        match (first, after) {
+            (b'%', [high, low, tail @ ..])
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                bytes.push(hex(*high) * 16 + hex(*low));
+                rest = tail;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'a'..=b'f' => digit - b'a' + 10,
+        _ => digit - b'A' + 10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{percent_decoded, query_pairs, split_target};
+
+    #[test]
+    fn escapes_are_decoded_and_invalid_ones_stay() {
+        for (text, decoded) in [
+            ("a%20b", "a b"),
+            ("%41%4a%4A", "AJJ"),
+            ("%", "%"),
+            ("%4", "%4"),
+            ("%zz", "%zz"),
+            ("%%41", "%A"),
+            ("%é", "%é"),
+            ("%C3%A9", "é"),
+            ("%ff", "\u{fffd}"),
+            ("%E2%82", "\u{fffd}"),
+            ("%25%34%31", "%41"),
+            ("a+b", "a+b"),
+            ("%f0%9f%98%80", "😀"),
+            ("%00", "\0"),
+        ] {
+            assert_eq!(percent_decoded(text), decoded, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_split_before_they_are_decoded() {
+        let segments = |target| split_target(target).map(|(segments, _)| segments.join("|"));
+        assert_eq!(segments("/a/b?c/d").as_deref(), Some("a|b"));
+        assert_eq!(segments("/a/b/").as_deref(), Some("a|b"));
+        assert_eq!(segments("/a%2Fb/c+d").as_deref(), Some("a/b|c+d"));
+        for target in ["", "a/b", "/", "/a//b", "/a//", "//a", "?a", "http://a/b"] {
+            assert_eq!(segments(target), None, "{target}");
+        }
+    }
+
+    #[test]
+    fn only_ampersands_part_parameters() {
+        let pairs = query_pairs("a=b=c&d&%65=1%26+2&&=x;y=1");
+        let shown: Vec<String> = pairs
+            .iter()
+            .map(|(name, value)| format!("{name}>{value}"))
+            .collect();
+        assert_eq!(shown, ["a>b=c", "d>", "e>1& 2", ">", ">x;y=1"]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Lines with one fault: every kind of fault of `dataset.md`.
+
+use super::World;
+use super::fields::Fields;
+use super::ids::NO_SCHOOL;
+
+/// Values that hardly any field takes, and some that many take.
+const JUNK: [&str; 26] = [
+    "true",
+    "false",
+    "null",
+    "[]",
+    "{}",
+    "{\"a\": [1, \"\\u0041\"] }",
+    "1.0",
+    "1e3",
+    "-0",
+    "-5",
+    "0.1234567",
+    "1000000000000",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1e999",
+    "\"\"",
+    "\"x\"",
+    "\"\\u0061\"",
+    "\" 1\"",
+    "\"١\"",
+    "\"2026-02-29\"",
+    "\"2024-02-29\"",
+    "\"0000-01-01\"",
+    "\"2024-02-29 24:00:00\"",
+    "\"+18:01\"",
+    "\"a long text of more than sixty-four characters, which no message shows as a whole: é\\u00e9\"",
+];
+
+/// Values that `terms` does not take.
+const TERMS_JUNK: [&str; 12] = [
+    "[{}]",
+    "[1]",
+    "[{\"term\":1},[]]",
+    "[{\"term\":1},{\"term\":\"01\"}]",
+    "[{\"term\":2},{\"term\":1},{\"term\":2}]",
+    "[{\"term\":1,\"colour\":2}]",
+    "[{\"term\":1,\"ter\\u006d\":1}]",
+    "[{\"term\":1,\"deleted\":true}]",
+    "[{\"mark\":1}]",
+    "[{\"term\":null}]",
+    "[ {\"term\":1, \"mark\":\"1.\"} ]",
+    "[{\"term\":1,\"classroom_name\":{}}]",
+];
+
+/// Lines that are no record at all.
+const BROKEN: [&str; 20] = [
+    "{",
+    "}",
+    "[]",
+    "null",
+    "\"learner\"",
+    "1",
+    "x",
+    "{\"type\":\"learner\",}",
+    "{\"type\":\"learner\"}{}",
+    "{'type':'learner'}",
+    "{\"type\":\"grade\",\"school_id\":01,\"grade_id\":1}",
+    "{\"type\":\"grade\",\"school_id\":+1,\"grade_id\":1}",
+    "{\"type\":\"grade\",\"school_id\":1,\"grade_id\":1,\"grade\":\"\\ud800\"}",
+    "{\"type\":\"grade\",\"school_id\":1,\"grade_id\":1,\"\\udc00\":1}",
+    "{\"type\":\"grade\",\"school_id\":1,\"grade_id\":1,\"grade\":\"a\tb\"}",
+    "{\"type\":\"grade\",\"school_id\":1,\"grade_id\":1,\"grade\":\"\\x\"}",
+    "{\"type\":\"grade\",\"school_id\":1,\"grade_id\":1,\"grade\":NaN}",
+    "\u{feff}{\"type\":\"grade\",\"school_id\":1,\"grade_id\":1}",
+    "\u{a0}",
+    "// grade",
+];
+
+/// Lines with a fault that a random change would seldom make.
+const FAULTY: [&str; 29] = [
+    "{}",
+    "{\"school_id\":1000}",
+    "{\"type\":null,\"school_id\":1000}",
+    "{\"type\":\"\"}",
+    "{\"type\":\"Learner\",\"school_id\":1000,\"id\":1}",
+    "{\"type\":\"pupil\"}",
+    "{\"type\":{\"learner\":1}}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":false}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":\"true\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":1}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":true,\"first_name\":\"x\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"left\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"left\",\"transfer_date\":\"\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"Left\",\"transfer_date\":\"2026-05-14\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"nick\\u006eame\":\"x\"}",
+    "{\"type\":\"api_type\",\"api_type_id\":8,\"api_type\":\"x\"}",
+    "{\"type\":\"api_type\",\"api_type_id\":8,\"family\":\"Administration\"}",
+    "{\"type\":\"school\",\"school_id\":1000,\"current_year\":null}",
+    "{\"type\":\"school\",\"school_id\":1000,\"current_year\":2026,\"has_hostel\":\"yes\"}",
+    "{\"type\":\"school\",\"school_id\":1000,\"current_year\":2026,\"utc_offset\":\"02:00\"}",
+    "{\"type\":\"integrator\",\"username\":\"demo\"}",
+    "{\"type\":\"integrator\",\"username\":\"\",\"password\":\"x\"}",
+    "{\"type\":\"integrator\",\"username\":\"demo\",\"password\":\"x\",\"password_hash\":\"$argon2id$v=19$m=256,t=1,p=1$c29tZSBzYWx0IGhlcmU$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
+    "{\"type\":\"integrator\",\"username\":\"demo\",\"password_hash\":\"demo\"}",
+    "{\"type\":\"mark\",\"school_id\":1000,\"assessment_id\":1,\"learner_id\":1,\"percentage\":\"A\"}",
+    "{\"type\":\"mark\",\"school_id\":1000,\"assessment_id\":1,\"learner_id\":1,\"captured\":2}",
+    "{\"type\":\"client_integration\",\"username\":\"demo\",\"school_id\":1000,\"api_type_id\":8,\"state\":2}",
+    "{\"type\":\"learner_subject\",\"school_id\":1000,\"learner_id\":1,\"year\":2026,\"subject_id\":9,\"grade_id\":9,\"terms\":[{\"term\":2},{\"term\":\"02\"}]}",
+    "{\"type\":\"learner_subject\",\"school_id\":1000,\"learner_id\":1,\"year\":2026,\"subject_id\":9,\"grade_id\":9,\"terms\":[{\"term\":2},null]}",
+];
+
+impl World {
+    /// A line that is refused, or hardly ever is not.
+    pub(super) fn faulty_line(&mut self, school: u64) -> String {
+        match self.dice.below(100) {
+            0 if self.dice.chance(50) => format!("{{\"type\":\"grade\"}}{}", " ".repeat(1_048_570)),
+            0..=3 => self.long_username(),
+            4..=15 => self.dice.pick(&BROKEN).to_owned(),
+            16..=45 => self.dice.pick(&FAULTY).to_owned(),
+            46..=53 => self.in_a_missing_school(),
+            _ => {
+                let fields = self.record(school);
+                let fields = self.spoiled(fields);
+                fields.line(&mut self.dice)
+            }
+        }
+    }
+
+    /// One change: a value that does not fit, a field that is unknown, stands twice or is missing.
+    pub(super) fn spoiled(&mut self, mut fields: Fields) -> Fields {
+        let dice = &mut self.dice;
+        let place = match fields.0.iter().position(|(name, _)| name == "terms") {
+            Some(terms) if dice.chance(60) => terms,
+            _ => dice.between(1, fields.0.len() - 1),
+        };
+        match dice.below(10) {
+            0 => fields.raw("nickname", "1".to_owned()),
+            1 => {
+                let twice = fields.0[place].clone();
+                fields.0.push(twice);
+                fields
+            }
+            2 | 3 => {
+                fields.0.remove(place);
+                fields
+            }
+            _ => {
+                let is_terms = fields.0[place].0 == "terms" && dice.chance(80);
+                let junk = if is_terms {
+                    dice.pick(&TERMS_JUNK)
+                } else {
+                    dice.pick(&JUNK)
+                };
+                junk.clone_into(&mut fields.0[place].1);
+                fields
+            }
+        }
+    }
+
+    /// A record that needs its school, which is not there.
+    pub(super) fn in_a_missing_school(&mut self) -> String {
+        let fields = match self.dice.below(3) {
+            0 => self.year(NO_SCHOOL, 2026),
+            1 => self.term(NO_SCHOOL, 2026, 1),
+            _ => self.any_client_integration(NO_SCHOOL),
+        };
+        fields.line(&mut self.dice)
+    }
+
+    fn long_username(&mut self) -> String {
+        let length = self.dice.pick(&[256, 257]);
+        format!(
+            "{{\"type\":\"integrator\",\"username\":\"{}\",\"password\":\"x\"}}",
+            "u".repeat(length)
+        )
+    }
+}

@@ -1,0 +1,82 @@
+//! A dataset line while it is made: names and the JSON text of their values.
+
+use super::dice::Dice;
+
+/// The members of one line.
+#[derive(Clone, Debug)]
+pub(super) struct Fields(pub(super) Vec<(String, String)>);
+
+impl Fields {
+    pub(super) fn of_kind(kind: &str) -> Self {
+        Self(vec![("type".to_owned(), format!("\"{kind}\""))])
+    }
+
+    pub(super) fn raw(mut self, name: &str, json: String) -> Self {
+        self.0.push((name.to_owned(), json));
+        self
+    }
+
+    pub(super) fn id(self, dice: &mut Dice, name: &str, id: u64) -> Self {
+        let json = dice.id_json(id);
+        self.raw(name, json)
+    }
+
+    /// A text; an empty one in any of its three spellings.
+    pub(super) fn text(self, dice: &mut Dice, name: &str, text: &str) -> Self {
+        if !text.is_empty() {
+            let json = dice.text_json(text);
+            self.raw(name, json)
+        } else if dice.chance(50) {
+            let json = dice.empty_json();
+            self.raw(name, json)
+        } else {
+            self
+        }
+    }
+
+    /// Each of these texts at times.
+    pub(super) fn texts(mut self, dice: &mut Dice, percent: usize, names: &[&str]) -> Self {
+        for name in names {
+            if dice.chance(percent) {
+                let text = dice.any_text();
+                self = self.text(dice, name, text);
+            }
+        }
+        self
+    }
+
+    pub(super) fn decimal(self, dice: &mut Dice, name: &str, decimal: &str) -> Self {
+        let json = dice.decimal_json(decimal);
+        self.raw(name, json)
+    }
+
+    /// The JSON object, its members in any order.
+    pub(super) fn object(&self, dice: &mut Dice) -> String {
+        let mut members = self.0.clone();
+        if dice.chance(40) {
+            dice.shuffle(&mut members);
+        }
+        let (before, between) = dice.weighted(&[(90, ("", "")), (5, (" ", " ")), (5, ("", "\t "))]);
+        let members: Vec<String> = members
+            .into_iter()
+            .map(|(name, json)| {
+                let name = if dice.chance(2) { escaped(&name) } else { name };
+                format!("{before}\"{name}\"{between}:{between}{json}")
+            })
+            .collect();
+        format!("{{{}{between}}}", members.join(","))
+    }
+
+    /// The object as a line, at times with blanks around it.
+    pub(super) fn line(&self, dice: &mut Dice) -> String {
+        let object = self.object(dice);
+        let (before, after) = dice.weighted(&[(94, ("", "")), (3, ("", "\r")), (3, (" \t", " "))]);
+        format!("{before}{object}{after}")
+    }
+}
+
+/// A name whose first letter is an escape.
+fn escaped(name: &str) -> String {
+    let first = u32::from(name.chars().next().expect("a name"));
+    format!("\\u{first:04x}{}", &name[1..])
+}

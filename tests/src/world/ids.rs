@@ -1,0 +1,57 @@
+//! The tiny space of ids, in which records collide and join. Every pool holds ids whose order as numbers is
+//! not that of their text.
+
+/// Schools; the first is asked about most.
+pub(super) const SCHOOLS: [(usize, u64); 3] = [(75, 1000), (15, u64::MAX), (10, 0)];
+
+/// No record ever bears this school id.
+pub(super) const NO_SCHOOL: u64 = 4242;
+
+/// API types with the family that each mostly has.
+pub(super) const API_TYPES: [(u64, &str); 5] = [
+    (8, "administration"),
+    (9, "curriculum"),
+    (3, "finance"),
+    (12, "parents"),
+    (11, "administration"),
+];
+
+/// An API type without a record.
+pub(super) const UNNAMED_API_TYPE: u64 = 77;
+
+/// Integrators and their passwords; the first asks most.
+pub(super) const INTEGRATORS: [(usize, (&str, &str)); 3] = [
+    (80, ("demo", "demo")),
+    (15, ("Zoë \"Q\" \\", "pässwörd 🔑")),
+    (5, ("007", "12345")),
+];
+
+/// Learners.
+pub(super) const LEARNERS: [u64; 6] = [2, 10, 1, 40, 7, u64::MAX];
+
+/// Parents.
+pub(super) const PARENTS: [u64; 6] = [40, 41, 5, 100, 0, u64::MAX];
+
+/// Grades; most learners are in the first two.
+pub(super) const GRADES: [u64; 3] = [9, 10, 3];
+
+/// Years; the first is mostly the current one.
+pub(super) const YEARS: [(usize, u64); 3] = [(86, 2026), (9, 2025), (5, 2027)];
+
+/// Terms.
+pub(super) const TERMS: [u64; 3] = [1, 2, 10];
+
+/// Subjects.
+pub(super) const SUBJECTS: [u64; 4] = [10, 9, 101, 0];
+
+/// Learning outcomes.
+pub(super) const OUTCOMES: [u64; 3] = [3, 20, 1];
+
+/// Assessments.
+pub(super) const ASSESSMENTS: [u64; 8] = [5, 6, 40, 7, 100, 1, 2, u64::MAX];
+
+/// Absentees.
+pub(super) const ABSENTEES: [u64; 7] = [9, 10, 399_910, 2, 1, 0, u64::MAX];
+
+/// Accountable persons.
+pub(super) const ACCOUNTABLE: [u64; 3] = [40, 5, 0];

@@ -1,0 +1,118 @@
+//! Random sequences of actions over a tiny space of records, for comparing implementations.
+//!
+//! [`World`] is a seeded generator: the same seed gives the same sequence. [`actions`] is the same as a
+//! proptest strategy that shrinks by leaving out actions, lines and parameters. The ids of all records come
+//! from a few small pools (`ids`), so that records collide, replace each other and join; texts, references,
+//! decimals and dates come from pools of values that have tripped implementations.
+//!
+//! Lines on which two readings of the specification are possible are not made: `type` twice in a line, two
+//! faults in one line, JSON nested deeper than a few levels.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `dice`, `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
+//! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | one record of each kind |
+//! | `batches`, `faulty` | datasets |
+//! | `queries`, `encoding`, `requests` | requests |
+//! | `action`, `shrink`, `perform` | sequences |
+
+mod access_records;
+mod action;
+mod batches;
+mod curriculum_records;
+mod days;
+mod dice;
+mod encoding;
+mod faulty;
+mod fields;
+mod ids;
+mod mark_records;
+mod people_records;
+mod perform;
+mod queries;
+mod requests;
+mod shrink;
+mod spelling;
+mod texts;
+
+#[cfg(test)]
+mod tests;
+
+use jiff::civil::Date;
+
+pub use action::{Action, Header};
+pub use perform::Outcome;
+pub use shrink::actions;
+
+use dice::Dice;
+use ids::LEARNERS;
+
+/// A seeded generator of sequences.
+#[derive(Clone, Debug)]
+pub struct World {
+    dice: Dice,
+    /// The day around which dates and clocks are.
+    today: Date,
+    /// A school that was removed, until it is back.
+    removed: Option<u64>,
+    /// First and last names that learners were given.
+    names: Vec<(&'static str, &'static str)>,
+}
+
+impl World {
+    /// The world of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let today = dice.anchor();
+        Self {
+            dice,
+            today,
+            removed: None,
+            names: Vec::new(),
+        }
+    }
+
+    /// A sequence; its first action fills the store.
+    pub fn actions(&mut self, len: usize) -> Vec<Action> {
+        let first = Action::Apply(self.dataset());
+        std::iter::once(first)
+            .chain((1..len).map(|_| self.action()))
+            .take(len)
+            .collect()
+    }
+
+    /// A dataset in which hardly a line is right, for comparing what a check finds.
+    pub fn faulty_dataset(&mut self, len: usize) -> Vec<String> {
+        let line = |world: &mut Self| {
+            let school = world.any_school();
+            world.faulty_line(school)
+        };
+        (0..len).map(|_| line(self)).collect()
+    }
+
+    /// The next action.
+    pub fn action(&mut self) -> Action {
+        if let Some(school) = self.removed.filter(|_| self.dice.chance(70)) {
+            self.removed = None;
+            let lines = self.whole_school(school);
+            return if self.dice.chance(50) {
+                Action::Apply(lines)
+            } else {
+                Action::ReplaceSchool(school, lines)
+            };
+        }
+        let school = self.any_school();
+        match self.dice.below(100) {
+            0..20 => Action::Apply(self.changes()),
+            20..22 => Action::ReplaceSchool(school, self.whole_school(school)),
+            22 => {
+                self.removed = Some(school);
+                Action::RemoveSchool(school)
+            }
+            23..26 => Action::EraseLearner(school, self.dice.pick(&LEARNERS)),
+            26..29 => Action::Reopen,
+            29..31 => Action::Compact,
+            _ => self.request(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Learners, parents, accountable persons and absentees.
+
+use super::World;
+use super::fields::Fields;
+use super::ids::LEARNERS;
+
+const INCOMES: [&str; 7] = [
+    "120000",
+    "0",
+    "0.005",
+    "-0.004999",
+    "999999999999.999999",
+    "12500.50",
+    "-1.005",
+];
+
+impl World {
+    pub(super) fn learner(&mut self, school: u64, id: u64) -> Fields {
+        let (today, dice) = (self.today, &mut self.dice);
+        let mut fields = Fields::of_kind("learner")
+            .id(dice, "school_id", school)
+            .id(dice, "id", id);
+        let (first, last) = (dice.name(), dice.name());
+        self.names.push((first, last));
+        fields = fields
+            .text(dice, "first_name", first)
+            .text(dice, "last_name", last);
+        let status = dice.weighted(&[(45, ""), (15, "current"), (30, "left"), (10, "waitlist")]);
+        fields = fields.text(dice, "status", status);
+        if status == "left" || dice.chance(10) {
+            let date = dice.edge(today);
+            fields = fields.raw("transfer_date", format!("\"{date}\""));
+        }
+        let (grade, family) = (dice.grade_reference(), dice.family_code());
+        fields = fields
+            .text(dice, "grade_id", grade)
+            .text(dice, "family_code", family);
+        let (one, two) = (dice.parent_reference(), dice.parent_reference());
+        fields = fields.text(dice, "parent1_id", one);
+        let two = if dice.chance(10) { one } else { two };
+        fields = fields.text(dice, "parent2_id", two);
+        if dice.chance(20) {
+            let date = dice.edge(today);
+            fields = fields.raw("date_of_birth", format!("\"{date}\""));
+        }
+        fields = fields.texts(dice, 25, &["grade", "gender", "photo_url"]);
+        let rest = [
+            "mobile_calling_code",
+            "mobile_number",
+            "email_address",
+            "ethnic_group_id",
+            "ethnic_group",
+            "home_language_id",
+            "home_language",
+            "tuition_language_id",
+            "tuition_language",
+            "nationality",
+            "admission_number",
+            "id_number",
+            "passport_number",
+            "register_class_name",
+            "register_class_teacher_id",
+            "country",
+            "province",
+            "education_stream",
+            "debtor_code",
+            "accountable_person_id",
+        ];
+        fields.texts(dice, 6, &rest)
+    }
+
+    pub(super) fn parent(&mut self, school: u64, id: u64) -> Fields {
+        let (today, dice) = (self.today, &mut self.dice);
+        let mut fields = Fields::of_kind("parent")
+            .id(dice, "school_id", school)
+            .id(dice, "id", id);
+        let (first, last) = (dice.name(), dice.name());
+        fields = fields
+            .text(dice, "first_name", first)
+            .text(dice, "last_name", last);
+        if dice.chance(50) {
+            let income = dice.pick(&INCOMES);
+            fields = fields.decimal(dice, "gross_annual_income", income);
+        }
+        if dice.chance(20) {
+            let date = dice.edge(today);
+            fields = fields.raw("date_of_birth", format!("\"{date}\""));
+        }
+        let rest = [
+            "title",
+            "mobile_calling_code",
+            "mobile_number",
+            "email_address",
+            "gender",
+            "ethnic_group_id",
+            "ethnic_group",
+            "residential_address",
+            "postal_address",
+            "home_language_id",
+            "home_language",
+            "nationality",
+            "family_code",
+            "id_number",
+            "passport_number",
+            "marital_status_id",
+            "marital_status",
+            "occupation_status",
+            "occupation",
+            "employment_sector",
+        ];
+        fields.texts(dice, 8, &rest)
+    }
+
+    pub(super) fn accountable_person(&mut self, school: u64, id: u64) -> Fields {
+        let dice = &mut self.dice;
+        let fields = Fields::of_kind("accountable_person").id(dice, "school_id", school);
+        let names = [
+            "title",
+            "first_name",
+            "full_names",
+            "last_name",
+            "debtor_code",
+            "mobile_calling_code",
+            "mobile_number",
+            "work_tel_number",
+            "home_tel_number",
+            "email_address",
+            "residential_address",
+            "postal_address",
+            "home_language",
+            "nationality",
+            "id_number",
+            "passport_number",
+            "employer",
+            "employer_address",
+        ];
+        fields
+            .id(dice, "accountable_person_id", id)
+            .texts(dice, 15, &names)
+    }
+
+    pub(super) fn absentee(&mut self, school: u64, id: u64) -> Fields {
+        let (today, dice) = (self.today, &mut self.dice);
+        let learner = dice.pick(&LEARNERS);
+        let learner = if dice.chance(4) { 99 } else { learner };
+        let date = dice.recent(today);
+        let fields = Fields::of_kind("absentee")
+            .id(dice, "school_id", school)
+            .id(dice, "id", id);
+        let fields = fields
+            .id(dice, "learner_id", learner)
+            .raw("absent_date", format!("\"{date}\""));
+        fields.texts(dice, 60, &["absent_reason"])
+    }
+}

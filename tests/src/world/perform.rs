@@ -1,0 +1,43 @@
+//! What an action does to the naive implementation.
+
+use super::Action;
+use crate::twin::{Summary, Twin, TwinAnswer};
+
+/// What an action gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A transaction was kept.
+    Kept(Summary),
+    /// A dataset was refused, with its first fault.
+    Refused(String),
+    /// A request was answered.
+    Answered(TwinAnswer),
+    /// Nothing to tell.
+    Done,
+}
+
+impl Action {
+    /// Performs the action.
+    pub fn perform(&self, twin: &mut Twin) -> Outcome {
+        let kept = |result| match result {
+            Ok(summary) => Outcome::Kept(summary),
+            Err(fault) => Outcome::Refused(fault),
+        };
+        match self {
+            Self::Apply(lines) => kept(twin.apply(lines)),
+            Self::ReplaceSchool(school, lines) => kept(twin.replace_school(*school, lines)),
+            Self::RemoveSchool(school) => Outcome::Kept(twin.remove_school(*school)),
+            Self::EraseLearner(school, learner) => {
+                Outcome::Kept(twin.erase_learner(*school, *learner))
+            }
+            Self::Request {
+                now,
+                method,
+                target,
+                headers,
+                body,
+            } => Outcome::Answered(twin.request(*now, method, target, headers, body)),
+            Self::Reopen | Self::Compact => Outcome::Done,
+        }
+    }
+}

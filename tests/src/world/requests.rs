@@ -1,0 +1,254 @@
+//! Requests: the endpoint, the school, the credentials, and how all of it is spelled.
+
+use super::World;
+use super::ids::{API_TYPES, INTEGRATORS, NO_SCHOOL, SCHOOLS, UNNAMED_API_TYPE};
+use super::queries::Query;
+use super::{Action, Header};
+
+const ENDPOINTS: [(usize, &str); 9] = [
+    (26, "adminplus/learners"),
+    (24, "currplus/learnerassessmentmarks"),
+    (9, "currplus/learnersubjectsperterm"),
+    (9, "currplus/learnersubjectmarks"),
+    (9, "currplus/learnersubjects"),
+    (5, "finplus/debtmanagement/schools"),
+    (6, "settings/clients"),
+    (10, "adminplus/learnerabsentees"),
+    (4, "PATCH"),
+];
+
+const STRANGE_PATHS: [&str; 14] = [
+    "",
+    "/",
+    "api/v1/settings/clients",
+    "/api/v1",
+    "/api/v1/adminplus/learners",
+    "/api/v1/adminplus/learners/",
+    "/api/v1//adminplus/learners/1000",
+    "/api/v1/adminplus/learners/1000//",
+    "/api/v1/adminplus/learners/1000/1",
+    "/api/v1/AdminPlus/learners/1000",
+    "/api/v1/adminplus%2Flearners/1000",
+    "/api/v0/adminplus/learners/1000",
+    "/API/v1/settings/clients",
+    "/api/v1/settings/clients//",
+];
+
+const NO_SCHOOL_IDS: [&str; 10] = [
+    "x",
+    "-1",
+    "+1",
+    "1000.0",
+    "%20",
+    "1000%20",
+    "18446744073709551616",
+    "10%2F00",
+    "%D9%A1",
+    "%zz",
+];
+
+const STRANGE_METHODS: [&str; 8] = [
+    "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH", "get", "Patch",
+];
+
+impl World {
+    /// A request, mostly one that reaches its query.
+    pub(super) fn request(&mut self) -> Action {
+        let now = self.dice.instant(self.today);
+        let endpoint = self.dice.weighted(&ENDPOINTS);
+        let (method, path, body) = match endpoint {
+            "PATCH" => ("PATCH", "settings/clients", self.state_update()),
+            _ => ("GET", endpoint, Vec::new()),
+        };
+        let query = match path {
+            "adminplus/learners" => self.learners_query(),
+            "currplus/learnerassessmentmarks" => self.assessment_marks_query(),
+            "currplus/learnersubjectsperterm" | "currplus/learnersubjectmarks" => {
+                self.one_learner_query()
+            }
+            "currplus/learnersubjects" => self.learner_subjects_query(),
+            "adminplus/learnerabsentees" => self.absentees_query(),
+            _ => Query::new(),
+        };
+        let target = format!("{}{}", self.path(path, method), self.query_string(query));
+        let target = if self.dice.chance(2) {
+            self.strange_target()
+        } else {
+            target
+        };
+        let method = if self.dice.chance(2) {
+            self.dice.pick(&STRANGE_METHODS)
+        } else {
+            method
+        };
+        let headers = self.headers();
+        Action::Request {
+            now,
+            method: method.to_owned(),
+            target,
+            headers,
+            body,
+        }
+    }
+
+    fn path(&mut self, path: &str, method: &str) -> String {
+        let mut segments = vec!["api".to_owned(), "v1".to_owned()];
+        for segment in path.split('/') {
+            segments.push(self.dice.segment(segment));
+        }
+        let optional = method == "GET"
+            && matches!(path, "finplus/debtmanagement/schools" | "settings/clients");
+        if !optional || self.dice.chance(60) {
+            let school = if self.dice.chance(2) {
+                NO_SCHOOL
+            } else {
+                self.any_school()
+            };
+            let zeros =
+                self.dice
+                    .weighted(&[(90, ""), (9, "00"), (1, "00000000000000000000000000")]);
+            let id = self.dice.segment(&format!("{zeros}{school}"));
+            segments.push(if self.dice.chance(1) {
+                self.dice.pick(&NO_SCHOOL_IDS).to_owned()
+            } else {
+                id
+            });
+        }
+        let end = if self.dice.chance(5) { "/" } else { "" };
+        format!("/{}{end}", segments.join("/"))
+    }
+
+    fn strange_target(&mut self) -> String {
+        let path = self.dice.pick(&STRANGE_PATHS);
+        let query = self.dice.pick(&["", "?", "?learner_id=1"]);
+        format!("{path}{query}")
+    }
+
+    /// Parameters in any order, at times with others that count for nothing.
+    fn query_string(&mut self, mut query: Query) -> String {
+        if self.dice.chance(50) {
+            self.dice.shuffle(&mut query);
+        }
+        let mut parameters: Vec<String> = Vec::new();
+        for (name, value) in query {
+            if self.dice.chance(4) {
+                let before = self.dice.pick(&["", "x", "1", "%41"]);
+                parameters.push(format!("{name}={before}"));
+            }
+            if self.dice.chance(4) {
+                let unknown = self.dice.pick(&[
+                    "",
+                    "=",
+                    "x=1",
+                    "Learner_id=x",
+                    "status%20=x",
+                    "limit=1",
+                    "%=%",
+                    "a=b=c",
+                ]);
+                parameters.push(unknown.to_owned());
+            }
+            let equals = if value.is_empty() && self.dice.chance(50) {
+                ""
+            } else {
+                "="
+            };
+            parameters.push(format!(
+                "{}{equals}{}",
+                self.dice.query_text(name),
+                self.dice.query_text(&value)
+            ));
+            if self.dice.chance(1) {
+                parameters.push(format!("{name}="));
+            }
+        }
+        if self.dice.chance(2) {
+            parameters.push("name=%zz%4&name=%ff".to_owned());
+        }
+        let start = if parameters.is_empty() && self.dice.chance(90) {
+            ""
+        } else {
+            "?"
+        };
+        format!("{start}{}", parameters.join("&"))
+    }
+
+    fn headers(&mut self) -> Vec<Header> {
+        let (username, password) = self.dice.weighted(&INTEGRATORS[..2]);
+        let (username, password) = if self.dice.chance(2) {
+            INTEGRATORS[2].1
+        } else {
+            (username, password)
+        };
+        let spelled = self.dice.weighted(&[
+            (85, ("HTTP-X-USERNAME", "HTTP-X-PASSWORD")),
+            (10, ("http-x-username", "Http-X-Password")),
+            (5, ("hTTP-x-USERNAME", "http-X-passWORD")),
+        ]);
+        let header = |name: &str, value: &str| (name.to_owned(), value.as_bytes().to_vec());
+        let mut headers = vec![header(spelled.0, username), header(spelled.1, password)];
+        match self.dice.below(100) {
+            0 => headers.clear(),
+            1 => headers.truncate(1),
+            2 => headers[1].1.push(b' '),
+            3 => headers[0].1.make_ascii_uppercase(),
+            4 => headers[1].1 = vec![0xff, 0xfe],
+            5 => headers.push(header("HTTP-X-PASSWORD", "wrong")),
+            6..10 => headers.insert(0, header("HTTP-X-USERNAME", "wrong")),
+            10..14 => headers.push(header("Content-Type", "text/plain")),
+            14..16 => headers.swap(0, 1),
+            _ => {}
+        }
+        headers
+    }
+
+    fn state_update(&mut self) -> Vec<u8> {
+        let api_type = if self.dice.chance(85) {
+            self.dice.pick(&API_TYPES).0
+        } else {
+            UNNAMED_API_TYPE
+        };
+        let state = self.dice.weighted(&[(85, 1), (15, 0)]);
+        let good = self.dice.pick(&[
+            "{\"state\":S,\"api_type_id\":A}",
+            " {\"api_type_id\": A , \"state\": S}\r\n",
+            "{\"st\\u0061te\":S,\"api_type_id\":A,\"more\":[{\"state\":2,\"state\":3}]}",
+        ]);
+        let bad = self.dice.pick(&[
+            "",
+            "[]",
+            "null",
+            "{\"state\":S,\"api_type_id\":A,}",
+            "{\"state\":S,\"api_type_id\":A}{}",
+            "{\"state\":S,\"state\":S,\"api_type_id\":A}",
+            "{\"state\":S,\"api_type_id\":A,\"x\\\"\\n\":1,\"\\u0078\\\"\\u000a\":2}",
+            "{\"api_type_id\":A}",
+            "{\"state\":\"S\",\"api_type_id\":A}",
+            "{\"state\":S.0,\"api_type_id\":A}",
+            "{\"state\":-0,\"api_type_id\":A}",
+            "{\"state\":true,\"api_type_id\":A}",
+            "{\"state\":2,\"api_type_id\":A}",
+            "{\"state\":null,\"api_type_id\":\"A\"}",
+            "{\"state\":S}",
+            "{\"state\":S,\"api_type_id\":\"A\"}",
+            "{\"state\":S,\"api_type_id\":A.0}",
+            "{\"state\":S,\"api_type_id\":1e1}",
+            "{\"state\":S,\"api_type_id\":18446744073709551616}",
+            "{\"state\":S,\"api_type_id\":18446744073709551615}",
+        ]);
+        let body = if self.dice.chance(80) { good } else { bad };
+        let mut body = body
+            .replace('S', &state.to_string())
+            .replace('A', &api_type.to_string())
+            .into_bytes();
+        if self.dice.chance(1) {
+            body.push(0xff);
+        }
+        body
+    }
+
+    /// One of the schools, mostly the first.
+    pub(super) fn any_school(&mut self) -> u64 {
+        self.dice.weighted(&SCHOOLS)
+    }
+}

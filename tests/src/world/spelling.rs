@@ -1,0 +1,73 @@
+//! The same value in different JSON.
+
+use super::dice::Dice;
+
+impl Dice {
+    /// An id as a number or as a string, at times with leading zeros.
+    pub(super) fn id_json(&mut self, id: u64) -> String {
+        match self.below(10) {
+            0 => format!("\"{id}\""),
+            1 => format!("\"00{id}\""),
+            _ => id.to_string(),
+        }
+    }
+
+    /// A text as a string, at times with escapes that it does not need, or as the integer that it is.
+    pub(super) fn text_json(&mut self, text: &str) -> String {
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let is_number = !unsigned.is_empty()
+            && unsigned.bytes().all(|byte| byte.is_ascii_digit())
+            && (unsigned == "0" || !unsigned.starts_with('0'));
+        if is_number && self.chance(30) {
+            return text.to_owned();
+        }
+        let escapes = if self.chance(20) { 40 } else { 0 };
+        let mut json = String::from("\"");
+        for letter in text.chars() {
+            match letter {
+                _ if self.chance(escapes) => json += &self.unicode_escapes(letter),
+                '"' => json += "\\\"",
+                '\\' => json += "\\\\",
+                '/' if self.chance(20) => json += "\\/",
+                '\n' if self.chance(50) => json += "\\n",
+                '\r' if self.chance(50) => json += "\\r",
+                '\t' if self.chance(50) => json += "\\t",
+                '\u{8}' if self.chance(50) => json += "\\b",
+                '\u{c}' if self.chance(50) => json += "\\f",
+                '\0'..='\u{1f}' => json += &self.unicode_escapes(letter),
+                _ => json.push(letter),
+            }
+        }
+        json + "\""
+    }
+
+    /// A decimal as a number, where JSON has it, or as a string.
+    pub(super) fn decimal_json(&mut self, decimal: &str) -> String {
+        let unsigned = decimal.strip_prefix('-').unwrap_or(decimal);
+        let is_number = !unsigned.starts_with('0') || unsigned == "0" || unsigned.starts_with("0.");
+        if is_number && self.chance(60) {
+            decimal.to_owned()
+        } else {
+            format!("\"{decimal}\"")
+        }
+    }
+
+    /// What counts as absent.
+    pub(super) fn empty_json(&mut self) -> String {
+        self.pick(&["null", "\"\""]).to_owned()
+    }
+
+    /// `\uXXXX`, as a pair of surrogates where it takes two, in digits of either case.
+    fn unicode_escapes(&mut self, letter: char) -> String {
+        let mut units = [0; 2];
+        let upper = self.chance(50);
+        let escape = |unit: &u16| {
+            if upper {
+                format!("\\u{unit:04X}")
+            } else {
+                format!("\\u{unit:04x}")
+            }
+        };
+        letter.encode_utf16(&mut units).iter().map(escape).collect()
+    }
+}

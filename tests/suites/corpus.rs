@@ -1,0 +1,159 @@
+//! The corpus, on the engine itself: every case through requests, and every
+//! question that a request asks through the typed door as well.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+mod typed;
+
+use rollbook::{Credentials, Engine, Error, Options, Summary};
+use rollbook_tests::corpus::{self, Case, Expected, Step};
+
+#[test]
+fn every_case() {
+    let cases = corpus::cases();
+    let mut failures = Vec::new();
+    let (mut requests, mut typed) = (0, 0);
+    for case in &cases {
+        match run(case, &mut requests, &mut typed) {
+            Ok(()) => {}
+            Err(what) => failures.push(format!("{}\n{what}", case.name)),
+        }
+    }
+    println!(
+        "{} cases, {requests} requests, {typed} asked through the typed door too",
+        cases.len()
+    );
+    assert!(cases.len() > 500 && typed > 500);
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases:\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n\n")
+    );
+}
+
+fn run(case: &Case, requests: &mut u32, typed: &mut u32) -> Result<(), String> {
+    let engine = Engine::memory(Options::default()).map_err(|error| error.to_string())?;
+    for (place, step) in case.steps.iter().enumerate() {
+        let at = |what: String| format!("step {}: {what}", place + 1);
+        match step {
+            Step::Apply(dataset, expected) => {
+                changed(engine.apply(dataset.as_bytes()), expected).map_err(at)?;
+            }
+            Step::ReplaceSchool(school, dataset, expected) => {
+                let replaced = engine.replace_school(*school, dataset.as_bytes());
+                changed(replaced, expected).map_err(at)?;
+            }
+            Step::RemoveSchool(school, expected) => {
+                changed(engine.remove_school(*school), expected).map_err(at)?;
+            }
+            Step::EraseLearner(school, learner, expected) => {
+                changed(engine.erase_learner(*school, *learner), expected).map_err(at)?;
+            }
+            Step::Check(dataset, limit, expected) => {
+                let faults = engine
+                    .check(dataset.as_bytes(), *limit)
+                    .map_err(|e| at(e.to_string()))?;
+                let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+                let fits = expected
+                    .iter()
+                    .zip(&faults)
+                    .all(|(message, fault)| message.fits(fault));
+                if !fits || faults.len() != expected.len() {
+                    return Err(at(format!("faults {faults:#?}\nexpected {expected:#?}")));
+                }
+            }
+            Step::Export(expected) => {
+                let lines = engine
+                    .export(Credentials::LeaveOut)
+                    .map_err(|e| at(e.to_string()))?;
+                let lines: Result<Vec<_>, _> =
+                    lines.map(|line| line.map(|line| line + "\n")).collect();
+                same(
+                    "export",
+                    &lines.map_err(|e| at(e.to_string()))?.concat(),
+                    expected,
+                )
+                .map_err(at)?;
+            }
+            Step::Request(now, request) => {
+                *requests += 1;
+                let headers: Vec<_> = request
+                    .headers
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str()))
+                    .collect();
+                let asked = rollbook::Request {
+                    method: &request.method,
+                    target: &request.target,
+                    headers: &headers,
+                    body: request.body.as_bytes(),
+                    now: Some(*now),
+                };
+                let by_type = typed::ask(&engine, request, *now);
+                let answer = engine.request(&asked);
+                let what = format!("{} {}", request.method, request.target);
+                same(&what, answer.text(), &request.answer).map_err(at)?;
+                same(
+                    &what,
+                    &answer.status.code.to_string(),
+                    &request.status.to_string(),
+                )
+                .map_err(at)?;
+                let allow = answer.status.allow.unwrap_or_default();
+                same(&what, allow, request.allow.as_deref().unwrap_or_default()).map_err(at)?;
+                let length = answer
+                    .headers()
+                    .find(|(name, _)| *name == "Content-Length")
+                    .unwrap()
+                    .1;
+                same(&what, &length, &request.answer.len().to_string()).map_err(at)?;
+                if let Some(by_type) = by_type {
+                    *typed += 1;
+                    same(&format!("{what} typed"), by_type.text(), &request.answer).map_err(at)?;
+                    assert_eq!(by_type.status, answer.status);
+                }
+            }
+        }
+    }
+    let found = engine.verify().map_err(|error| error.to_string())?;
+    if found.is_sound() {
+        Ok(())
+    } else {
+        Err(format!("afterwards: {:#?}", found.problems))
+    }
+}
+
+fn same(what: &str, found: &str, expected: &str) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}\n  found    {found}\n  expected {expected}"))
+}
+
+fn changed(found: Result<Summary, Error>, expected: &Expected) -> Result<(), String> {
+    match (found, &expected.fault) {
+        (Ok(summary), None) => {
+            let counts: Vec<_> = summary
+                .kinds()
+                .map(|(kind, n)| {
+                    format!(
+                        "{kind} +{} ~{} -{} .{}",
+                        n.added, n.changed, n.removed, n.unchanged
+                    )
+                })
+                .collect();
+            if expected.counts.is_empty() || counts == expected.counts {
+                return Ok(());
+            }
+            Err(format!(
+                "found {counts:#?}\nexpected {:#?}",
+                expected.counts
+            ))
+        }
+        (Err(Error::BadDataset(fault)), Some(message)) if message.fits(&fault.to_string()) => {
+            Ok(())
+        }
+        (found, message) => Err(format!("found {found:?}\nexpected {message:?}")),
+    }
+}
