@@ -6,6 +6,8 @@ mod date;
 mod engine;
 mod entropy;
 mod error;
+#[cfg(feature = "http")]
+mod http;
 mod json;
 mod query;
 mod record;
@@ -18,6 +20,8 @@ pub use date::{BadDate, Date};
 pub use engine::{Compaction, Credentials, Engine, Options, Question, Stats, Verification};
 pub use entropy::Entropy;
 pub use error::{Error, Fault, Result};
+#[cfg(feature = "http")]
+pub use http::Service;
 pub use query::{
     Absentees, AssessmentMarks, Clients, LearnerStatus, LearnerSubjects, Learners, Schools,
     SubjectMarks, SubjectsPerTerm,

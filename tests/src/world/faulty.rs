@@ -3,52 +3,7 @@
 use super::World;
 use super::fields::Fields;
 use super::ids::NO_SCHOOL;
-
-/// Values that hardly any field takes, and some that many take.
-const JUNK: [&str; 26] = [
-    "true",
-    "false",
-    "null",
-    "[]",
-    "{}",
-    "{\"a\": [1, \"\\u0041\"] }",
-    "1.0",
-    "1e3",
-    "-0",
-    "-5",
-    "0.1234567",
-    "1000000000000",
-    "18446744073709551615",
-    "18446744073709551616",
-    "1e999",
-    "\"\"",
-    "\"x\"",
-    "\"\\u0061\"",
-    "\" 1\"",
-    "\"١\"",
-    "\"2026-02-29\"",
-    "\"2024-02-29\"",
-    "\"0000-01-01\"",
-    "\"2024-02-29 24:00:00\"",
-    "\"+18:01\"",
-    "\"a long text of more than sixty-four characters, which no message shows as a whole: é\\u00e9\"",
-];
-
-/// Values that `terms` does not take.
-const TERMS_JUNK: [&str; 12] = [
-    "[{}]",
-    "[1]",
-    "[{\"term\":1},[]]",
-    "[{\"term\":1},{\"term\":\"01\"}]",
-    "[{\"term\":2},{\"term\":1},{\"term\":2}]",
-    "[{\"term\":1,\"colour\":2}]",
-    "[{\"term\":1,\"ter\\u006d\":1}]",
-    "[{\"term\":1,\"deleted\":true}]",
-    "[{\"mark\":1}]",
-    "[{\"term\":null}]",
-    "[ {\"term\":1, \"mark\":\"1.\"} ]",
-    "[{\"term\":1,\"classroom_name\":{}}]",
-];
+use super::near_misses::near_misses;
 
 /// Lines that are no record at all.
 const BROKEN: [&str; 20] = [
@@ -124,14 +79,11 @@ impl World {
         }
     }
 
-    /// One change: a value that does not fit, a field that is unknown, stands twice or is missing.
+    /// One change: a value at the edge of its form, a field that is unknown, stands twice or is missing.
     pub(super) fn spoiled(&mut self, mut fields: Fields) -> Fields {
         let dice = &mut self.dice;
-        let place = match fields.0.iter().position(|(name, _)| name == "terms") {
-            Some(terms) if dice.chance(60) => terms,
-            _ => dice.between(1, fields.0.len() - 1),
-        };
-        match dice.below(10) {
+        let place = dice.between(1, fields.0.len() - 1);
+        match dice.below(12) {
             0 => fields.raw("nickname", "1".to_owned()),
             1 => {
                 let twice = fields.0[place].clone();
@@ -143,13 +95,9 @@ impl World {
                 fields
             }
             _ => {
-                let is_terms = fields.0[place].0 == "terms" && dice.chance(80);
-                let junk = if is_terms {
-                    dice.pick(&TERMS_JUNK)
-                } else {
-                    dice.pick(&JUNK)
-                };
-                junk.clone_into(&mut fields.0[place].1);
+                let kind = fields.0[0].1.trim_matches('"').to_owned();
+                let (name, value) = &mut fields.0[place];
+                dice.pick(near_misses(&kind, name)).clone_into(value);
                 fields
             }
         }

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `dice`, `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
 //! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | one record of each kind |
-//! | `batches`, `faulty` | datasets |
+//! | `batches`, `faulty`, `near_misses` | datasets |
 //! | `queries`, `encoding`, `requests` | requests |
 //! | `action`, `shrink`, `perform` | sequences |
 
@@ -27,6 +27,7 @@ mod faulty;
 mod fields;
 mod ids;
 mod mark_records;
+mod near_misses;
 mod people_records;
 mod perform;
 mod queries;

@@ -61,7 +61,7 @@ impl World {
                 .pick(&["", "1", "true", "yes", "x", "0", "False", "NO", "00"]);
             query.push(("include_parents", value.to_owned()));
         }
-        if self.dice.chance(25) {
+        if self.dice.chance(20) {
             query.push(("name", self.needle()));
         }
         self.sometimes(&mut query, 8, "family_code", &[1001, 1002, 0, u64::MAX]);
@@ -261,6 +261,8 @@ impl World {
                 "9,x",
                 "+9",
                 "9,18446744073709551616",
+                "9,\t10",
+                "9,10\u{a0}",
             ]),
             _ => self.dice.pick(&NO_INTEGERS),
         };

@@ -203,7 +203,7 @@ impl World {
     }
 
     fn state_update(&mut self) -> Vec<u8> {
-        let api_type = if self.dice.chance(85) {
+        let api_type = if self.dice.chance(92) {
             self.dice.pick(&API_TYPES).0
         } else {
             UNNAMED_API_TYPE
@@ -236,7 +236,7 @@ impl World {
             "{\"state\":S,\"api_type_id\":18446744073709551616}",
             "{\"state\":S,\"api_type_id\":18446744073709551615}",
         ]);
-        let body = if self.dice.chance(80) { good } else { bad };
+        let body = if self.dice.chance(84) { good } else { bad };
         let mut body = body
             .replace('S', &state.to_string())
             .replace('A', &api_type.to_string())

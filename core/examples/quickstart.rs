@@ -1,0 +1,125 @@
+//! A first look: makes a store, loads two schools, asks every endpoint, sets a
+//! state and shows that the next request feels it.
+//!
+//! ```text
+//! cargo run --release --example quickstart
+//! ```
+#![allow(clippy::print_stdout)]
+
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use rollbook::{Answer, Clock, Credentials, Engine, Options, Request};
+use rollbook_tests::sample::SampleSchool;
+use std::error::Error;
+use std::io::{Read, copy, sink};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Two small schools, written by hand.
+const SAMPLE: &str = include_str!("sample-school.ndjson");
+/// 2026-05-14T08:00:00Z, so that every run answers alike.
+const NOW: i64 = 1_778_745_600;
+/// The school that is generated: 1,000 learners with a year's marks.
+const GENERATED: u64 = 2000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::temp_dir().join(format!("rollbook-quickstart-{}.redb", std::process::id()));
+    let engine = Engine::open(
+        &path,
+        Options {
+            clock: Clock::Fixed(NOW),
+            ..Options::default()
+        },
+    )?;
+    println!("A store in {}\n", path.display());
+
+    let summary = engine.apply(SAMPLE.as_bytes())?;
+    println!("The sample schools: {} records", HumanCount(summary.total().added));
+    let school = SampleSchool {
+        school_id: GENERATED,
+        ..SampleSchool::default()
+    };
+    load(&engine, &school)?;
+
+    let learner = "learner_id=1";
+    for target in [
+        "adminplus/learners/1000?learner_id=1&include_parents".to_owned(),
+        "adminplus/learners/1000?name=smi".to_owned(),
+        format!("adminplus/learners/{GENERATED}"),
+        format!("currplus/learnerassessmentmarks/1000?{learner}"),
+        format!("currplus/learnersubjectsperterm/1000?{learner}"),
+        format!("currplus/learnersubjectmarks/1000?{learner}"),
+        format!("currplus/learnersubjects/1000?{learner}"),
+        "finplus/debtmanagement/schools/1000".to_owned(),
+        "settings/clients/1000".to_owned(),
+        "adminplus/learnerabsentees/1000".to_owned(),
+    ] {
+        ask(&engine, "GET", &target, "");
+    }
+
+    println!("The integrator stops serving the school's Admin+ API:\n");
+    ask(&engine, "PATCH", "settings/clients/1000", r#"{"state":0,"api_type_id":8}"#);
+    ask(&engine, "GET", "adminplus/learners/1000", "");
+
+    let stats = engine.stats()?;
+    let records: u64 = stats.records.iter().map(|(_, count)| count).sum();
+    println!("{} records in {} on disk.", HumanCount(records), HumanBytes(stats.bytes));
+    let lines = engine.export(Credentials::LeaveOut)?.count();
+    println!("Exported again: {} lines.", HumanCount(lines as u64));
+    engine.close()?;
+    Ok(std::fs::remove_file(&path)?)
+}
+
+/// Loads a generated school behind a progress bar.
+fn load(engine: &Engine, school: &SampleSchool) -> Result<(), Box<dyn Error>> {
+    let bytes = copy(&mut school.reader(), &mut sink())?;
+    let style = "A school of 1,000 learners: {wide_bar} {bytes} of {total_bytes}";
+    let bar = ProgressBar::new(bytes).with_style(ProgressStyle::with_template(style)?);
+    let start = Instant::now();
+    let reader: &mut dyn Read = &mut school.reader();
+    let summary = engine.apply_with(reader, |progress| {
+        bar.set_position(progress.bytes);
+        ControlFlow::Continue(())
+    })?;
+    bar.finish_and_clear();
+    println!(
+        "A school of 1,000 learners: {} records from {} in {:.2?}\n",
+        HumanCount(summary.total().added),
+        HumanBytes(bytes),
+        start.elapsed()
+    );
+    Ok(())
+}
+
+/// Asks one request and prints it with its status, time and answer.
+fn ask(engine: &Engine, method: &str, target: &str, body: &str) {
+    let target = format!("/api/v1/{target}");
+    let request = Request {
+        method,
+        target: &target,
+        headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")],
+        body: body.as_bytes(),
+        now: None,
+    };
+    // What the first request pays for, a hashed password and cold caches, a
+    // running app pays once. A change is asked once only.
+    if method == "GET" {
+        engine.request(&request);
+    }
+    let start = Instant::now();
+    let Answer { status, body: answer } = engine.request(&request);
+    let time = start.elapsed();
+    println!("{method} {target} {body}");
+    println!("  {} in {time:.1?}, {} bytes", status.code, HumanCount(answer.len() as u64));
+    println!("  {}\n", cut(&String::from_utf8_lossy(&answer)));
+}
+
+/// The beginning and the end of a long answer.
+fn cut(answer: &str) -> String {
+    const SHOWN: usize = 600;
+    let Some((end, _)) = answer.char_indices().nth(SHOWN) else {
+        return answer.to_owned();
+    };
+    let tail = answer.char_indices().nth_back(60).map_or(0, |(at, _)| at);
+    let (head, tail) = (answer.get(..end), answer.get(tail..));
+    format!("{} … {}", head.unwrap_or_default(), tail.unwrap_or_default())
+}

@@ -1,0 +1,156 @@
+//! The engine behind HTTP.
+//!
+//! ```text
+//! cargo run --release --example serve -- [--store FILE] [--dataset FILE]…
+//!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z]
+//! ```
+//!
+//! Opens the store (one in memory without `--store`), applies the datasets in
+//! order, then prints `listening on http://ADDR:PORT` on stdout. `--now` fixes
+//! the clock. SIGTERM and Ctrl-C end it once the requests under way are
+//! answered.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use rollbook::{Clock, Engine, Options};
+use std::error::Error;
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// The body of a request may have so many bytes.
+const BODY_BYTES: usize = 64 << 10;
+/// And take so long.
+const BODY_WAIT: Duration = Duration::from_secs(10);
+
+struct Arguments {
+    store: Option<PathBuf>,
+    datasets: Vec<PathBuf>,
+    listen: SocketAddr,
+    now: Option<i64>,
+}
+
+fn arguments() -> Result<Arguments, Box<dyn Error>> {
+    use lexopt::prelude::*;
+    let mut arguments = Arguments {
+        store: None,
+        datasets: Vec::new(),
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        now: None,
+    };
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("store") => arguments.store = Some(parser.value()?.into()),
+            Long("dataset") => arguments.datasets.push(parser.value()?.into()),
+            Long("listen") => arguments.listen = parser.value()?.parse()?,
+            Long("now") => {
+                let now: jiff::Timestamp = parser.value()?.parse()?;
+                arguments.now = Some(now.as_second());
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(arguments)
+}
+
+fn open(arguments: &Arguments) -> Result<Engine, Box<dyn Error>> {
+    let options = Options {
+        clock: arguments.now.map_or(Clock::System, Clock::Fixed),
+        ..Options::default()
+    };
+    let engine = match &arguments.store {
+        Some(path) => Engine::open(path, options)?,
+        None => Engine::memory(options)?,
+    };
+    for path in &arguments.datasets {
+        let named = |error: &dyn Error| format!("{}: {error}", path.display());
+        let file = File::open(path).map_err(|error| named(&error))?;
+        let summary = engine.apply(file).map_err(|error| named(&error))?;
+        let total = summary.total();
+        eprintln!(
+            "{}: {} added, {} changed, {} removed, {} unchanged",
+            path.display(),
+            total.added,
+            total.changed,
+            total.removed,
+            total.unchanged
+        );
+    }
+    Ok(engine)
+}
+
+fn main() -> ExitCode {
+    let served = arguments().and_then(|arguments| {
+        let engine = Arc::new(open(&arguments)?);
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        runtime.block_on(serve(engine.clone(), arguments.listen))?;
+        Ok(engine.close()?)
+    });
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("serve: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(engine: Arc<Engine>, listen: SocketAddr) -> std::io::Result<()> {
+    let listener = TcpListener::bind(listen).await?;
+    println!("listening on http://{}", listener.local_addr()?);
+    let app = Router::new().fallback(answer).with_state(engine);
+    axum::serve(listener, app).with_graceful_shutdown(told_to_stop()).await
+}
+
+async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let body = match tokio::time::timeout(BODY_WAIT, to_bytes(body, BODY_BYTES)).await {
+        Ok(Ok(body)) => body,
+        // Too long, cut short, or not as long as its header said.
+        Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
+        Err(_) => return refuse(408, "Request Timeout", "The body did not come"),
+    };
+    let request = Request::from_parts(head, body);
+    // A password takes milliseconds to hash: other connections go on.
+    let answered = tokio::task::spawn_blocking(move || engine.call::<Bytes>(&request)).await;
+    match answered {
+        Ok(response) => response.map(Body::from),
+        Err(_) => refuse(500, "Internal Server Error", "The request could not be answered"),
+    }
+}
+
+fn refuse(status: u16, error: &str, description: &str) -> Response {
+    let body = format!(r#"{{"error":"{error}","error_description":"{description}"}}"#);
+    let response = Response::builder()
+        .status(status)
+        .header("Content-Type", rollbook::Status::CONTENT_TYPE)
+        .header("Connection", "close")
+        .body(Body::from(body));
+    response.unwrap_or_default()
+}
+
+async fn told_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    // Without a signal to wait for, it runs until it is killed.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,136 @@
+//! What a power cut could leave of a disk: of the changes since the last sync
+//! any may be there and any may be missing, and a write may be torn.
+
+use super::random::Random;
+use super::recorder::{Entry, Event};
+
+/// The changes between two syncs, on top of what is durable.
+pub struct Window {
+    /// What the sync before it made durable.
+    pub durable: Vec<u8>,
+    /// What was done since then.
+    pub pending: Vec<Event>,
+    /// How many operations had begun when it ended.
+    pub begun: usize,
+    /// How many had returned: they promised to be durable.
+    pub returned: usize,
+}
+
+/// How much of a window's changes a power cut lets through.
+#[derive(Clone, Copy, Debug)]
+pub enum Cut {
+    Nothing,
+    Everything,
+    /// All but this one.
+    Missing(usize),
+    /// Each one or not, by the toss of a coin.
+    Some(u64),
+    /// Of each write some sectors of this size.
+    Torn { sector: usize, seed: u64 },
+    /// Of this write some sectors, and all other changes.
+    TornAlone {
+        at: usize,
+        sector: usize,
+        seed: u64,
+    },
+}
+
+/// Cuts a log at its syncs. What follows the last sync is a window as well.
+pub fn windows(durable: Vec<u8>, log: &[Entry]) -> Vec<Window> {
+    let mut windows = Vec::new();
+    let mut now = durable;
+    let mut rest = log;
+    while let Some(last) = rest.last() {
+        let sync = rest
+            .iter()
+            .position(|entry| matches!(entry.event, Event::Sync));
+        let (pending, after) = rest.split_at(sync.unwrap_or(rest.len()));
+        let end = sync.map_or(last, |at| &rest[at]);
+        let pending: Vec<_> = pending.iter().map(|entry| entry.event.clone()).collect();
+        let durable = now.clone();
+        for event in &pending {
+            apply(&mut now, event, |_| true, usize::MAX);
+        }
+        windows.push(Window {
+            durable,
+            pending,
+            begun: end.begun,
+            returned: end.returned,
+        });
+        rest = after.get(1..).unwrap_or_default();
+    }
+    windows
+}
+
+impl Window {
+    /// Every cut of this window, with so many seeds for those that have one.
+    pub fn cuts(&self, seeds: u64) -> Vec<Cut> {
+        let mut cuts = vec![Cut::Nothing];
+        if self.pending.is_empty() {
+            return cuts;
+        }
+        cuts.push(Cut::Everything);
+        if self.pending.len() > 1 {
+            cuts.extend((0..self.pending.len()).map(Cut::Missing));
+            cuts.extend((0..seeds).map(Cut::Some));
+        }
+        for sector in [512, 4096] {
+            cuts.extend((0..seeds).map(|seed| Cut::Torn { sector, seed }));
+            for (at, event) in self.pending.iter().enumerate() {
+                if matches!(event, Event::Write { data, .. } if data.len() > sector) {
+                    let seed = at as u64;
+                    cuts.push(Cut::TornAlone { at, sector, seed });
+                }
+            }
+        }
+        cuts
+    }
+
+    /// The bytes that a cut leaves.
+    pub fn image(&self, cut: Cut) -> Vec<u8> {
+        let mut bytes = self.durable.clone();
+        let seed = match cut {
+            Cut::Some(seed) | Cut::Torn { seed, .. } | Cut::TornAlone { seed, .. } => seed,
+            _ => 0,
+        };
+        let mut random = Random::new(seed);
+        for (place, event) in self.pending.iter().enumerate() {
+            let torn = match cut {
+                Cut::Nothing => break,
+                Cut::Missing(at) if at == place => continue,
+                Cut::Some(_) if random.chance(50) => continue,
+                Cut::Torn { sector, .. } => Some(sector),
+                Cut::TornAlone { at, sector, .. } if at == place => Some(sector),
+                _ => None,
+            };
+            match torn {
+                Some(sector) => apply(&mut bytes, event, |_| random.chance(50), sector),
+                None => apply(&mut bytes, event, |_| true, usize::MAX),
+            }
+        }
+        bytes
+    }
+}
+
+/// Does to the bytes what an event did, as far as its sectors come through.
+/// What would lie beyond the end is lost: the file never became that long.
+fn apply(bytes: &mut Vec<u8>, event: &Event, mut comes_through: impl FnMut(u64) -> bool, sector: usize) {
+    match event {
+        Event::Sync => {}
+        Event::SetLen(len) => bytes.resize(usize::try_from(*len).unwrap(), 0),
+        Event::Write { offset, data } => {
+            let mut at = usize::try_from(*offset).unwrap();
+            let mut rest = &data[..];
+            while !rest.is_empty() {
+                let left = sector - at % sector;
+                let (part, after) = rest.split_at(left.min(rest.len()));
+                let end = (at + part.len()).min(bytes.len());
+                if comes_through(at as u64) && at < end {
+                    bytes[at..end].copy_from_slice(&part[..end - at]);
+                }
+                at += part.len();
+                rest = after;
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The corpus through the `serve` example: the same bytes over HTTP, from a
+//! store in a file.
+//!
+//! Datasets go in by `--dataset`; what no option of the example does (replace,
+//! remove, erase, check, export) is done to the file while it is closed.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+mod server;
+
+use rollbook::{Credentials, Engine, Error, Options, Summary};
+use rollbook_tests::corpus::{self, Case, Expected, Step};
+use server::{Reply, Server};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[test]
+fn every_case() {
+    let program = server::build();
+    let cases = corpus::cases();
+    let next = Mutex::new(cases.iter());
+    let (requests, servers) = (AtomicU32::new(0), AtomicU32::new(0));
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().unwrap().next() else {
+                        return;
+                    };
+                    let mut run = Run::new(&program);
+                    if let Err(what) = run.case(case) {
+                        failures
+                            .lock()
+                            .unwrap()
+                            .push(format!("{}\n{what}", case.name));
+                    }
+                    requests.fetch_add(run.requests, Ordering::Relaxed);
+                    servers.fetch_add(run.servers, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let (requests, servers) = (requests.into_inner(), servers.into_inner());
+    println!(
+        "{} cases, {requests} requests to {servers} servers",
+        cases.len()
+    );
+    assert!(cases.len() > 500 && requests > 1000);
+    let failures = failures.into_inner().unwrap();
+    assert!(
+        failures.is_empty(),
+        "{} cases:\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
+
+struct Run<'a> {
+    program: &'a Path,
+    folder: tempfile::TempDir,
+    datasets: Vec<PathBuf>,
+    server: Option<(i64, Server)>,
+    requests: u32,
+    servers: u32,
+}
+
+impl<'a> Run<'a> {
+    fn new(program: &'a Path) -> Run<'a> {
+        Run {
+            program,
+            folder: tempfile::tempdir().unwrap(),
+            datasets: Vec::new(),
+            server: None,
+            requests: 0,
+            servers: 0,
+        }
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("store.redb")
+    }
+
+    fn case(&mut self, case: &Case) -> Result<(), String> {
+        for (place, step) in case.steps.iter().enumerate() {
+            self.step(step)
+                .map_err(|what| format!("step {}: {what}", place + 1))?;
+        }
+        // What is left over must go in, too.
+        self.engine().map(drop)
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Apply(dataset, expected) => {
+                let path = self
+                    .folder
+                    .path()
+                    .join(format!("{}.ndjson", self.datasets.len()));
+                std::fs::write(&path, dataset).unwrap();
+                if let Some(message) = &expected.fault {
+                    self.engine().map(drop)?;
+                    let refusal = server::refusal(self.program, &self.store(), &path)?;
+                    let named = refusal
+                        .split_once(".ndjson: ")
+                        .map_or("", |(_, fault)| fault);
+                    return fits(message.fits(named.trim_end()), &refusal, message);
+                }
+                self.server = None;
+                self.datasets.push(path);
+                Ok(())
+            }
+            Step::Request(now, request) => {
+                let server = self.server(*now)?;
+                let reply = server.ask(request);
+                self.requests += 1;
+                let bodiless = request.status == 204 || request.method == "HEAD";
+                let expected = Reply {
+                    status: request.status,
+                    allow: request.allow.clone(),
+                    content_type: Some(rollbook::Status::CONTENT_TYPE.to_owned()),
+                    content_length: (request.status != 204).then(|| request.answer.len()),
+                    body: if bodiless {
+                        String::new()
+                    } else {
+                        request.answer.clone()
+                    },
+                };
+                fits(reply == expected, &reply, &expected)
+            }
+            Step::ReplaceSchool(school, dataset, expected) => changed(
+                self.engine()?.replace_school(*school, dataset.as_bytes()),
+                expected,
+            ),
+            Step::RemoveSchool(school, expected) => {
+                changed(self.engine()?.remove_school(*school), expected)
+            }
+            Step::EraseLearner(school, learner, expected) => {
+                changed(self.engine()?.erase_learner(*school, *learner), expected)
+            }
+            Step::Check(dataset, limit, expected) => {
+                let faults = self.engine()?.check(dataset.as_bytes(), *limit);
+                let faults: Vec<_> = faults.unwrap().iter().map(ToString::to_string).collect();
+                let all = expected
+                    .iter()
+                    .zip(&faults)
+                    .all(|(message, fault)| message.fits(fault));
+                fits(all && faults.len() == expected.len(), &faults, expected)
+            }
+            Step::Export(expected) => {
+                let lines = self.engine()?.export(Credentials::LeaveOut).unwrap();
+                let export: String = lines.map(|line| line.unwrap() + "\n").collect();
+                fits(export == *expected, &export, expected)
+            }
+        }
+    }
+
+    /// A server at this instant, started if there is none.
+    fn server(&mut self, now: i64) -> Result<&mut Server, String> {
+        if self.server.as_ref().is_none_or(|(at, _)| *at != now) {
+            self.server = None;
+            let datasets = std::mem::take(&mut self.datasets);
+            let server = Server::start(self.program, &self.store(), &datasets, now)?;
+            self.servers += 1;
+            self.server = Some((now, server));
+        }
+        Ok(&mut self.server.as_mut().unwrap().1)
+    }
+
+    /// The engine on the file, while no server has it.
+    fn engine(&mut self) -> Result<Engine, String> {
+        if !self.datasets.is_empty() {
+            self.server(0)?;
+        }
+        self.server = None;
+        Engine::open(self.store(), Options::default()).map_err(|error| error.to_string())
+    }
+}
+
+fn fits(
+    fits: bool,
+    found: &impl std::fmt::Debug,
+    expected: &impl std::fmt::Debug,
+) -> Result<(), String> {
+    if fits {
+        Ok(())
+    } else {
+        Err(format!("found {found:#?}\nexpected {expected:#?}"))
+    }
+}
+
+fn changed(found: Result<Summary, Error>, expected: &Expected) -> Result<(), String> {
+    let as_expected = match (&found, &expected.fault) {
+        (Ok(_), None) => true,
+        (Err(error), Some(message)) => message.fits(&error.to_string()),
+        _ => false,
+    };
+    fits(as_expected, &found, expected)
+}
+
+/// The rules of a server, beside the answers.
+mod manners {
+    use super::server::{self, Server};
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::time::{Duration, Instant};
+
+    fn started() -> (tempfile::TempDir, Server) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("store.redb");
+        let server = Server::start(&server::build(), &store, &[], 0).unwrap();
+        (folder, server)
+    }
+
+    fn raw(server: &Server, bytes: &[u8], then_end: bool) -> String {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        stream.write_all(bytes).unwrap();
+        if then_end {
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+        }
+        let mut reply = Vec::new();
+        let _ = stream.read_to_end(&mut reply);
+        String::from_utf8_lossy(&reply).into_owned()
+    }
+
+    const PATCH: &str =
+        "PATCH /api/v1/settings/clients/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+
+    #[test]
+    fn a_content_length_that_lies_is_refused_and_holds_nobody_up() {
+        let (_folder, server) = started();
+        // Too long, and then the other side ends.
+        let cut = raw(
+            &server,
+            format!("{PATCH}Content-Length: 100\r\n\r\n{{").as_bytes(),
+            true,
+        );
+        assert!(cut.is_empty() || cut.starts_with("HTTP/1.1 400"), "{cut}");
+        // Too long, and then nothing.
+        let start = Instant::now();
+        let slow = raw(
+            &server,
+            format!("{PATCH}Content-Length: 100\r\n\r\n{{").as_bytes(),
+            false,
+        );
+        assert!(slow.starts_with("HTTP/1.1 408"), "{slow}");
+        assert!(start.elapsed() < Duration::from_secs(25));
+        // Too short: the rest is no request.
+        let short = raw(
+            &server,
+            format!("{PATCH}Content-Length: 1\r\n\r\n{{}}{{}}").as_bytes(),
+            false,
+        );
+        assert!(short.starts_with("HTTP/1.1 401"), "{short}");
+        // None of it a number.
+        let none = raw(
+            &server,
+            format!("{PATCH}Content-Length: x\r\n\r\n").as_bytes(),
+            false,
+        );
+        assert!(none.starts_with("HTTP/1.1 400"), "{none}");
+        // More than anybody needs.
+        let huge = format!(
+            "{PATCH}Content-Length: 1000000\r\n\r\n{}",
+            "x".repeat(1_000_000)
+        );
+        let huge = raw(&server, huge.as_bytes(), false);
+        assert!(
+            huge.is_empty() || huge.starts_with("HTTP/1.1 400"),
+            "{huge}"
+        );
+        // And it still answers.
+        let alive = raw(
+            &server,
+            b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            false,
+        );
+        assert!(alive.starts_with("HTTP/1.1 404"), "{alive}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn it_stops_cleanly_when_told() {
+        let (folder, server) = started();
+        assert!(server.stop().success());
+        let engine = rollbook::Engine::open(
+            folder.path().join("store.redb"),
+            rollbook::Options::default(),
+        );
+        assert!(engine.unwrap().verify().unwrap().is_sound());
+    }
+}

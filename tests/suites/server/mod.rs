@@ -1,0 +1,184 @@
+//! The `serve` example as a process, and a client that sends what it is given.
+
+use rollbook_tests::corpus::Request;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// Builds the example; says where it is.
+pub(crate) fn build() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let output = Command::new(env!("CARGO"))
+            .args([
+                "build",
+                "-p",
+                "rollbook",
+                "--example",
+                "serve",
+                "--message-format=json",
+            ])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stderr(Stdio::inherit())
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let executable = messages.lines().filter_map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).ok()?;
+            Some(message.get("executable")?.as_str()?.to_owned())
+        });
+        PathBuf::from(executable.last().unwrap())
+    });
+    built.clone()
+}
+
+fn command(program: &Path, store: &Path, datasets: &[PathBuf]) -> Command {
+    let mut command = Command::new(program);
+    command.arg("--store").arg(store);
+    for dataset in datasets {
+        command.arg("--dataset").arg(dataset);
+    }
+    command
+}
+
+/// What the example says of a dataset that it must refuse.
+pub(crate) fn refusal(program: &Path, store: &Path, dataset: &Path) -> Result<String, String> {
+    let datasets = [dataset.to_owned()];
+    let output = command(program, store, &datasets)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    if output.status.success() || !output.stdout.is_empty() {
+        return Err("a bad dataset was served".to_owned());
+    }
+    Ok(String::from_utf8(output.stderr).unwrap())
+}
+
+pub(crate) struct Server {
+    process: Child,
+    address: String,
+}
+
+/// What came back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) allow: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) content_length: Option<usize>,
+    pub(crate) body: String,
+}
+
+impl Server {
+    pub(crate) fn start(
+        program: &Path,
+        store: &Path,
+        datasets: &[PathBuf],
+        now: i64,
+    ) -> Result<Server, String> {
+        let now = jiff::Timestamp::from_second(now).unwrap().to_string();
+        let mut process = command(program, store, datasets)
+            .args(["--now", &now])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        match line.trim_end().strip_prefix("listening on http://") {
+            Some(address) => Ok(Server {
+                address: address.to_owned(),
+                process,
+            }),
+            None => {
+                let mut said = String::new();
+                process
+                    .stderr
+                    .take()
+                    .unwrap()
+                    .read_to_string(&mut said)
+                    .unwrap();
+                Err(format!("the server did not start: {said}"))
+            }
+        }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Tells it to stop, and waits until it has.
+    #[cfg(unix)]
+    pub(crate) fn stop(mut self) -> std::process::ExitStatus {
+        let pid = self.process.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        self.process.wait().unwrap()
+    }
+
+    /// Sends a request as it is written, on a connection of its own.
+    pub(crate) fn ask(&mut self, request: &Request) -> Reply {
+        let mut text = format!(
+            "{} {} HTTP/1.1\r\nHost: {}\r\n",
+            request.method, request.target, self.address
+        );
+        for (name, value) in &request.headers {
+            let _ = write!(text, "{name}: {value}\r\n");
+        }
+        let _ = write!(
+            text,
+            "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+            request.body.len(),
+            request.body
+        );
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).unwrap();
+        parse(&String::from_utf8(reply).unwrap())
+    }
+}
+
+fn parse(reply: &str) -> Reply {
+    let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((reply, ""));
+    let mut lines = head.split("\r\n");
+    let status = lines
+        .next()
+        .and_then(|line| line.split(' ').nth(1)?.parse().ok());
+    let headers: Vec<_> = lines.filter_map(|line| line.split_once(": ")).collect();
+    let header = |name: &str| {
+        let named = headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| (*value).to_owned())
+    };
+    Reply {
+        status: status.unwrap_or(0),
+        allow: header("allow"),
+        content_type: header("content-type"),
+        content_length: header("content-length").and_then(|length| length.parse().ok()),
+        body: body.to_owned(),
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
