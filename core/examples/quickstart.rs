@@ -22,7 +22,8 @@ const NOW: i64 = 1_778_745_600;
 const GENERATED: u64 = 2000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::temp_dir().join(format!("rollbook-quickstart-{}.redb", std::process::id()));
+    let path =
+        std::env::temp_dir().join(format!("rollbook-quickstart-{}.redb", std::process::id()));
     let engine = Engine::open(
         &path,
         Options {
@@ -33,7 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("A store in {}\n", path.display());
 
     let summary = engine.apply(SAMPLE.as_bytes())?;
-    println!("The sample schools: {} records", HumanCount(summary.total().added));
+    println!(
+        "The sample schools: {} records",
+        HumanCount(summary.total().added)
+    );
     let school = SampleSchool {
         school_id: GENERATED,
         ..SampleSchool::default()
@@ -57,12 +61,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     println!("The integrator stops serving the school's Admin+ API:\n");
-    ask(&engine, "PATCH", "settings/clients/1000", r#"{"state":0,"api_type_id":8}"#);
+    ask(
+        &engine,
+        "PATCH",
+        "settings/clients/1000",
+        r#"{"state":0,"api_type_id":8}"#,
+    );
     ask(&engine, "GET", "adminplus/learners/1000", "");
 
     let stats = engine.stats()?;
     let records: u64 = stats.records.iter().map(|(_, count)| count).sum();
-    println!("{} records in {} on disk.", HumanCount(records), HumanBytes(stats.bytes));
+    println!(
+        "{} records in {} on disk.",
+        HumanCount(records),
+        HumanBytes(stats.bytes)
+    );
     let lines = engine.export(Credentials::LeaveOut)?.count();
     println!("Exported again: {} lines.", HumanCount(lines as u64));
     engine.close()?;
@@ -106,10 +119,17 @@ fn ask(engine: &Engine, method: &str, target: &str, body: &str) {
         engine.request(&request);
     }
     let start = Instant::now();
-    let Answer { status, body: answer } = engine.request(&request);
+    let Answer {
+        status,
+        body: answer,
+    } = engine.request(&request);
     let time = start.elapsed();
     println!("{method} {target} {body}");
-    println!("  {} in {time:.1?}, {} bytes", status.code, HumanCount(answer.len() as u64));
+    println!(
+        "  {} in {time:.1?}, {} bytes",
+        status.code,
+        HumanCount(answer.len() as u64)
+    );
     println!("  {}\n", cut(&String::from_utf8_lossy(&answer)));
 }
 
@@ -121,5 +141,9 @@ fn cut(answer: &str) -> String {
     };
     let tail = answer.char_indices().nth_back(60).map_or(0, |(at, _)| at);
     let (head, tail) = (answer.get(..end), answer.get(tail..));
-    format!("{} … {}", head.unwrap_or_default(), tail.unwrap_or_default())
+    format!(
+        "{} … {}",
+        head.unwrap_or_default(),
+        tail.unwrap_or_default()
+    )
 }

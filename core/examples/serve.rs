@@ -90,7 +90,9 @@ fn open(arguments: &Arguments) -> Result<Engine, Box<dyn Error>> {
 fn main() -> ExitCode {
     let served = arguments().and_then(|arguments| {
         let engine = Arc::new(open(&arguments)?);
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(serve(engine.clone(), arguments.listen))?;
         Ok(engine.close()?)
     });
@@ -107,7 +109,9 @@ async fn serve(engine: Arc<Engine>, listen: SocketAddr) -> std::io::Result<()> {
     let listener = TcpListener::bind(listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
     let app = Router::new().fallback(answer).with_state(engine);
-    axum::serve(listener, app).with_graceful_shutdown(told_to_stop()).await
+    axum::serve(listener, app)
+        .with_graceful_shutdown(told_to_stop())
+        .await
 }
 
 async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response {
@@ -123,7 +127,11 @@ async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response
     let answered = tokio::task::spawn_blocking(move || engine.call::<Bytes>(&request)).await;
     match answered {
         Ok(response) => response.map(Body::from),
-        Err(_) => refuse(500, "Internal Server Error", "The request could not be answered"),
+        Err(_) => refuse(
+            500,
+            "Internal Server Error",
+            "The request could not be answered",
+        ),
     }
 }
 

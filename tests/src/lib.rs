@@ -9,5 +9,6 @@
 
 pub mod corpus;
 pub mod sample;
+pub mod storage;
 pub mod twin;
 pub mod world;

@@ -6,7 +6,7 @@ use super::summary::Summary;
 use crate::record::assessment::SLOT_TAG;
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::{Kind, absentee, integrator};
-use crate::store::{Collection, Key, Partition, Reader, Run, Sorter, Write};
+use crate::store::{Collection, Key, Partition, Reader, Records, Run, Sorter, Write};
 use crate::{Error, Result};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ pub(crate) fn kind_of(collection: Collection) -> Option<Kind> {
 }
 
 /// The partitions of one school.
-pub(crate) fn partitions_of(reader: &impl Reader, school: u64) -> Result<Vec<Partition>> {
+pub(crate) fn partitions_of(reader: &dyn Reader, school: u64) -> Result<Vec<Partition>> {
     let partition = |collection, number| Partition {
         school,
         collection,
@@ -63,17 +63,17 @@ pub(crate) fn partitions_of(reader: &impl Reader, school: u64) -> Result<Vec<Par
 
 /// Hands on every record that bears this school's id. Marks come by grade,
 /// year, term and learner. `between` is called now and then, with nothing read.
-pub(crate) fn each_key<R: Reader>(
-    reader: &mut R,
+pub(crate) fn each_key(
+    write: &mut Write<'_>,
     school: u64,
     each: &mut dyn FnMut(Found<'_>) -> Result<()>,
-    between: &mut dyn FnMut(&mut R) -> Result<()>,
+    between: &mut dyn FnMut(&mut Write<'_>) -> Result<()>,
 ) -> Result<()> {
-    let schools = reader.records(Partition::global(Collection::Schools))?;
+    let schools = write.records(Partition::global(Collection::Schools))?;
     if schools.get(Key::one(school))?.is_some() {
         each(found(Kind::School, &[school]))?;
     }
-    reader.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
+    write.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
         match integrator::authorisation_of(key) {
             Some((name, of, api_type)) if of == school => each(Found {
                 name: Some(&name),
@@ -82,16 +82,16 @@ pub(crate) fn each_key<R: Reader>(
             _ => Ok(()),
         }
     })?;
-    for partition in partitions_of(reader, school)? {
+    for partition in partitions_of(write, school)? {
         let of_marks = partition.collection == Collection::MarkRows;
         let slots = if of_marks {
-            slots(reader, partition)?
+            slots(write, partition)?
         } else {
             HashMap::new()
         };
         let mut place = 0;
         loop {
-            let Some(page) = reader.records(partition)?.page(place)? else {
+            let Some(page) = write.records(partition)?.page(place)? else {
                 break;
             };
             let run = page.run()?;
@@ -101,7 +101,7 @@ pub(crate) fn each_key<R: Reader>(
                 each_record(kind, partition, &run, each)?;
             }
             drop(page);
-            between(reader)?;
+            between(write)?;
             place += 1;
         }
     }
@@ -161,13 +161,13 @@ fn each_mark(
 }
 
 /// The assessments of a grade and year by term and slot.
-pub(crate) fn slots<R: Reader>(reader: &R, rows: Partition) -> Result<HashMap<(u64, u64), u64>> {
+pub(crate) fn slots(reader: &dyn Reader, rows: Partition) -> Result<HashMap<(u64, u64), u64>> {
     let assessments = Partition {
         collection: Collection::Assessments,
         ..rows
     };
     let mut slots = HashMap::new();
-    for page in reader.records(assessments)?.all() {
+    for page in Records::open(reader, assessments)?.all() {
         let (page, indices) = page?;
         let run = page.run()?;
         for index in indices {

@@ -4,7 +4,7 @@ use super::keys::{kind_of, partitions_of};
 use crate::record::bake::{self, RENDER_VERSION};
 use crate::record::{Kind, assessment};
 use crate::store::{
-    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Store, Write,
+    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Store, Write,
 };
 use crate::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,12 +75,9 @@ fn render_all(write: &mut Write<'_>) -> Result<()> {
 }
 
 /// Every school that any record lies by.
-pub(crate) fn schools(reader: &impl Reader) -> Result<Vec<u64>> {
+pub(crate) fn schools(reader: &dyn Reader) -> Result<Vec<u64>> {
     let mut schools = Vec::new();
-    for page in reader
-        .records(Partition::global(Collection::Schools))?
-        .all()
-    {
+    for page in Records::open(reader, Partition::global(Collection::Schools))?.all() {
         let (page, _) = page?;
         schools.extend(page.run()?.keys().map(|key| key.0));
     }

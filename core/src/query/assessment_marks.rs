@@ -142,7 +142,7 @@ impl Writer<'_> {
         &self,
         sheet: &Sheet,
         term: &Term,
-        rows: &Records<'_, Snapshot>,
+        rows: &Records<'_>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let end = self

@@ -1,12 +1,12 @@
 //! Looking up many records of one partition within one answer.
 
 use crate::Result;
-use crate::store::{Key, Page, Records, Snapshot};
+use crate::store::{Key, Page, Records};
 
 /// Holds the runs that were read last, since the next record often lies in one
 /// of them.
 pub(super) struct Lookup<'a> {
-    records: Records<'a, Snapshot>,
+    records: Records<'a>,
     pages: Vec<Option<(usize, Page<'a>)>>,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Lookup<'a> {
 const PAGES: usize = 64;
 
 impl<'a> Lookup<'a> {
-    pub(super) fn new(records: Records<'a, Snapshot>) -> Lookup<'a> {
+    pub(super) fn new(records: Records<'a>) -> Lookup<'a> {
         let pages = records.runs().clamp(1, PAGES);
         Lookup {
             records,

@@ -2,9 +2,9 @@
 
 use super::file;
 use super::snapshot::Snapshot;
-use super::tables::{DIRECTORIES, INTEGRATORS, META, RUNS};
+use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use crate::{Error, Result};
-use redb::{Database, Key, ReadOnlyTable, ReadableTable, TableDefinition, Value, WriteTransaction};
+use redb::{Database, ReadOnlyTable, ReadableTable, WriteTransaction};
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::Bound;
@@ -65,14 +65,14 @@ fn copy(snapshot: &Snapshot, path: &Path, keep: &dyn Fn(&[u8]) -> bool) -> Resul
 }
 
 /// Rows come in order, so a cursor at the end takes them without searching.
-fn copy_table<K: Key + 'static, V: Value + 'static>(
-    from: &ReadOnlyTable<K, V>,
+fn copy_table(
+    from: &ReadOnlyTable<&'static [u8], &'static [u8]>,
     transaction: &WriteTransaction,
-    definition: TableDefinition<'_, K, V>,
-    keep: &dyn for<'a> Fn(K::SelfType<'a>) -> bool,
+    definition: Definition,
+    keep: &dyn Fn(&[u8]) -> bool,
 ) -> Result<()> {
     let mut to = transaction.open_table(definition)?;
-    let mut end = to.upper_bound_mut(Bound::Unbounded::<K::SelfType<'_>>)?;
+    let mut end = to.upper_bound_mut(Bound::Unbounded::<&[u8]>)?;
     for row in from.iter()? {
         let (key, value) = row?;
         if keep(key.value()) {

@@ -83,6 +83,12 @@ impl State {
     }
 }
 
+/// What is asked of a snapshot.
+type Query<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
+
+/// What is done in a write transaction.
+pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
+
 /// What became of a piece of work on the store.
 enum Fault {
     /// The work's own error; the store is as good as before.
@@ -123,6 +129,10 @@ impl Store {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn keeper(&self) -> Result<Arc<Keeper>> {
+        self.state().open().map(|(open, _)| open.keeper.clone())
+    }
+
     fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
@@ -147,9 +157,19 @@ impl Store {
     /// is opened anew and asked once more.
     #[inline]
     pub(crate) fn read<T>(&self, mut query: impl FnMut(&Arc<Snapshot>) -> Result<T>) -> Result<T> {
-        let mut ask = || self.attempt(|open| query(&open.snapshot()));
+        let mut answer = None;
+        self.ask(&mut |snapshot| {
+            answer = Some(query(snapshot)?);
+            Ok(())
+        })?;
+        answer.ok_or(Error::Closed)
+    }
+
+    /// What [`read`](Self::read) does, compiled once.
+    fn ask(&self, query: &mut Query<'_>) -> Result<()> {
+        let mut ask = || self.attempt(&mut |open| query(&open.snapshot()));
         match ask() {
-            Ok(answer) => Ok(answer),
+            Ok(()) => Ok(()),
             Err(Fault::No(error)) => Err(error),
             Err(Fault::Reopen(number, error)) => {
                 let slot = self.writer.take(self.options.wait)?;
@@ -164,8 +184,7 @@ impl Store {
     }
 
     /// Works on the open store, and tells its own errors from faults.
-    #[inline]
-    fn attempt<T>(&self, work: impl FnOnce(&Open) -> Result<T>) -> Result<T, Fault> {
+    fn attempt(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), Fault> {
         let state = self.state();
         if let State::Failed(_) = &*state {
             return Err(Fault::Reopen(
@@ -175,7 +194,7 @@ impl Store {
         }
         let (open, number) = state.open().map_err(Fault::No)?;
         match catch_unwind(AssertUnwindSafe(|| work(open))) {
-            Ok(Ok(done)) => Ok(done),
+            Ok(Ok(())) => Ok(()),
             Ok(Err(error @ Error::Io { .. })) => Err(Fault::Reopen(number, error)),
             Ok(Err(error)) => Err(Fault::No(error)),
             Err(_) => Err(Fault::Reopen(
@@ -203,20 +222,38 @@ impl Store {
 
     /// Carries out a write transaction. Readers go on meanwhile.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Write<'_>) -> Result<T>) -> Result<T> {
+        let mut work = Some(work);
+        let mut outcome = None;
+        self.change(&mut |write| {
+            if let Some(work) = work.take() {
+                outcome = Some(work(write)?);
+            }
+            Ok(())
+        })?;
+        outcome.ok_or(Error::Closed)
+    }
+
+    /// What [`write`](Self::write) does, compiled once.
+    fn change(&self, work: &mut Change<'_>) -> Result<()> {
         let slot = self.writer.take(self.options.wait)?;
         if matches!(&*self.state(), State::Failed(_)) {
             self.reopen(&slot, u64::MAX)?;
         }
         let number = self.state().open()?.1;
-        match self.attempt(|open| open.transact(work)) {
-            Ok(Committed::Yes(outcome)) => Ok(outcome),
-            Ok(Committed::Unsure(outcome, sequence, error)) => {
+        let mut committed = Committed::Yes;
+        let tried = self.attempt(&mut |open| {
+            committed = open.transact(work)?;
+            Ok(())
+        });
+        match (tried, committed) {
+            (Ok(()), Committed::Yes) => Ok(()),
+            (Ok(()), Committed::Unsure(sequence, error)) => {
                 self.reopen(&slot, number)?;
                 let landed = self.state().open()?.0.snapshot().sequence()? == sequence;
-                if landed { Ok(outcome) } else { Err(error) }
+                if landed { Ok(()) } else { Err(error) }
             }
-            Err(Fault::No(error)) => Err(error),
-            Err(Fault::Reopen(number, error)) => {
+            (Err(Fault::No(error)), _) => Err(error),
+            (Err(Fault::Reopen(number, error)), _) => {
                 // The error that counts is the first; the next call meets the
                 // other one if it persists.
                 let _ = self.reopen(&slot, number);
@@ -233,14 +270,14 @@ impl Store {
     /// Moves a sorter's entries into the store, to be read by a later write.
     pub(crate) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
         let _slot = self.writer.take(self.options.wait)?;
-        self.attempt(|open| open.stage(sorter, name))
+        self.attempt(&mut |open| open.stage(sorter, name))
             .map_err(Fault::error)
     }
 
     /// Forgets staged entries.
     pub(crate) fn unstage(&self, name: &str) -> Result<()> {
         let _slot = self.writer.take(self.options.wait)?;
-        self.attempt(|open| open.unstage(name))
+        self.attempt(&mut |open| open.unstage(name))
             .map_err(Fault::error)
     }
 
@@ -257,8 +294,7 @@ impl Store {
 
     /// How many bytes the store has.
     pub(crate) fn bytes(&self) -> Result<u64> {
-        self.attempt(|open| Ok(open.keeper.len()?))
-            .map_err(Fault::error)
+        Ok(self.keeper()?.len()?)
     }
 
     /// Compacts after a load that leaves much of the file unused. What was
@@ -310,7 +346,7 @@ impl Store {
         inspect: impl FnOnce(&Snapshot) -> Result<T>,
     ) -> Result<(bool, T)> {
         let _slot = self.writer.take(self.options.wait)?;
-        let keeper = self.state().open()?.0.keeper.clone();
+        let keeper = self.keeper()?;
         let overlay = Overlay::new(keeper)?;
         let check = || open::check(overlay, self.options.cache_bytes / 4, inspect);
         catch_unwind(AssertUnwindSafe(check))

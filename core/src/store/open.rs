@@ -1,7 +1,7 @@
 //! An open database: its snapshot, its transactions, its compaction.
 
 use super::backend::{Handle, Keeper};
-use super::gate::StoreOptions;
+use super::gate::{Change, StoreOptions};
 use super::memo::{Changes, Memo};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
@@ -21,12 +21,12 @@ pub(super) struct Open {
 }
 
 /// What a transaction came to.
-pub(super) enum Committed<T> {
+pub(super) enum Committed {
     /// It is durable, or had nothing to change.
-    Yes(T),
+    Yes,
     /// The commit failed, or readers could not be moved on: whether it landed
     /// shows when the store is opened anew and has this sequence number.
-    Unsure(T, u64, Error),
+    Unsure(u64, Error),
 }
 
 impl Open {
@@ -58,31 +58,25 @@ impl Open {
     }
 
     /// Runs a write transaction; commits it if it changed something.
-    pub(super) fn transact<T>(
-        &self,
-        work: impl FnOnce(&mut Write<'_>) -> Result<T>,
-    ) -> Result<Committed<T>> {
+    pub(super) fn transact(&self, work: &mut Change<'_>) -> Result<Committed> {
         let mut transaction = self.database.begin_write()?;
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);
         let mut write = Write::new(&transaction)?;
-        let outcome = match work(&mut write) {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                drop(write);
-                transaction.abort()?;
-                return Err(error);
-            }
-        };
+        if let Err(error) = work(&mut write) {
+            drop(write);
+            transaction.abort()?;
+            return Err(error);
+        }
         let (changes, sequence) = write.finish()?;
         if changes.is_empty() {
             transaction.abort()?;
-            return Ok(Committed::Yes(outcome));
+            return Ok(Committed::Yes);
         }
         let committed = transaction.commit().map_err(Error::from);
         match committed.and_then(|()| self.renew(&changes)) {
-            Ok(()) => Ok(Committed::Yes(outcome)),
-            Err(error) => Ok(Committed::Unsure(outcome, sequence, error)),
+            Ok(()) => Ok(Committed::Yes),
+            Err(error) => Ok(Committed::Unsure(sequence, error)),
         }
     }
 

@@ -29,15 +29,11 @@ pub(crate) trait Reader {
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
 
     /// The records of a partition.
-    fn records(&self, partition: Partition) -> Result<Records<'_, Self>>
+    fn records(&self, partition: Partition) -> Result<Records<'_>>
     where
         Self: Sized,
     {
-        Ok(Records {
-            reader: self,
-            partition,
-            directory: self.directory(partition)?,
-        })
+        Records::open(self, partition)
     }
 }
 
@@ -58,13 +54,21 @@ impl<'a> Page<'a> {
 }
 
 /// The records of one partition.
-pub(crate) struct Records<'a, R> {
-    reader: &'a R,
+pub(crate) struct Records<'a> {
+    reader: &'a dyn Reader,
     partition: Partition,
     directory: Arc<Directory>,
 }
 
-impl<'a, R: Reader> Records<'a, R> {
+impl<'a> Records<'a> {
+    pub(crate) fn open(reader: &'a dyn Reader, partition: Partition) -> Result<Records<'a>> {
+        Ok(Records {
+            reader,
+            partition,
+            directory: reader.directory(partition)?,
+        })
+    }
+
     /// How many runs there are.
     pub(crate) fn runs(&self) -> usize {
         self.directory.entries.len()

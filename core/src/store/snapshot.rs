@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// A read transaction with its tables open: beginning one and opening tables
 /// costs more than a small query, so one is held and swapped at each commit.
 pub(crate) struct Snapshot {
-    runs: ReadOnlyTable<&'static [u8; Partition::BYTES + 4], &'static [u8]>,
-    directories: ReadOnlyTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    runs: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
     meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
     memo: Memo,
@@ -92,8 +92,8 @@ impl Snapshot {
 
 /// The open tables of a snapshot.
 pub(crate) struct SnapshotTables<'a> {
-    pub(crate) runs: &'a ReadOnlyTable<&'static [u8; Partition::BYTES + 4], &'static [u8]>,
-    pub(crate) directories: &'a ReadOnlyTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    pub(crate) runs: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(crate) directories: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) integrators: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) meta: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
 }
@@ -128,10 +128,10 @@ impl Reader for Snapshot {
 }
 
 pub(super) fn read_directory(
-    table: &impl ReadableTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     partition: Partition,
 ) -> Result<Directory> {
-    match table.get(&partition.to_bytes())? {
+    match table.get(partition.to_bytes().as_slice())? {
         Some(bytes) => Directory::decode(bytes.value()),
         None => Ok(Directory::default()),
     }
@@ -139,26 +139,26 @@ pub(super) fn read_directory(
 
 #[inline]
 pub(super) fn read_page(
-    table: &impl ReadableTable<&'static [u8; Partition::BYTES + 4], &'static [u8]>,
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     partition: Partition,
     run: u32,
 ) -> Result<Page<'_>> {
     let guard = table
-        .get(&run_key(partition, run))?
+        .get(run_key(partition, run).as_slice())?
         .ok_or_else(|| Error::corrupt("a run of records is missing"))?;
     Ok(Page::new(guard, partition.collection.layout()))
 }
 
 pub(super) fn read_partitions(
-    table: &impl ReadableTable<&'static [u8; Partition::BYTES], &'static [u8]>,
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     from: Partition,
     to: Partition,
 ) -> Result<Vec<Partition>> {
     let mut partitions = Vec::new();
     let (from, to) = (from.to_bytes(), to.to_bytes());
-    for row in table.range::<&[u8; Partition::BYTES]>(&from..=&to)? {
+    for row in table.range::<&[u8]>(from.as_slice()..=to.as_slice())? {
         let (key, _) = row?;
-        let partition = Partition::from_bytes(key.value());
+        let partition = key.value().first_chunk().and_then(Partition::from_bytes);
         partitions.push(partition.ok_or_else(|| Error::corrupt("an unknown collection"))?);
     }
     Ok(partitions)

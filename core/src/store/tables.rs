@@ -4,21 +4,22 @@ use super::partition::Partition;
 use crate::{Error, Result};
 use redb::TableDefinition;
 
+/// All tables have keys and values of one type: redb's code for another would
+/// weigh 30 KB more in a browser.
+pub(crate) type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
+
 /// Runs of records by partition and number. Values just below 64 KiB: redb
 /// rounds a value up to a power of two pages.
-pub(crate) const RUNS: TableDefinition<'static, &[u8; Partition::BYTES + 4], &[u8]> =
-    TableDefinition::new("runs");
+pub(crate) const RUNS: Definition = TableDefinition::new("runs");
 
 /// Directories by partition.
-pub(crate) const DIRECTORIES: TableDefinition<'static, &[u8; Partition::BYTES], &[u8]> =
-    TableDefinition::new("directories");
+pub(crate) const DIRECTORIES: Definition = TableDefinition::new("directories");
 
 /// Integrators and what schools have authorised them for, by user name.
-pub(crate) const INTEGRATORS: TableDefinition<'static, &[u8], &[u8]> =
-    TableDefinition::new("integrators");
+pub(crate) const INTEGRATORS: Definition = TableDefinition::new("integrators");
 
 /// What the store says of itself.
-pub(crate) const META: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("meta");
+pub(crate) const META: Definition = TableDefinition::new("meta");
 
 /// Records of a dataset that wait for its end, by load.
 pub(crate) const STAGED_PREFIX: &str = "staged-";

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// A write transaction with its tables open.
 pub(crate) struct Write<'t> {
     transaction: &'t WriteTransaction,
-    pub(super) runs: Table<'t, &'static [u8; Partition::BYTES + 4], &'static [u8]>,
-    directories: Table<'t, &'static [u8; Partition::BYTES], &'static [u8]>,
+    pub(super) runs: Table<'t, &'static [u8], &'static [u8]>,
+    directories: Table<'t, &'static [u8], &'static [u8]>,
     integrators: Table<'t, &'static [u8], &'static [u8]>,
     meta: Table<'t, &'static [u8], &'static [u8]>,
     totals: Totals,
@@ -91,7 +91,9 @@ impl<'t> Write<'t> {
     }
 
     pub(crate) fn put_run(&mut self, partition: Partition, run: u32, bytes: &[u8]) -> Result<()> {
-        let replaced = self.runs.insert(&run_key(partition, run), bytes)?;
+        let replaced = self
+            .runs
+            .insert(run_key(partition, run).as_slice(), bytes)?;
         let before = replaced.map_or(0, |old| page_bytes(old.value().len()));
         self.totals.live = (self.totals.live + page_bytes(bytes.len())).saturating_sub(before);
         self.changes.partition(partition);
@@ -99,7 +101,7 @@ impl<'t> Write<'t> {
     }
 
     pub(crate) fn remove_run(&mut self, partition: Partition, run: u32) -> Result<()> {
-        let removed = self.runs.remove(&run_key(partition, run))?;
+        let removed = self.runs.remove(run_key(partition, run).as_slice())?;
         let before = removed.map_or(0, |old| page_bytes(old.value().len()));
         self.totals.live = self.totals.live.saturating_sub(before);
         self.changes.partition(partition);
@@ -114,10 +116,10 @@ impl<'t> Write<'t> {
         let key = partition.to_bytes();
         self.known.borrow_mut().remove(&partition);
         if directory.entries.is_empty() {
-            self.directories.remove(&key)?;
+            self.directories.remove(key.as_slice())?;
         } else {
             self.directories
-                .insert(&key, directory.encode().as_slice())?;
+                .insert(key.as_slice(), directory.encode().as_slice())?;
         }
         self.changes.partition(partition);
         Ok(())
@@ -228,7 +230,7 @@ impl Reader for Write<'_> {
 impl Write<'_> {
     /// The bytes of a run, to be rebuilt.
     pub(super) fn run_bytes(&self, partition: Partition, run: u32) -> Result<Vec<u8>> {
-        let guard = self.runs.get(&run_key(partition, run))?;
+        let guard = self.runs.get(run_key(partition, run).as_slice())?;
         let guard = guard.ok_or_else(|| Error::corrupt("a run of records is missing"))?;
         Ok(guard.value().to_vec())
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct Disk(Arc<Mutex<Vec<u8>>>);
 
 impl Disk {
+    /// A disk that holds these bytes.
     pub fn of(bytes: Vec<u8>) -> Disk {
         Disk(Arc::new(Mutex::new(bytes)))
     }

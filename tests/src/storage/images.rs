@@ -19,18 +19,28 @@ pub struct Window {
 /// How much of a window's changes a power cut lets through.
 #[derive(Clone, Copy, Debug)]
 pub enum Cut {
+    /// None of them.
     Nothing,
+    /// All of them.
     Everything,
     /// All but this one.
     Missing(usize),
     /// Each one or not, by the toss of a coin.
     Some(u64),
     /// Of each write some sectors of this size.
-    Torn { sector: usize, seed: u64 },
+    Torn {
+        /// Its size.
+        sector: usize,
+        /// Decides which.
+        seed: u64,
+    },
     /// Of this write some sectors, and all other changes.
     TornAlone {
+        /// Its place among the changes.
         at: usize,
+        /// The size of a sector.
         sector: usize,
+        /// Decides which.
         seed: u64,
     },
 }
@@ -114,7 +124,12 @@ impl Window {
 
 /// Does to the bytes what an event did, as far as its sectors come through.
 /// What would lie beyond the end is lost: the file never became that long.
-fn apply(bytes: &mut Vec<u8>, event: &Event, mut comes_through: impl FnMut(u64) -> bool, sector: usize) {
+fn apply(
+    bytes: &mut Vec<u8>,
+    event: &Event,
+    mut comes_through: impl FnMut(u64) -> bool,
+    sector: usize,
+) {
     match event {
         Event::Sync => {}
         Event::SetLen(len) => bytes.resize(usize::try_from(*len).unwrap(), 0),

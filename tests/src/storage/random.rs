@@ -5,10 +5,12 @@
 pub struct Random(u64);
 
 impl Random {
+    /// The stream of a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
+    /// The next number.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

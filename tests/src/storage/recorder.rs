@@ -8,14 +8,23 @@ use std::sync::{Arc, Mutex};
 /// What was done to the disk.
 #[derive(Clone)]
 pub enum Event {
-    Write { offset: u64, data: Arc<[u8]> },
+    /// Bytes were written.
+    Write {
+        /// Where they begin.
+        offset: u64,
+        /// The bytes.
+        data: Arc<[u8]>,
+    },
+    /// The disk was made longer or shorter.
     SetLen(u64),
+    /// All before this is durable.
     Sync,
 }
 
 /// An event and what had been asked of the engine by then.
 #[derive(Clone)]
 pub struct Entry {
+    /// What was done.
     pub event: Event,
     /// How many operations had begun.
     pub begun: usize,
@@ -55,6 +64,7 @@ impl Recorder {
         outcome
     }
 
+    /// The log so far.
     pub fn entries(&self) -> Vec<Entry> {
         self.log.lock().unwrap().entries.clone()
     }

@@ -56,7 +56,7 @@ pub struct World {
     today: Date,
     /// A school that was removed, until it is back.
     removed: Option<u64>,
-    /// First and last names that learners were given.
+    /// First and last names that learners of the first school were given.
     names: Vec<(&'static str, &'static str)>,
 }
 

@@ -135,12 +135,22 @@ const TERMS: [&str; 13] = [
 /// Values at the edge of the form of a field; of a text, what is none.
 pub(super) fn near_misses(kind: &str, field: &str) -> &'static [&'static str] {
     match (kind, field) {
-        ("learner", "grade_id") => &TEXTS,
-        ("accountable_person", "accountable_person_id")
-        | (_, "school_id" | "id" | "learner_id" | "api_type_id" | "grade_id" | "subject_id")
-        | (
+        ("learner", "grade_id" | "accountable_person_id") => &TEXTS,
+        (
             _,
-            "year" | "term" | "term_id" | "current_year" | "assessment_id" | "learning_outcome_id",
+            "school_id"
+            | "id"
+            | "learner_id"
+            | "api_type_id"
+            | "grade_id"
+            | "subject_id"
+            | "year"
+            | "term"
+            | "term_id"
+            | "current_year"
+            | "assessment_id"
+            | "learning_outcome_id"
+            | "accountable_person_id",
         ) => &INTEGERS,
         (_, "state" | "captured") => &BITS,
         (_, "dtime") => &DATE_TIMES,

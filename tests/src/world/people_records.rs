@@ -2,7 +2,7 @@
 
 use super::World;
 use super::fields::Fields;
-use super::ids::LEARNERS;
+use super::ids::{LEARNERS, SCHOOLS};
 
 const INCOMES: [&str; 7] = [
     "120000",
@@ -21,7 +21,9 @@ impl World {
             .id(dice, "school_id", school)
             .id(dice, "id", id);
         let (first, last) = (dice.name(), dice.name());
-        self.names.push((first, last));
+        if school == SCHOOLS[0].1 {
+            self.names.push((first, last));
+        }
         fields = fields
             .text(dice, "first_name", first)
             .text(dice, "last_name", last);

@@ -207,7 +207,7 @@ impl World {
 
     /// A name that some learner was given, or a part of it, in another case or composition.
     fn needle(&mut self) -> String {
-        let given = self.names.iter().rev().take(20).copied();
+        let given = self.names.iter().rev().take(8).copied();
         let given: Vec<(&str, &str)> = given
             .chain([(self.dice.name(), self.dice.name())])
             .collect();

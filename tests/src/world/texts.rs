@@ -96,8 +96,8 @@ impl Dice {
     /// A name, at times one that is hard to fold or to escape.
     pub(super) fn name(&mut self) -> &'static str {
         match self.below(10) {
-            0..5 => self.pick(&PLAIN),
-            5..8 => self.pick(&FOLDED),
+            0..4 => self.pick(&PLAIN),
+            4..8 => self.pick(&FOLDED),
             _ => self.pick(&ODD),
         }
     }

@@ -1,0 +1,202 @@
+//! A store's life in steps: what the crash and fault tests interrupt.
+
+use super::asked::{self, NOW};
+use crate::sample::{SampleSchool, USERNAME};
+use rollbook::{Clock, Engine, Entropy, Error, Options, Request, Result};
+use serde_json::{Value, json};
+
+/// The school that most steps are about.
+pub const SCHOOL: u64 = 1000;
+/// A second one, which comes and goes.
+pub const OTHER: u64 = 1001;
+/// The learner that is erased.
+pub const ERASED: u64 = 5;
+
+/// One change of a store.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// What it does, in a word or two.
+    pub name: &'static str,
+    /// Does it.
+    pub run: fn(&Engine) -> Result<()>,
+}
+
+/// Options under which a scenario always writes the same bytes.
+pub fn options() -> Options {
+    Options {
+        clock: Clock::Fixed(NOW),
+        entropy: Entropy::custom(|bytes| {
+            bytes.fill(7);
+            true
+        }),
+        ..Options::default()
+    }
+}
+
+/// The steps, each on what the ones before it left.
+pub const STEPS: [Step; 9] = [
+    Step {
+        name: "load",
+        run: |engine| apply(engine, &first()),
+    },
+    Step {
+        name: "rename, move and delete",
+        run: |engine| apply(engine, &second()),
+    },
+    Step {
+        name: "state update",
+        run: update_state,
+    },
+    Step {
+        name: "unchanged load",
+        run: |engine| apply(engine, &second()),
+    },
+    Step {
+        name: "load of another school",
+        run: |engine| apply(engine, &school(OTHER, 30)),
+    },
+    Step {
+        name: "remove_school",
+        run: |engine| engine.remove_school(OTHER).map(drop),
+    },
+    Step {
+        name: "erase_learner",
+        run: |engine| engine.erase_learner(SCHOOL, ERASED).map(drop),
+    },
+    Step {
+        name: "compact",
+        run: Engine::compact,
+    },
+    Step {
+        name: "replace_school",
+        run: |engine| {
+            let whole = school(SCHOOL, 40);
+            engine.replace_school(SCHOOL, whole.as_bytes()).map(drop)
+        },
+    },
+];
+
+fn apply(engine: &Engine, dataset: &str) -> Result<()> {
+    engine.apply(dataset.as_bytes()).map(drop)
+}
+
+/// A school of a size that is opened thousands of times: every learner, and
+/// some of the rest. A few marks lack their assessment.
+pub fn school(school_id: u64, learners: u32) -> String {
+    let school = SampleSchool {
+        school_id,
+        learners,
+        ..SampleSchool::default()
+    };
+    let mut seen = 0;
+    let mut dataset = String::new();
+    for line in school.lines() {
+        let record: Value = serde_json::from_str(&line).unwrap();
+        let assessment = record["assessment_id"].as_u64();
+        let placed = assessment.is_some_and(|id| id % 8 == 0);
+        seen += 1;
+        let kept = match record["type"].as_str().unwrap() {
+            "assessment" => placed,
+            "mark" => placed && seen % 3 > 0 || seen % 100 == 0,
+            "learner_subject" | "learning_program" => seen % 3 == 0,
+            "absentee" => seen % 5 == 0,
+            _ => true,
+        };
+        if kept {
+            dataset.push_str(&line);
+            dataset.push('\n');
+        }
+    }
+    dataset
+}
+
+/// The dataset of the first load.
+pub fn first() -> String {
+    school(SCHOOL, 60)
+}
+
+/// Names change, learners, assessments and absences move, some records go.
+pub fn second() -> String {
+    let mut dataset = String::new();
+    let mut seen = 0;
+    for line in first().lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        let kind = record["type"].as_str().unwrap().to_owned();
+        seen += 1;
+        let changed = match kind.as_str() {
+            "school" => {
+                record["school_name"] = json!("Renamed School");
+                true
+            }
+            "grade" | "subject" => {
+                let name = format!("{kind} renamed");
+                record[if kind == "grade" {
+                    "grade"
+                } else {
+                    "subject_name"
+                }] = json!(name);
+                seen % 2 == 0
+            }
+            "learner" | "parent" => {
+                record["last_name"] = json!(format!("Moved-{seen}"));
+                record["family_code"] = json!(seen);
+                seen % 5 == 0
+            }
+            "assessment" => {
+                record["term"] = json!(1 + record["term"].as_u64().unwrap() % 4);
+                record["mark_out_of"] = json!("17.5");
+                seen % 11 == 0
+            }
+            "absentee" => {
+                record["absent_date"] = json!("2026-05-13");
+                seen % 7 == 0
+            }
+            "mark" => {
+                record["percentage"] = json!("a");
+                seen % 13 == 0
+            }
+            _ => false,
+        };
+        let removed = !changed && seen % 17 == 0;
+        if removed && let Some(key) = key_of(&kind) {
+            let mut gone = json!({"type": kind, "deleted": true});
+            for field in key {
+                gone[field] = record[field].clone();
+            }
+            record = gone;
+        } else if !changed {
+            continue;
+        }
+        dataset.push_str(&record.to_string());
+        dataset.push('\n');
+    }
+    dataset
+}
+
+/// The key fields of the kinds that the second dataset removes.
+fn key_of(kind: &str) -> Option<&'static [&'static str]> {
+    match kind {
+        "learner" | "parent" | "absentee" => Some(&["school_id", "id"]),
+        "mark" => Some(&["school_id", "assessment_id", "learner_id"]),
+        "assessment" => Some(&["school_id", "assessment_id"]),
+        _ => None,
+    }
+}
+
+/// The state update, as a request: an answer of 500 counts as an error.
+fn update_state(engine: &Engine) -> Result<()> {
+    let answer = engine.request(&Request {
+        method: "PATCH",
+        target: &format!("/api/v1/settings/clients/{SCHOOL}"),
+        headers: &asked::headers(),
+        body: br#"{"state":0,"api_type_id":11}"#,
+        now: None,
+    });
+    match answer.status.code {
+        200 => Ok(()),
+        500 => Err(Error::Io {
+            detail: answer.text().to_owned(),
+        }),
+        code => panic!("{USERNAME} got {code}: {}", answer.text()),
+    }
+}

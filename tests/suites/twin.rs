@@ -1,0 +1,183 @@
+//! The engine beside the naive twin, through random sequences: datasets,
+//! requests, state updates, removals, reopening and compaction. Every answer,
+//! every refusal, every count and every export must be the same bytes.
+//!
+//! `ROLLBOOK_SEQUENCES` sets how many sequences are run.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use rollbook::{Credentials, Engine, Error, Options, Request, Summary};
+use rollbook_tests::twin::Twin;
+use rollbook_tests::world::{Action, Outcome, actions};
+use std::cell::Cell;
+use std::path::Path;
+
+const SEQUENCES: u32 = 80;
+
+#[derive(Default)]
+struct Count {
+    requests: Cell<u64>,
+    found: Cell<u64>,
+    changes: Cell<u64>,
+}
+
+fn up(count: &Cell<u64>) {
+    count.set(count.get() + 1);
+}
+
+#[test]
+fn every_answer_is_the_twins() {
+    let sequences = std::env::var("ROLLBOOK_SEQUENCES").ok();
+    let sequences = sequences.map_or(SEQUENCES, |number| number.parse().unwrap());
+    let seed = std::env::var("ROLLBOOK_SEED").unwrap_or_default();
+    let mut bytes = [0; 32];
+    bytes
+        .iter_mut()
+        .zip(seed.bytes())
+        .for_each(|(byte, of)| *byte = of);
+    let config = Config {
+        cases: sequences,
+        failure_persistence: None,
+        max_shrink_time: 60_000,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let count = Count::default();
+    let outcome = runner.run(&actions(30..=80), |actions| {
+        run(&actions, &count).map_err(TestCaseError::fail)
+    });
+    println!(
+        "{sequences} sequences: {} requests, {} found something, {} changes",
+        count.requests.get(),
+        count.found.get(),
+        count.changes.get()
+    );
+    if let Err(failure) = outcome {
+        panic!("{failure}");
+    }
+    assert!(count.found.get() * 4 > count.requests.get());
+}
+
+fn open(path: &Path) -> Result<Engine, String> {
+    Engine::open(path, Options::default()).map_err(|error| error.to_string())
+}
+
+fn run(actions: &[Action], count: &Count) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    let mut engine = open(&path)?;
+    let mut twin = Twin::default();
+    for (place, action) in actions.iter().enumerate() {
+        let expected = action.perform(&mut twin);
+        let found = match action {
+            Action::Apply(lines) => kept(engine.apply(lines.join("\n").as_bytes())),
+            Action::ReplaceSchool(school, lines) => {
+                kept(engine.replace_school(*school, lines.join("\n").as_bytes()))
+            }
+            Action::RemoveSchool(school) => kept(engine.remove_school(*school)),
+            Action::EraseLearner(school, learner) => kept(engine.erase_learner(*school, *learner)),
+            Action::Reopen => {
+                drop(engine);
+                engine = open(&path)?;
+                String::new()
+            }
+            Action::Compact => {
+                engine.compact().map_err(|error| error.to_string())?;
+                String::new()
+            }
+            Action::Request {
+                now,
+                method,
+                target,
+                headers,
+                body,
+            } => {
+                up(&count.requests);
+                let headers: Vec<_> = headers
+                    .iter()
+                    .filter_map(|(name, value)| {
+                        Some((name.as_str(), std::str::from_utf8(value).ok()?))
+                    })
+                    .collect();
+                let answer = engine.request(&Request {
+                    method,
+                    target,
+                    headers: &headers,
+                    body,
+                    now: Some(*now),
+                });
+                if answer.status.code == 200 {
+                    up(&count.found);
+                }
+                let allow = answer.status.allow.map(str::to_owned);
+                format!("{} {allow:?} {}", answer.status.code, answer.text())
+            }
+        };
+        let expected = match expected {
+            Outcome::Kept(summary) => {
+                up(&count.changes);
+                let counts = summary.iter().map(|(kind, n)| {
+                    format!(
+                        "{kind} +{} ~{} -{} .{}",
+                        n.added, n.changed, n.removed, n.unchanged
+                    )
+                });
+                counts.collect::<Vec<_>>().join("\n")
+            }
+            Outcome::Refused(fault) => shared(&fault),
+            Outcome::Answered(answer) => {
+                let body = String::from_utf8_lossy(&answer.body);
+                format!("{} {:?} {body}", answer.status, answer.allow)
+            }
+            Outcome::Done => String::new(),
+        };
+        let at = |what: &str| {
+            format!("action {place}, {what}:\n{action:?}\nengine {found}\ntwin   {expected}")
+        };
+        if found != expected {
+            return Err(at("other outcomes"));
+        }
+        if !matches!(action, Action::Request { .. }) {
+            let lines = engine.export(Credentials::LeaveOut).unwrap();
+            let export: String = lines.map(|line| line.unwrap() + "\n").collect();
+            let expected = twin.export();
+            if export != expected {
+                let other = export.lines().zip(expected.lines()).find(|(a, b)| a != b);
+                return Err(at(&format!("other exports: {other:?}")));
+            }
+        }
+    }
+    let found = engine.verify().map_err(|error| error.to_string())?;
+    if found.is_sound() {
+        Ok(())
+    } else {
+        Err(format!("{:#?}", found.problems))
+    }
+}
+
+/// The counts of a change, or the text of its refusal.
+fn kept(found: Result<Summary, Error>) -> String {
+    match found {
+        Ok(summary) => {
+            let counts = summary.kinds().map(|(kind, n)| {
+                format!(
+                    "{kind} +{} ~{} -{} .{}",
+                    n.added, n.changed, n.removed, n.unchanged
+                )
+            });
+            counts.collect::<Vec<_>>().join("\n")
+        }
+        Err(error) => shared(&error.to_string()),
+    }
+}
+
+/// The part of a refusal that does not depend on whose parser found it.
+fn shared(fault: &str) -> String {
+    for free in ["is not a JSON object", "is not an Argon2id hash"] {
+        if let Some((before, _)) = fault.split_once(free) {
+            return format!("{before}{free}");
+        }
+    }
+    fault.to_owned()
+}
