@@ -8,6 +8,7 @@
 )]
 
 pub mod corpus;
+pub mod fuzz;
 pub mod sample;
 pub mod storage;
 pub mod twin;

@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
                     status: request.status,
                     allow: request.allow.clone(),
                     content_type: Some(rollbook::Status::CONTENT_TYPE.to_owned()),
-                    content_length: (request.status != 204).then(|| request.answer.len()),
+                    content_length: (request.status != 204).then_some(request.answer.len()),
                     body: if bodiless {
                         String::new()
                     } else {
@@ -129,14 +129,14 @@ impl<'a> Run<'a> {
                 fits(reply == expected, &reply, &expected)
             }
             Step::ReplaceSchool(school, dataset, expected) => changed(
-                self.engine()?.replace_school(*school, dataset.as_bytes()),
+                &self.engine()?.replace_school(*school, dataset.as_bytes()),
                 expected,
             ),
             Step::RemoveSchool(school, expected) => {
-                changed(self.engine()?.remove_school(*school), expected)
+                changed(&self.engine()?.remove_school(*school), expected)
             }
             Step::EraseLearner(school, learner, expected) => {
-                changed(self.engine()?.erase_learner(*school, *learner), expected)
+                changed(&self.engine()?.erase_learner(*school, *learner), expected)
             }
             Step::Check(dataset, limit, expected) => {
                 let faults = self.engine()?.check(dataset.as_bytes(), *limit);
@@ -189,13 +189,13 @@ fn fits(
     }
 }
 
-fn changed(found: Result<Summary, Error>, expected: &Expected) -> Result<(), String> {
-    let as_expected = match (&found, &expected.fault) {
+fn changed(found: &Result<Summary, Error>, expected: &Expected) -> Result<(), String> {
+    let as_expected = match (found, &expected.fault) {
         (Ok(_), None) => true,
         (Err(error), Some(message)) => message.fits(&error.to_string()),
         _ => false,
     };
-    fits(as_expected, &found, expected)
+    fits(as_expected, found, expected)
 }
 
 /// The rules of a server, beside the answers.

@@ -282,3 +282,166 @@ fn even_out(pieces: &mut Vec<Piece>, layout: Layout) -> Result<()> {
     pieces.append(&mut cutter.done);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::partition::Collection;
+    use super::super::{Location, Store, StoreOptions};
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    const LEARNERS: Partition = Partition::of(7, Collection::Learners);
+
+    type Model = BTreeMap<Key, Vec<u8>>;
+
+    /// Puts or removes whole records, in order.
+    struct Batch(
+        std::vec::IntoIter<(Key, Option<Vec<u8>>)>,
+        Option<(Key, Option<Vec<u8>>)>,
+    );
+
+    impl Batch {
+        fn of(edits: BTreeMap<Key, Option<Vec<u8>>>) -> Batch {
+            let mut edits: std::vec::IntoIter<_> =
+                edits.into_iter().collect::<Vec<_>>().into_iter();
+            let first = edits.next();
+            Batch(edits, first)
+        }
+    }
+
+    impl Edits for Batch {
+        fn next_key(&mut self) -> Result<Option<Key>> {
+            Ok(self.1.as_ref().map(|(key, _)| *key))
+        }
+
+        fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+            let edit = self.1.take().and_then(|(_, edit)| edit);
+            self.1 = self.0.next();
+            let Some(bytes) = edit else {
+                return Ok(Outcome::Remove);
+            };
+            new.lanes[0].extend_from_slice(&bytes);
+            let same = old.is_some_and(|old| old.lanes[0] == bytes);
+            Ok(if same { Outcome::Keep } else { Outcome::Put })
+        }
+    }
+
+    fn store() -> Result<Store> {
+        let options = StoreOptions {
+            cache_bytes: 1 << 20,
+            wait: Duration::ZERO,
+            render_version: 1,
+            compact: false,
+        };
+        Store::open(Location::Memory, options)
+    }
+
+    /// What the partition holds must be the model, in runs that are neither
+    /// empty nor too full, as its directory says.
+    fn check(store: &Store, model: &Model) -> Result<usize> {
+        store.read(|snapshot| {
+            let directory = snapshot.directory(LEARNERS)?;
+            let mut found = Model::new();
+            let mut live = 0;
+            for entry in &directory.entries {
+                let page = snapshot.page(LEARNERS, entry.run)?;
+                let run = page.run()?;
+                assert_eq!(
+                    (run.len(), run.key(0)?),
+                    (entry.count as usize, entry.first)
+                );
+                let mut builder = RunBuilder::new(LEARNERS.collection.layout());
+                for (index, key) in run.keys().enumerate() {
+                    found.insert(key, run.record(0, index)?.to_vec());
+                    builder.push(key, &run.item(index)?)?;
+                }
+                assert!(builder.bytes() <= RUN_BYTES || run.len() == 1);
+                live += super::super::tables::page_bytes(builder.bytes());
+            }
+            assert!(directory.entries.is_sorted_by(|a, b| a.first < b.first));
+            assert!(found == *model);
+            assert_eq!(directory.records(), model.len() as u64);
+            assert_eq!(snapshot.totals()?.live, live);
+            Ok(directory.entries.len())
+        })
+    }
+
+    #[test]
+    fn random_batches_agree_with_a_map() -> Result<()> {
+        let mut seed = 1u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let store = store()?;
+        let mut model = Model::new();
+        let (mut most, mut shrunk) = (0, 0);
+        for round in 0..300u64 {
+            // Growing, shrinking and small batches take turns.
+            let (edits, removals) = match round / 8 % 4 {
+                0 => (200, 1),
+                1 => (200, 9),
+                2 => (1, 5),
+                _ => (30, 5),
+            };
+            let mut batch = BTreeMap::new();
+            for _ in 0..=random(edits) {
+                let key = Key(random(40), random(40));
+                let length = match random(100) {
+                    0 => 150_000,
+                    1..20 => random(20_000),
+                    _ => random(1500),
+                };
+                let byte = b'a' + u8::try_from(random(4)).unwrap_or(0);
+                let bytes = vec![byte; usize::try_from(length).unwrap_or(0)];
+                batch.insert(key, (random(10) >= removals).then_some(bytes));
+            }
+            for (key, edit) in &batch {
+                match edit {
+                    Some(bytes) => model.insert(*key, bytes.clone()),
+                    None => model.remove(key),
+                };
+            }
+            store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch)))?;
+            let runs = check(&store, &model)?;
+            shrunk += usize::from(runs < most);
+            most = most.max(runs);
+        }
+        assert!(most > 20 && shrunk > 50);
+        let all = model.keys().map(|key| (*key, None)).collect();
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(all)))?;
+        assert_eq!(check(&store, &Model::new())?, 0);
+        Ok(())
+    }
+
+    #[test]
+    fn records_added_in_order_fill_their_runs() -> Result<()> {
+        let store = store()?;
+        let record = vec![b'x'; 700];
+        let all: BTreeMap<_, _> = (0..2000)
+            .map(|id| (Key::one(id), Some(record.clone())))
+            .collect();
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(all)))?;
+        let model: Model = (0..2000).map(|id| (Key::one(id), record.clone())).collect();
+        let runs = check(&store, &model)?;
+        let bytes = 2000 * (700 + 16 + 12 + 1 + 56 + 2);
+        assert!(runs <= bytes / RUN_BYTES + 2, "{runs}");
+        Ok(())
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not_written() -> Result<()> {
+        let store = store()?;
+        let batch = || {
+            (0..500)
+                .map(|id| (Key::one(id), Some(vec![b'x'; 300])))
+                .collect()
+        };
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch())))?;
+        let before = store.read(|snapshot| snapshot.sequence())?;
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch())))?;
+        assert_eq!(store.read(|snapshot| snapshot.sequence())?, before);
+        Ok(())
+    }
+}

@@ -1,11 +1,14 @@
 //! Disks that record, fail, lie or wear out, and what is done on top of them.
 //!
-//! - `disk`: bytes in memory. `recorder`, `images`: what a power cut leaves.
+//! - `disk`: bytes in memory. `recorder`, `images`, `power_cut`: what a power
+//!   cut leaves. `meter`: what is read.
 //! - `scenario`, `asked`: what an engine is made to do, and what it is asked.
 
 pub mod asked;
 pub mod disk;
 pub mod images;
+pub mod meter;
+pub mod power_cut;
 pub mod random;
 pub mod recorder;
 pub mod scenario;

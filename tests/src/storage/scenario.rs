@@ -200,3 +200,20 @@ fn update_state(engine: &Engine) -> Result<()> {
         code => panic!("{USERNAME} got {code}: {}", answer.text()),
     }
 }
+
+/// Learners whose names take most of the longest line that a dataset may have.
+pub fn long_learners(ids: std::ops::Range<u64>) -> String {
+    let mut dataset = String::new();
+    for id in ids {
+        let name = format!("Name {id} ").repeat(100_000);
+        let learner = json!({
+            "type": "learner",
+            "school_id": SCHOOL,
+            "id": 10_000 + id,
+            "first_name": name,
+        });
+        dataset.push_str(&learner.to_string());
+        dataset.push('\n');
+    }
+    dataset
+}

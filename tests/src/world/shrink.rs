@@ -52,6 +52,8 @@ struct Sequence {
     part: Part,
     run: usize,
     end: usize,
+    /// Something was left out for good since the rounds began.
+    fewer: bool,
 }
 
 impl Sequence {
@@ -63,6 +65,7 @@ impl Sequence {
             before: None,
             part: Part::Actions,
             run,
+            fewer: false,
         }
     }
 
@@ -112,7 +115,7 @@ impl Sequence {
         actions
     }
 
-    /// Goes on with shorter runs, then with smaller parts; false when there are none.
+    /// Goes on with shorter runs, then with smaller parts, then all over as long as that helps.
     fn next_round(&mut self) -> bool {
         if self.run > 1 {
             self.run /= 2;
@@ -120,8 +123,10 @@ impl Sequence {
             self.part = match self.part {
                 Part::Actions => Part::Lines,
                 Part::Lines => Part::Parameters,
+                Part::Parameters if self.fewer => Part::Actions,
                 Part::Parameters => return false,
             };
+            self.fewer &= !matches!(self.part, Part::Actions);
             self.run = self.count().max(1);
         }
         self.end = self.count();
@@ -137,6 +142,7 @@ impl ValueTree for Sequence {
     }
 
     fn simplify(&mut self) -> bool {
+        self.fewer |= self.before.take().is_some();
         while self.end == 0 {
             if !self.next_round() {
                 return false;

@@ -32,7 +32,7 @@ pub(crate) fn build() -> PathBuf {
             let message: serde_json::Value = serde_json::from_str(line).ok()?;
             Some(message.get("executable")?.as_str()?.to_owned())
         });
-        PathBuf::from(executable.last().unwrap())
+        PathBuf::from(executable.collect::<Vec<_>>().pop().unwrap())
     });
     built.clone()
 }

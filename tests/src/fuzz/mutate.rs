@@ -1,0 +1,70 @@
+//! Seeded mutations of good inputs.
+
+/// A source of mutations; the same seed gives the same ones.
+#[derive(Debug, Clone)]
+pub struct Mutator(u64);
+
+/// What parsers stumble over.
+const BITS: [&[u8]; 24] = [
+    b"\"",
+    b"\\",
+    b"\\u0000",
+    b"\\ud800",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\n",
+    b"\0",
+    b"\xff",
+    b"-",
+    b"0",
+    b"1e9",
+    b"18446744073709551616",
+    b"null",
+    b"true",
+    b"%",
+    b"%25",
+    b"&",
+    b"=",
+    b"\xf0\x9f\x98\x80",
+];
+
+impl Mutator {
+    /// The mutations of a seed.
+    pub fn new(seed: u64) -> Mutator {
+        Mutator(seed)
+    }
+
+    /// A number below another.
+    pub fn below(&mut self, limit: usize) -> usize {
+        // splitmix64
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % limit as u64).unwrap()
+    }
+
+    /// The bytes with a few changes, some of them taken from another input.
+    pub fn mutate(&mut self, bytes: &mut Vec<u8>, other: &[u8]) {
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len() + 1);
+            let end = (at + self.below(8)).min(bytes.len());
+            match self.below(6) {
+                0 => drop(bytes.drain(at..end)),
+                1 => drop(bytes.splice(at..at, BITS[self.below(BITS.len())].iter().copied())),
+                2 => drop(bytes.splice(at..end, BITS[self.below(BITS.len())].iter().copied())),
+                3 if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
+                4 => {
+                    let from = self.below(other.len() + 1);
+                    let to = (from + self.below(64)).min(other.len());
+                    bytes.splice(at..at, other[from..to].iter().copied());
+                }
+                _ => bytes.truncate(bytes.len().saturating_sub(self.below(3))),
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Bytes that claim to be a request.
+
+use rollbook::{Engine, Options, Request, Status};
+use std::sync::OnceLock;
+
+/// A request cut out of bytes: method, target, credentials and body, each ended
+/// by a line feed.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    parts: [String; 4],
+    body: Vec<u8>,
+}
+
+impl Asked {
+    /// Cuts the bytes; what is not UTF-8 is replaced.
+    pub fn cut(bytes: &[u8]) -> Asked {
+        let mut parts = bytes.splitn(5, |byte| *byte == b'\n');
+        let parts: [&[u8]; 5] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let [method, target, username, password, body] = parts;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Asked {
+            parts: [text(method), text(target), text(username), text(password)],
+            body: body.to_vec(),
+        }
+    }
+}
+
+/// Two schools with something of every kind.
+const SCHOOLS: &str = include_str!("../../../core/examples/sample-school.ndjson");
+
+fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| {
+        let engine = Engine::memory(Options::default()).unwrap();
+        engine.apply(SCHOOLS.as_bytes()).unwrap();
+        engine
+    })
+}
+
+/// Sets all states to what they were, so that later requests find something.
+fn undo_state_updates() {
+    let states = SCHOOLS
+        .lines()
+        .filter(|line| line.contains("\"client_integration\""));
+    let states: Vec<_> = states.collect();
+    engine().apply(states.join("\n").as_bytes()).unwrap();
+}
+
+/// Asks what the bytes say. The answer has a status of the specification and a
+/// body that is JSON.
+pub fn request(bytes: &[u8]) -> Status {
+    let Asked {
+        parts: [method, target, username, password],
+        body,
+    } = Asked::cut(bytes);
+    let answer = engine().request(&Request {
+        method: &method,
+        target: &target,
+        headers: &[
+            ("HTTP-X-USERNAME", &username),
+            ("http-x-password", &password),
+        ],
+        body: &body,
+        now: Some(1_778_745_600),
+    });
+    let status = answer.status;
+    assert!(
+        [200, 204, 400, 401, 403, 404, 405].contains(&status.code),
+        "{status:?} {}",
+        answer.text()
+    );
+    if method == "PATCH" && status.code == 200 {
+        undo_state_updates();
+    }
+    assert_eq!(status.allow.is_some(), status.code == 405);
+    serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap();
+    status
+}

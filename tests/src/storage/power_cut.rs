@@ -1,0 +1,161 @@
+//! Opening what power cuts leave of a store, and judging what is found in it.
+
+use super::asked::export;
+use super::disk::Disk;
+use super::images::{Window, windows};
+use super::recorder::{Entry, Recorder};
+use super::scenario::options;
+use redb::{Database, DatabaseError, RepairSession};
+use rollbook::Engine;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// One change of a store, which must succeed.
+pub type Operation<'a> = Box<dyn FnOnce(&Engine) + 'a>;
+
+/// A life of a store: the log of its disk, and the export after each of its
+/// operations.
+pub struct Life {
+    /// What was on the disk before.
+    pub before: Vec<u8>,
+    /// What was done to it.
+    pub log: Vec<Entry>,
+    /// The export before the first operation, and after each.
+    pub exports: Vec<String>,
+}
+
+impl Life {
+    /// Opens a store on these bytes, which is the first operation, runs the
+    /// others, and closes it, which is the last. `export_before` is what there
+    /// is to lose.
+    pub fn record(before: Vec<u8>, export_before: String, operations: Vec<Operation<'_>>) -> Life {
+        let recorder = Recorder::on(before.clone());
+        let opened = recorder.operation(|| Engine::open_with_backend(recorder.clone(), options()));
+        let engine = opened.unwrap();
+        let mut exports = vec![export_before, export(&engine).unwrap()];
+        for operation in operations {
+            recorder.operation(|| operation(&engine));
+            exports.push(export(&engine).unwrap());
+        }
+        recorder.operation(|| engine.close().unwrap());
+        exports.extend(exports.last().cloned());
+        Life {
+            before,
+            log: recorder.entries(),
+            exports,
+        }
+    }
+
+    /// Opens what every cut of every window leaves.
+    pub fn cut_everywhere(&self, seeds: u64) -> Cuts {
+        let windows = windows(self.before.clone(), &self.log);
+        let cuts = Cuts {
+            windows: windows.len(),
+            ..Cuts::default()
+        };
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while let Some(window) = windows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        self.cut_window(window, seeds, &cuts);
+                    }
+                });
+            }
+        });
+        cuts
+    }
+
+    fn cut_window(&self, window: &Window, seeds: u64, cuts: &Cuts) {
+        // What had returned was promised to be there; what had begun may be.
+        let allowed = &self.exports[window.returned..=window.begun];
+        for cut in window.cuts(seeds) {
+            let image = window.image(cut);
+            cuts.images.fetch_add(1, Ordering::Relaxed);
+            let mut hasher = DefaultHasher::new();
+            (&image, window.returned, window.begun).hash(&mut hasher);
+            if !cuts.distinct.lock().unwrap().insert(hasher.finish()) {
+                continue;
+            }
+            if needs_repair(&image) {
+                let mut repairs = cuts.repairs.lock().unwrap();
+                *repairs.entry(window.begun).or_default() += 1;
+            }
+            if let Err(what) = open_one(image, allowed) {
+                let place = format!("operation {}, {cut:?}", window.begun);
+                let pending = window.pending.len();
+                let failure = format!("{place} of {pending} changes: {what}");
+                cuts.failures.lock().unwrap().push(failure);
+            }
+        }
+    }
+}
+
+/// What came of all cuts.
+#[derive(Default)]
+pub struct Cuts {
+    /// How many stretches between two syncs there were.
+    pub windows: usize,
+    /// How many images were made.
+    pub images: AtomicUsize,
+    /// Those that differ, by their digests.
+    pub distinct: Mutex<HashSet<u64>>,
+    /// How many of them need a repair that reads the whole file, by the number
+    /// of operations that had begun.
+    pub repairs: Mutex<BTreeMap<usize, usize>>,
+    /// What is wrong with those that are not as they must be.
+    pub failures: Mutex<Vec<String>>,
+}
+
+impl Cuts {
+    /// Panics with what is wrong; else says how much was tried.
+    pub fn judge(self) -> String {
+        let repairs: usize = self.repairs.into_inner().unwrap().values().sum();
+        let failures = self.failures.into_inner().unwrap();
+        assert!(
+            failures.is_empty(),
+            "{} images:\n{}",
+            failures.len(),
+            failures.join("\n")
+        );
+        format!(
+            "{} windows, {} images, {} of them different, {repairs} to be repaired",
+            self.windows,
+            self.images.into_inner(),
+            self.distinct.into_inner().unwrap().len()
+        )
+    }
+}
+
+/// Whether redb would scan the whole file at the next open.
+pub fn needs_repair(image: &[u8]) -> bool {
+    let opened = Database::builder()
+        .set_repair_callback(RepairSession::abort)
+        .create_with_backend(Disk::of(image.to_vec()));
+    matches!(opened, Err(DatabaseError::RepairAborted))
+}
+
+/// Opens an image, which must be sound and export as one of these.
+fn open_one(image: Vec<u8>, allowed: &[String]) -> Result<(), String> {
+    let failed = |what: &str| {
+        let what = what.to_owned();
+        move |error: rollbook::Error| format!("{what}: {error}")
+    };
+    let opened = Engine::open_with_backend(Disk::of(image), options());
+    let engine = opened.map_err(failed("opening"))?;
+    let verified = engine.verify().map_err(failed("verifying"))?;
+    if !verified.is_sound() {
+        return Err(format!("unsound: {:?}", verified.problems));
+    }
+    let found = export(&engine).map_err(failed("exporting"))?;
+    if allowed.contains(&found) {
+        return Ok(());
+    }
+    let sizes: Vec<_> = allowed.iter().map(String::len).collect();
+    let found = found.len();
+    Err(format!(
+        "{found} bytes are exported, and not what {sizes:?} bytes were"
+    ))
+}
