@@ -1,4 +1,64 @@
-//! Rollbook.
+//! A school administration system's integration API as an embedded library.
+//!
+//! Apps built on that API ask a service far away, fall silent offline and
+//! cannot be tested without a school that has authorised them. Rollbook is the
+//! API itself, to be linked: give it a school's data as a [dataset], ask it the
+//! same requests, and it answers in-process, in microseconds, with the exact v1
+//! JSON and every rule: filters, date windows, the release of marks, access,
+//! state updates.
+//!
+//! It is not a client of the service, not a server (an [example] puts it behind
+//! HTTP), and no general database.
+//!
+//! ```
+//! use rollbook::{Engine, Options, Request};
+//!
+//! # fn main() -> rollbook::Result<()> {
+//! # let folder = std::env::temp_dir().join(format!("rollbook-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # let path = folder.join("school.redb");
+//! let engine = Engine::open(&path, Options::default())?;
+//! engine.apply(r#"
+//! {"type":"school","school_id":1000,"school_name":"d6+ Primary School","current_year":2026}
+//! {"type":"api_type","api_type_id":8,"api_type":"Admin+ API","family":"administration"}
+//! {"type":"integrator","username":"demo","password":"demo"}
+//! {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":8,"state":1}
+//! {"type":"absentee","school_id":1000,"id":7,"learner_id":1,"absent_date":"2026-05-04"}
+//! "#.as_bytes())?;
+//! let answer = engine.request(&Request {
+//!     target: "/api/v1/adminplus/learnerabsentees/1000",
+//!     headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")],
+//!     now: Some(1_778_745_600), // 2026-05-14T08:00:00Z
+//!     ..Request::default()
+//! });
+//! let expected = r#"[{"id":"7","learner_id":"1","absent_date":"2026-05-04","absent_reason":""}]"#;
+//! assert_eq!((answer.status.code, answer.text()), (200, expected));
+//! # drop(engine);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where things are
+//!
+//! - [`Engine`]: open a store with [`Options`]; ask; load; look after it.
+//! - [`Request`], [`Answer`]: the service's own door, credentials and all.
+//! - [`Learners`], [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
+//!   [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`], [`SetState`]:
+//!   the typed door, for an app that is trusted.
+//! - [`Load`], [`Summary`], [`Fault`], [`Export`]: datasets in and out.
+//! - [`Clock`], [`Entropy`]: time and chance, the app's own where it wants.
+//! - [`guide`]: the dataset format, and what holds where the service's
+//!   documentation is silent.
+//!
+//! # Features
+//!
+//! - `http` (on): `Engine::call` takes the types of the
+//!   `http` crate, and `Service` is a `tower` service.
+//!
+//! [dataset]: guide::dataset
+//! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
+
 mod api;
 mod clock;
 mod dataset;
@@ -13,6 +73,16 @@ mod query;
 mod record;
 mod store;
 
+/// What one must know beside the names: the dataset format, and the decisions
+/// that Rollbook's answers follow.
+pub mod guide {
+    #[doc = include_str!("../docs/dataset.md")]
+    pub mod dataset {}
+
+    #[doc = include_str!("../docs/decisions.md")]
+    pub mod decisions {}
+}
+
 pub use api::{Answer, Request, SetState, Status};
 pub use clock::Clock;
 pub use dataset::{Counts, Export, Load, Progress, Summary};
@@ -26,3 +96,8 @@ pub use query::{
     Absentees, AssessmentMarks, Clients, LearnerStatus, LearnerSubjects, Learners, Schools,
     SubjectMarks, SubjectsPerTerm,
 };
+
+/// The README's own examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}

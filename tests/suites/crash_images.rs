@@ -8,38 +8,42 @@
     missing_docs
 )]
 
-use rollbook::{Engine, SetState};
+use rollbook::{Compaction, Engine, Options, SetState};
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::images::{Cut, windows};
+use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::meter::Meter;
-use rollbook_tests::storage::power_cut::{Life, Operation, needs_repair};
+use rollbook_tests::storage::power_cut::{Judged, Life, Operation, needs_repair};
 use rollbook_tests::storage::random::Random;
-use rollbook_tests::storage::scenario::{SCHOOL, STEPS, long_learners, options, school};
+use rollbook_tests::storage::scenario::{SCHOOL, STEPS, Scenario, long_learners, options, school, WAITING};
 use std::collections::BTreeMap;
+
+fn operation(scenario: &Scenario, step: usize) -> Operation<'_> {
+    let failed = move |error| panic!("{}: {error}", STEPS[step]);
+    Box::new(move |engine| scenario.run(step, engine).unwrap_or_else(failed))
+}
 
 /// Every step of a store's life, its creation and its end included.
 #[test]
 fn a_life_of_a_store() {
-    let steps = STEPS.iter().map(|step| -> Operation<'_> {
-        Box::new(|engine| (step.run)(engine).unwrap_or_else(|e| panic!("{}: {e}", step.name)))
-    });
+    let scenario = Scenario::of(60);
+    let steps = (0..STEPS.len()).map(|step| operation(&scenario, step));
     // A store that is not there yet is as good as an empty one.
-    let life = Life::record(Vec::new(), String::new(), steps.collect());
-    let cuts = life.cut_everywhere(1);
+    let life = Life::record(Vec::new(), String::new(), options(), steps.collect());
+    let cuts = life.cut_everywhere(8);
     let repaired: BTreeMap<_, _> = cuts.repairs.lock().unwrap().clone();
     println!("{}", cuts.judge());
-    println!("{repaired:?}");
-    // The first operation opens the store. Only compaction goes without what
-    // spares the next open a scan.
+    // Only a store that is being created, and compaction, lack what spares the
+    // next open a scan.
+    let names = [&["no operation", "creation"], &STEPS[..], &["close"]].concat();
     let repaired: BTreeMap<_, _> = repaired
         .iter()
-        .map(|(begun, images)| (STEPS[begun - 2].name, images))
+        .map(|(begun, images)| (names[*begun], images))
         .collect();
     println!("to be repaired: {repaired:?}");
-    let compacting = ["erase_learner", "compact"];
-    assert!(repaired.keys().all(|name| compacting.contains(name)));
+    let allowed = ["creation", "erase_learner", "compact"];
+    assert!(repaired.keys().all(|name| allowed.contains(name)));
 }
 
 /// A load too large for memory waits in the store, where a state update makes
@@ -52,7 +56,7 @@ fn a_load_that_waits_in_the_store() {
         }),
         Box::new(|engine| {
             let mut load = engine.load();
-            load.push(long_learners(0..16).as_bytes()).unwrap();
+            load.push(long_learners(0..WAITING).as_bytes()).unwrap();
             let off = SetState {
                 username: USERNAME,
                 school: SCHOOL,
@@ -60,45 +64,49 @@ fn a_load_that_waits_in_the_store() {
                 state: 0,
             };
             assert_eq!(engine.set_state(&off).unwrap().status.code, 200);
-            load.push(long_learners(16..20).as_bytes()).unwrap();
+            load.push(long_learners(WAITING..WAITING + 2).as_bytes()).unwrap();
             load.cancel();
         }),
         Box::new(|engine| {
-            engine.apply(long_learners(0..16).as_bytes()).unwrap();
+            engine.apply(long_learners(0..WAITING).as_bytes()).unwrap();
         }),
     ];
-    let life = Life::record(Vec::new(), String::new(), operations);
-    let cuts=life.cut_everywhere(1);
-    println!("{:?}", cuts.repairs);
-    for w in windows(Vec::new(), &life.log) { println!("{} {}..={}: {} pending {}", w.durable.len(), w.returned, w.begun, w.pending.len(), needs_repair(&w.durable)); }
+    // Compaction is cut elsewhere, on a smaller store.
+    let manual = Options {
+        compaction: Compaction::Manual,
+        ..options()
+    };
+    let life = Life::record(Vec::new(), String::new(), manual, operations);
+    let cuts = life.cut_everywhere(1);
+    let repaired = cuts.repairs.lock().unwrap().clone();
     println!("{}", cuts.judge());
+    assert!(repaired.keys().all(|begun| *begun == 1), "{repaired:?}");
 }
 
 /// Power fails again while the store recovers.
 #[test]
 fn a_second_cut_during_recovery() {
-    let step = |at: usize| (STEPS[at].run, STEPS[at].name);
-    let steps = [0, 1, 5, 6].map(|at| -> Operation<'_> {
-        let (run, name) = step(at);
-        Box::new(move |engine| run(engine).unwrap_or_else(|e| panic!("{name}: {e}")))
-    });
-    let life = Life::record(Vec::new(), String::new(), steps.into());
+    let scenario = Scenario::of(20);
+    let steps = [0, 1, 5, 6].map(|step| operation(&scenario, step));
+    let life = Life::record(Vec::new(), String::new(), options(), steps.into());
     let mut random = Random::new(3);
-    let (mut tried, mut said) = (0, String::new());
+    let (mut recoveries, mut total) = (0, Judged::default());
     for window in windows(Vec::new(), &life.log) {
         let cuts = window.cuts(4);
-        for cut in [Cut::Everything, cuts[random.below(cuts.len())]] {
-            let image = window.image(cut);
-            let first = Engine::open_with_backend(Disk::of(image.clone()), options()).unwrap();
-            let recovered = export(&first).unwrap();
-            drop(first);
-            let again = Life::record(image, recovered, Vec::new());
-            said = again.cut_everywhere(2).judge();
-            tried += 1;
-        }
+        let image = window.image(cuts[random.below(cuts.len())]);
+        let first = Engine::open_with_backend(Disk::of(image.clone()), options()).unwrap();
+        let recovered = export(&first).unwrap();
+        drop(first);
+        let again = Life::record(image, recovered, options(), Vec::new());
+        let judged = again.cut_everywhere(1).judge();
+        recoveries += 1;
+        total.windows += judged.windows;
+        total.images += judged.images;
+        total.different += judged.different;
+        total.repaired += judged.repaired;
     }
-    println!("{tried} recoveries cut; the last one: {said}");
-    assert!(tried > 40);
+    println!("{recoveries} recoveries cut: {total}");
+    assert!(recoveries > 30);
 }
 
 /// Opening after a kill reads no more than opening what was closed, however
@@ -126,7 +134,7 @@ fn opening_a_killed_store_reads_little() {
         let (killed, closed) = (read(killed), read(disk.bytes()));
         println!("of {size} bytes opening read {killed} after a kill, {closed} after closing");
         // A build of redb that has its debug assertions walks all pages anyhow.
-        let walks = closed > 1 << 20;
+        let walks = closed > size as u64 / 2;
         assert!(killed < closed + (64 << 10));
         assert!(walks || killed < 128 << 10);
     }

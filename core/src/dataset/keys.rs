@@ -180,6 +180,9 @@ pub(crate) fn slots(reader: &dyn Reader, rows: Partition) -> Result<HashMap<(u64
     Ok(slots)
 }
 
+/// How many bytes of removals stay in memory; the rest goes to the store.
+const REMOVALS_BYTES: usize = 16 << 20;
+
 /// Stages the removal of every record of a school that the dataset itself does
 /// not name.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
@@ -194,7 +197,7 @@ pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: 
         },
         &mut |write| {
             let mut sorter = sorter.borrow_mut();
-            if sorter.bytes() > Write::SORT_BYTES {
+            if sorter.bytes() > REMOVALS_BYTES {
                 write.spill(&mut sorter, "removals")?;
             }
             Ok(())

@@ -63,17 +63,12 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
         Some("true") => true,
         Some(other) => return fault("deleted", &format!("{} is not true", shown(other))),
     };
-    if deleted {
-        let beside = members.iter().find(|(name, value)| {
-            let field = fields.iter().find(|field| field.name == *name);
-            field.is_some_and(|field| !field.is_key()) && !is_empty(value)
-        });
-        if let Some((name, _)) = beside {
-            return fault(name, "does not go with deleted");
-        }
-    }
     let mut values = vec![Value::Empty; fields.len()];
     for ((field, raw), value) in fields.iter().zip(&raw).zip(&mut values) {
+        // Only the key stands beside `deleted`.
+        if deleted && !field.is_key() {
+            continue;
+        }
         if let Some(raw) = raw {
             *value = match Value::from_json(field.form, raw.get()) {
                 Ok(value) => value,
@@ -83,8 +78,18 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
                 Err(what) => return fault(field.name, &what),
             };
         }
-        if field.required && value.is_empty() && (field.is_key() || !deleted) {
+        if field.required && value.is_empty() {
             return fault(field.name, "is missing");
+        }
+    }
+    if deleted {
+        let given = |raw: &Option<&RawValue>| raw.is_some_and(|raw| !is_empty(raw));
+        let mut beside = fields
+            .iter()
+            .zip(&raw)
+            .filter(|(field, raw)| !field.is_key() && given(raw));
+        if let Some((field, _)) = beside.next() {
+            return fault(field.name, "does not go with deleted");
         }
     }
     let mut line = Line {
@@ -139,7 +144,14 @@ impl Line<'_> {
                 }
                 self.forget_default(learner::STATUS, learner::STATUSES[0]);
             }
-            Kind::School => self.forget_default(school::UTC_OFFSET, school::DEFAULT_OFFSET),
+            Kind::School => {
+                self.forget_default(school::UTC_OFFSET, school::DEFAULT_OFFSET);
+                if let Some(offset) = self.values.get_mut(school::UTC_OFFSET)
+                    && offset.text() == "-00:00"
+                {
+                    *offset = Value::Text(Cow::Borrowed("+00:00"));
+                }
+            }
             Kind::Year => {
                 let default = self.value(1).integer().map(|year| year.to_string());
                 self.forget_default(year::NAME, &default.unwrap_or_default());

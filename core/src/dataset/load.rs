@@ -12,7 +12,7 @@ use crate::{Entropy, Error, Fault, Result};
 use std::sync::Arc;
 
 /// How many bytes of staged records stay in memory; the rest goes to the store.
-const STAGE_BYTES: usize = 24 << 20;
+const STAGE_BYTES: usize = 20 << 20;
 
 /// A dataset of this size is a small change, which never compacts.
 const SMALL_BYTES: u64 = 1 << 20;
@@ -66,6 +66,8 @@ pub struct Load {
     failed: Option<Error>,
     /// Faults found so far, when only they are looked for.
     faults: Vec<Fault>,
+    /// How many bytes of staged records stay in memory.
+    stage_bytes: usize,
 }
 
 impl Load {
@@ -80,6 +82,7 @@ impl Load {
             staged: None,
             failed: None,
             faults: Vec::new(),
+            stage_bytes: STAGE_BYTES,
         }
     }
 
@@ -116,6 +119,7 @@ impl Load {
         })?;
         summary.lines = progress.lines;
         summary.bytes = progress.bytes;
+        self.unstage();
         if progress.bytes > SMALL_BYTES {
             self.store.tidy();
         }
@@ -162,7 +166,7 @@ impl Load {
             hash = self.password_hash(&line)?;
         }
         self.stage.push(number, &line, hash.as_deref())?;
-        if self.stage.sorter.bytes() > STAGE_BYTES {
+        if self.stage.sorter.bytes() > self.stage_bytes {
             let name = self.staged.get_or_insert_with(|| self.store.staging_name());
             self.store.stage(&mut self.stage.sorter, name)?;
         }
@@ -214,12 +218,19 @@ impl Load {
     }
 }
 
-impl Drop for Load {
-    fn drop(&mut self) {
+impl Load {
+    /// Forgets what went to the store and was not committed.
+    fn unstage(&mut self) {
         if let Some(name) = self.staged.take() {
             // If the store cannot be written now, opening it forgets them.
             let _ = self.store.unstage(&name);
         }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.unstage();
     }
 }
 
@@ -239,4 +250,87 @@ fn read<'a>(number: u64, cut: &Cut<'a>, mode: Mode) -> Result<Option<Line<'a>>, 
         )));
     }
     Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Location, StoreOptions};
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    fn store(location: Location) -> Result<Arc<Store>> {
+        let options = StoreOptions {
+            cache_bytes: 1 << 20,
+            wait: Duration::ZERO,
+            render_version: 1,
+            compact: true,
+        };
+        Ok(Arc::new(Store::open(location, options)?))
+    }
+
+    /// A load that hands everything over to the store after a few records.
+    fn load(store: &Arc<Store>) -> Load {
+        let mut load = Load::new(store.clone(), Entropy::system(), Mode::Apply);
+        load.stage_bytes = 2000;
+        load
+    }
+
+    fn grades(count: u64) -> Vec<u8> {
+        let lines = (0..count).map(|id| {
+            format!("{{\"type\":\"grade\",\"school_id\":1,\"grade_id\":{id},\"grade\":\"{id}\"}}\n")
+        });
+        lines.collect::<String>().into_bytes()
+    }
+
+    fn kept(store: &Store) -> Result<u64> {
+        store.read(|snapshot| Ok(snapshot.totals()?.records.iter().sum()))
+    }
+
+    #[test]
+    fn staged_records_are_all_kept_or_none() -> Result<()> {
+        let store = store(Location::Memory)?;
+        let mut whole = load(&store);
+        whole.push(&grades(500))?;
+        assert!(whole.staged.is_some());
+        assert_eq!(whole.finish()?.total().added, 500);
+
+        let mut cancelled = load(&store);
+        cancelled.push(&grades(900))?;
+        cancelled.cancel();
+        let mut faulty = load(&store);
+        faulty.push(&grades(900))?;
+        assert!(faulty.push(b"x\n").is_err());
+        let repeated = faulty.push(b"\n").err().map(|error| error.code());
+        assert_eq!(repeated, Some("bad_dataset"));
+        assert!(faulty.finish().is_err());
+        let mut unchanged = load(&store);
+        unchanged.push(&grades(500))?;
+        assert_eq!(unchanged.finish()?.total().unchanged, 500);
+        assert_eq!(kept(&store)?, 500);
+        Ok(())
+    }
+
+    #[test]
+    fn staged_records_that_are_gone_cancel_the_load() -> Result<()> {
+        let name = format!("rollbook-load-{}.redb", std::process::id());
+        let path: PathBuf = std::env::temp_dir().join(name);
+        let store = store(Location::File(path.clone()))?;
+        let mut load = load(&store);
+        load.push(&grades(500))?;
+        store.suspend()?;
+        assert_eq!(load.push(&grades(500)).err(), Some(Error::Suspended));
+        store.resume()?;
+        assert!(load.finish().is_err());
+
+        let mut load = self::load(&store);
+        load.push(&grades(50))?;
+        store.suspend()?;
+        store.resume()?;
+        load.push(&grades(3))?;
+        assert_eq!(load.finish().err(), Some(Error::Cancelled));
+        assert_eq!(kept(&store)?, 0);
+        store.close()?;
+        Ok(std::fs::remove_file(path)?)
+    }
 }

@@ -38,13 +38,14 @@ pub(crate) fn from_json(raw: &str) -> Result<Vec<Term<'_>>, String> {
     }
     let elements: Vec<&RawValue> = serde_json::from_str(raw)
         .map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
-    let mut terms = Vec::with_capacity(elements.len());
-    for element in elements {
-        if !element.get().starts_with('{') {
-            return Err(format!("{} is not an array of objects", shown(raw)));
-        }
-        terms.push(one(element.get())?);
+    if elements
+        .iter()
+        .any(|element| !element.get().starts_with('{'))
+    {
+        return Err(format!("{} is not an array of objects", shown(raw)));
     }
+    let terms = elements.into_iter().map(|element| one(element.get()));
+    let mut terms: Vec<_> = terms.collect::<Result<_, _>>()?;
     terms.sort_by_key(|term: &Term<'_>| term.term);
     let twice = terms.windows(2).find_map(|pair| match pair {
         [a, b] if a.term == b.term => Some(a.term),

@@ -142,9 +142,12 @@ fn text_of(raw: &str) -> Option<Cow<'_, str>> {
 fn takes_number(form: Form, raw: &str) -> bool {
     let plain = |byte: u8| !matches!(byte, b'.' | b'e' | b'E');
     match form {
-        Form::Integer | Form::Bit | Form::Text | Form::Username | Form::Choice(_) => {
-            raw.bytes().all(plain)
-        }
+        Form::Integer
+        | Form::Bit
+        | Form::Text
+        | Form::Username
+        | Form::PasswordHash
+        | Form::Choice(_) => raw.bytes().all(plain),
         Form::Decimal | Form::Percentage => true,
         _ => false,
     }

@@ -324,7 +324,7 @@ impl Store {
         else {
             return Err(Error::Closed);
         };
-        let compacted = catch_unwind(AssertUnwindSafe(|| open.compact()))
+        let compacted = catch_unwind(AssertUnwindSafe(|| open.compact(self.options)))
             .unwrap_or_else(|_| Err(Error::corrupt("compacting it failed")));
         match compacted {
             Ok(open) => {

@@ -103,7 +103,7 @@ impl Open {
 
     /// Gives free space back to the file system. Nobody else may hold a
     /// snapshot.
-    pub(super) fn compact(self) -> Result<Open> {
+    pub(super) fn compact(self, options: StoreOptions) -> Result<Open> {
         let Open {
             mut database,
             snapshot,
@@ -115,11 +115,11 @@ impl Open {
         let memo = snapshot.memo_after(&Changes::default());
         drop(snapshot);
         database.compact()?;
-        // Compaction leaves no allocator state behind; without one a killed
-        // app would scan its whole file at the next start.
-        let mut transaction = database.begin_write()?;
-        transaction.set_quick_repair(true);
-        transaction.commit()?;
+        // Closing trims the file and records the allocator's state, without
+        // which a killed app would scan its whole file at the next start. A
+        // commit would do the latter alone, and first double the file.
+        drop(database);
+        let database = open_database(Handle(keeper.clone()), &keeper, options)?;
         let snapshot = Snapshot::open(&database, memo)?;
         Ok(Open {
             database,

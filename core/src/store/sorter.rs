@@ -3,7 +3,7 @@
 //! platform has.
 
 use crate::{Error, Result};
-use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
 use std::ops::Bound;
 
 type SpillTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
@@ -16,6 +16,8 @@ pub(crate) struct Sorter {
     batch: Batch,
     next_rank: u32,
     spilled: Option<String>,
+    /// How many entries the table must hold.
+    spilled_entries: u64,
 }
 
 /// The rank of an entry that all others of its key override.
@@ -55,6 +57,7 @@ impl Sorter {
             key.extend_from_slice(&slot.rank.to_be_bytes());
             table.insert(key.as_slice(), value)?;
         }
+        self.spilled_entries += self.batch.slots.len() as u64;
         self.batch.clear();
         self.spilled = Some(name.to_owned());
         Ok(())
@@ -66,7 +69,14 @@ impl Sorter {
             None => None,
             Some(name) => {
                 self.spill(transaction, &name)?;
-                Some(transaction.open_table(TableDefinition::new(&name))?)
+                self.batch = Batch::default();
+                let table: SpillTable<'_> = transaction.open_table(TableDefinition::new(&name))?;
+                // A table that was not synced is gone when the store was opened
+                // anew since, and with it a part of the dataset.
+                if table.len()? != self.spilled_entries {
+                    return Err(Error::Cancelled);
+                }
+                Some(table)
             }
         };
         self.batch.sort();
@@ -95,8 +105,8 @@ pub(crate) struct Sorted<'t> {
 }
 
 impl Sorted<'_> {
-    /// How many entries are read from the table at once.
-    const BATCH: usize = 4096;
+    /// How many bytes of entries are read from the table at once, about.
+    const BATCH_BYTES: usize = 1 << 18;
 
     /// The entry at hand: its key and value.
     pub(crate) fn current(&mut self) -> Result<Option<(&[u8], &[u8])>> {
@@ -125,7 +135,7 @@ impl Sorted<'_> {
         };
         let rows = table.range::<&[u8]>((from, Bound::Unbounded))?;
         let mut read = Vec::new();
-        for row in rows.take(Self::BATCH) {
+        for row in rows {
             let (key, value) = row?;
             let (entry_key, rank) = key
                 .value()
@@ -135,6 +145,12 @@ impl Sorted<'_> {
             self.batch.push(entry_key, rank, value.value())?;
             read.clear();
             read.extend_from_slice(key.value());
+            if self.batch.bytes.len() > Self::BATCH_BYTES {
+                break;
+            }
+        }
+        if read.is_empty() {
+            self.table = None;
         }
         self.last = read;
         Ok(())
@@ -164,8 +180,10 @@ impl Batch {
             value: number(value.len())?,
             rank,
         };
+        reserve(&mut self.bytes, key.len() + value.len());
         self.bytes.extend_from_slice(key);
         self.bytes.extend_from_slice(value);
+        reserve(&mut self.slots, 1);
         self.slots.push(slot);
         Ok(())
     }
@@ -194,6 +212,16 @@ impl Batch {
     }
 }
 
+/// Makes room for more. A vector that is large already grows by steps instead
+/// of doubling, so that the bound on memory holds for what is reserved, too.
+fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+    const LARGE: usize = 4 << 20;
+    const STEP: usize = 1 << 20;
+    if vec.capacity() * size_of::<T>() >= LARGE && vec.len() + more > vec.capacity() {
+        vec.reserve_exact(more.max(STEP / size_of::<T>()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +235,7 @@ mod tests {
             entries.push((key.to_vec(), value.to_vec()));
             sorted.advance();
         }
+        assert_eq!(sorted.current()?, None);
         Ok(entries)
     }
 

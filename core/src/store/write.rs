@@ -163,10 +163,6 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// How many bytes of entries a sorter holds in memory before it should
-    /// [`spill`](Self::spill).
-    pub(crate) const SORT_BYTES: usize = 20 << 20;
-
     /// Moves a sorter's entries into a table, of this name if it has none yet.
     pub(crate) fn spill(&mut self, sorter: &mut Sorter, name: &str) -> Result<()> {
         let name = match sorter.spilled() {

@@ -6,7 +6,7 @@ use super::images::{Window, windows};
 use super::recorder::{Entry, Recorder};
 use super::scenario::options;
 use redb::{Database, DatabaseError, RepairSession};
-use rollbook::Engine;
+use rollbook::{Engine, Options};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
@@ -30,9 +30,14 @@ impl Life {
     /// Opens a store on these bytes, which is the first operation, runs the
     /// others, and closes it, which is the last. `export_before` is what there
     /// is to lose.
-    pub fn record(before: Vec<u8>, export_before: String, operations: Vec<Operation<'_>>) -> Life {
+    pub fn record(
+        before: Vec<u8>,
+        export_before: String,
+        options: Options,
+        operations: Vec<Operation<'_>>,
+    ) -> Life {
         let recorder = Recorder::on(before.clone());
-        let opened = recorder.operation(|| Engine::open_with_backend(recorder.clone(), options()));
+        let opened = recorder.operation(|| Engine::open_with_backend(recorder.clone(), options));
         let engine = opened.unwrap();
         let mut exports = vec![export_before, export(&engine).unwrap()];
         for operation in operations {
@@ -109,10 +114,37 @@ pub struct Cuts {
     pub failures: Mutex<Vec<String>>,
 }
 
+/// How many images were opened, all as they must be.
+#[derive(Clone, Copy, Default)]
+pub struct Judged {
+    /// How many stretches between two syncs there were.
+    pub windows: usize,
+    /// How many images were made.
+    pub images: usize,
+    /// How many of them were different.
+    pub different: usize,
+    /// How many of these needed a repair that reads the whole file.
+    pub repaired: usize,
+}
+
+impl std::fmt::Display for Judged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Judged {
+            windows,
+            images,
+            different,
+            repaired,
+        } = self;
+        write!(
+            f,
+            "{windows} windows, {images} images, {different} different, {repaired} to be repaired"
+        )
+    }
+}
+
 impl Cuts {
     /// Panics with what is wrong; else says how much was tried.
-    pub fn judge(self) -> String {
-        let repairs: usize = self.repairs.into_inner().unwrap().values().sum();
+    pub fn judge(self) -> Judged {
         let failures = self.failures.into_inner().unwrap();
         assert!(
             failures.is_empty(),
@@ -120,12 +152,12 @@ impl Cuts {
             failures.len(),
             failures.join("\n")
         );
-        format!(
-            "{} windows, {} images, {} of them different, {repairs} to be repaired",
-            self.windows,
-            self.images.into_inner(),
-            self.distinct.into_inner().unwrap().len()
-        )
+        Judged {
+            windows: self.windows,
+            images: self.images.into_inner(),
+            different: self.distinct.into_inner().unwrap().len(),
+            repaired: self.repairs.into_inner().unwrap().values().sum(),
+        }
     }
 }
 

@@ -12,15 +12,6 @@ pub const OTHER: u64 = 1001;
 /// The learner that is erased.
 pub const ERASED: u64 = 5;
 
-/// One change of a store.
-#[derive(Clone, Copy)]
-pub struct Step {
-    /// What it does, in a word or two.
-    pub name: &'static str,
-    /// Does it.
-    pub run: fn(&Engine) -> Result<()>,
-}
-
 /// Options under which a scenario always writes the same bytes.
 pub fn options() -> Options {
     Options {
@@ -34,50 +25,55 @@ pub fn options() -> Options {
 }
 
 /// The steps, each on what the ones before it left.
-pub const STEPS: [Step; 9] = [
-    Step {
-        name: "load",
-        run: |engine| apply(engine, &first()),
-    },
-    Step {
-        name: "rename, move and delete",
-        run: |engine| apply(engine, &second()),
-    },
-    Step {
-        name: "state update",
-        run: update_state,
-    },
-    Step {
-        name: "unchanged load",
-        run: |engine| apply(engine, &second()),
-    },
-    Step {
-        name: "load of another school",
-        run: |engine| apply(engine, &school(OTHER, 30)),
-    },
-    Step {
-        name: "remove_school",
-        run: |engine| engine.remove_school(OTHER).map(drop),
-    },
-    Step {
-        name: "erase_learner",
-        run: |engine| engine.erase_learner(SCHOOL, ERASED).map(drop),
-    },
-    Step {
-        name: "compact",
-        run: Engine::compact,
-    },
-    Step {
-        name: "replace_school",
-        run: |engine| {
-            let whole = school(SCHOOL, 40);
-            engine.replace_school(SCHOOL, whole.as_bytes()).map(drop)
-        },
-    },
+pub const STEPS: [&str; 9] = [
+    "load",
+    "rename, move and delete",
+    "state update",
+    "unchanged load",
+    "load of another school",
+    "remove_school",
+    "erase_learner",
+    "compact",
+    "replace_school",
 ];
 
-fn apply(engine: &Engine, dataset: &str) -> Result<()> {
-    engine.apply(dataset.as_bytes()).map(drop)
+/// What the steps load.
+pub struct Scenario {
+    first: String,
+    second: String,
+    other: String,
+    whole: String,
+}
+
+impl Scenario {
+    /// For a school of so many learners.
+    pub fn of(learners: u32) -> Scenario {
+        let first = school(SCHOOL, learners);
+        Scenario {
+            second: second(&first),
+            first,
+            other: school(OTHER, learners / 2),
+            whole: school(SCHOOL, learners * 2 / 3),
+        }
+    }
+
+    /// Takes the step of this number.
+    pub fn run(&self, step: usize, engine: &Engine) -> Result<()> {
+        let apply = |dataset: &str| engine.apply(dataset.as_bytes()).map(drop);
+        match STEPS[step] {
+            "load" => apply(&self.first),
+            "rename, move and delete" | "unchanged load" => apply(&self.second),
+            "state update" => update_state(engine),
+            "load of another school" => apply(&self.other),
+            "remove_school" => engine.remove_school(OTHER).map(drop),
+            "erase_learner" => engine.erase_learner(SCHOOL, ERASED).map(drop),
+            "compact" => engine.compact(),
+            "replace_school" => engine
+                .replace_school(SCHOOL, self.whole.as_bytes())
+                .map(drop),
+            other => panic!("{other} is no step"),
+        }
+    }
 }
 
 /// A school of a size that is opened thousands of times: every learner, and
@@ -110,16 +106,11 @@ pub fn school(school_id: u64, learners: u32) -> String {
     dataset
 }
 
-/// The dataset of the first load.
-pub fn first() -> String {
-    school(SCHOOL, 60)
-}
-
 /// Names change, learners, assessments and absences move, some records go.
-pub fn second() -> String {
+fn second(first: &str) -> String {
     let mut dataset = String::new();
     let mut seen = 0;
-    for line in first().lines() {
+    for line in first.lines() {
         let mut record: Value = serde_json::from_str(line).unwrap();
         let kind = record["type"].as_str().unwrap().to_owned();
         seen += 1;
@@ -201,15 +192,21 @@ fn update_state(engine: &Engine) -> Result<()> {
     }
 }
 
+/// The id of the first of the [`long_learners`].
+pub const LONG_ID: u64 = 10_000;
+
+/// So many [`long_learners`] are more than a load keeps in memory.
+pub const WAITING: u64 = 16;
+
 /// Learners whose names take most of the longest line that a dataset may have.
 pub fn long_learners(ids: std::ops::Range<u64>) -> String {
     let mut dataset = String::new();
     for id in ids {
-        let name = format!("Name {id} ").repeat(100_000);
+        let name = format!("Name {id} ").repeat(125_000);
         let learner = json!({
             "type": "learner",
             "school_id": SCHOOL,
-            "id": 10_000 + id,
+            "id": LONG_ID + id,
             "first_name": name,
         });
         dataset.push_str(&learner.to_string());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fields::{Field, Form};
 use super::forms::{read, shown};
-use super::json::{Tree, Value, read_object};
+use super::json::{Value, read_object};
 use super::kinds::Kind;
 use super::records::{Fields, Key, Part, Record};
 use super::terms::read_terms;
@@ -39,23 +39,14 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, String> {
     Ok(Some(line))
 }
 
+/// The kind that the first `type` names; a second one is a name that stands twice.
 fn kind_of(members: &[(String, Value)]) -> Result<Kind, String> {
-    let mut types = members
-        .iter()
-        .filter(|(name, _)| name == "type")
-        .map(|(_, value)| value);
-    let value = types
-        .next()
+    let first = members.iter().find(|(name, _)| name == "type");
+    let value = first
+        .map(|(_, value)| value)
         .filter(|value| !value.is_empty())
         .ok_or("type: is missing")?;
-    if types.next().is_some() {
-        return Err("type: stands twice".to_owned());
-    }
-    let named = if let Tree::Text(name) = &value.tree {
-        Kind::named(name)
-    } else {
-        None
-    };
+    let named = value.text().and_then(|name| Kind::named(&name));
     named.ok_or_else(|| format!("type: {} is not a kind of record", shown(&value.raw)))
 }
 

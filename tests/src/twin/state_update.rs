@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Twin;
 use super::answer::{TwinAnswer, bad_request, unauthorized, updated};
 use super::integers::digits;
-use super::json::{Tree, Value, read_object};
+use super::json::{Value, read_object};
 use super::kinds::Kind;
 use super::records::{Key, Part};
 
@@ -53,9 +53,5 @@ impl Twin {
 
 /// A JSON number that is written with digits only.
 fn literal(value: &Value) -> Option<u64> {
-    if matches!(value.tree, Tree::Number) {
-        digits(&value.raw)
-    } else {
-        None
-    }
+    value.number().and_then(digits)
 }

@@ -4,27 +4,18 @@ use std::collections::BTreeMap;
 
 use super::fields::TERMS;
 use super::forms::shown;
-use super::json::{Tree, Value};
+use super::json::Value;
 use super::line::{known_members, read_fields};
 use super::records::Fields;
 
 /// The terms by their number; a term twice is an error.
 pub(crate) fn read_terms(value: &Value) -> Result<BTreeMap<u64, Fields>, String> {
     let no_array = || format!("terms: {} is not an array of objects", shown(&value.raw));
-    let Tree::Array(items) = &value.tree else {
-        return Err(no_array());
-    };
+    let items = value.items().ok_or_else(no_array)?;
+    let objects: Option<Vec<_>> = items.iter().map(Value::members).collect();
     let mut read = Vec::new();
-    for item in items {
-        let Tree::Object(_) = &item.tree else {
-            return Err(no_array());
-        };
-    }
-    for item in items {
-        let Tree::Object(members) = &item.tree else {
-            return Err(no_array());
-        };
-        let found = known_members(members, TERMS, &[], "terms", "terms.")?;
+    for members in objects.ok_or_else(no_array)? {
+        let found = known_members(&members, TERMS, &[], "terms", "terms.")?;
         read.push(read_fields(&found, TERMS, "terms.")?);
     }
     let mut terms = BTreeMap::new();

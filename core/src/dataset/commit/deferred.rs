@@ -12,6 +12,8 @@ use crate::{Error, Result};
 pub(super) struct Deferred {
     sorter: Sorter,
     name: &'static str,
+    /// How many bytes it holds in memory before it is full.
+    limit: usize,
     key: Vec<u8>,
 }
 
@@ -19,10 +21,11 @@ const REMOVE: u8 = 0;
 const PUT: u8 = 1;
 
 impl Deferred {
-    pub(super) fn new(name: &'static str) -> Deferred {
+    pub(super) fn new(name: &'static str, limit: usize) -> Deferred {
         Deferred {
             sorter: Sorter::default(),
             name,
+            limit,
             key: Vec::new(),
         }
     }
@@ -53,7 +56,7 @@ impl Deferred {
 
     /// Whether it is time to [`spill`](Self::spill).
     pub(super) fn is_full(&self) -> bool {
-        self.sorter.bytes() > Write::SORT_BYTES
+        self.sorter.bytes() > self.limit
     }
 
     pub(super) fn spill(&mut self, write: &mut Write<'_>) -> Result<()> {

@@ -27,6 +27,11 @@ use deferred::Deferred;
 use needs::Needs;
 pub(crate) use needs::needs_school;
 
+/// How many bytes of edits stay in memory; the rest goes to the store.
+const ROWS_BYTES: usize = 12 << 20;
+const PLACES_BYTES: usize = 4 << 20;
+const SEATS_BYTES: usize = 2 << 20;
+
 /// A commit under way.
 pub(crate) struct Commit<'w, 't> {
     write: &'w mut Write<'t>,
@@ -48,8 +53,8 @@ impl<'w, 't> Commit<'w, 't> {
             staged: Staged::new(sorted),
             summary: Summary::default(),
             needs: Needs::default(),
-            places: Deferred::new("places"),
-            rows: Deferred::new("rows"),
+            places: Deferred::new("places", PLACES_BYTES),
+            rows: Deferred::new("rows", ROWS_BYTES),
             slots: assessments::Slots::default(),
         })
     }

@@ -41,7 +41,7 @@ impl Commit<'_, '_> {
     /// tell where a learner has rows.
     pub(super) fn merge_rows(&mut self) -> Result<()> {
         let mut edits = self.rows.sorted(self.write)?;
-        let mut seats = Deferred::new("seats");
+        let mut seats = Deferred::new("seats", super::SEATS_BYTES);
         while let Some((partition, _)) = edits.place()? {
             if partition.collection == Collection::WaitingMarks {
                 let mut waiting = WaitingEdits {

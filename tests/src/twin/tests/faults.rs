@@ -48,7 +48,7 @@ fn a_line_by_itself() {
         (r#"{"type":"school","school_id":1,"current_year":1,"utc_offset":"+18:01"}"#.to_owned(), r#"school: utc_offset: "+18:01" is not an offset (±HH:MM, at most 18:00)"#.to_owned()),
         (r#"{"type":"integrator","username":[]}"#.to_owned(), "integrator: username: [] is not text (a string or an integer)".to_owned()),
         (r#"{"type":"integrator","username":"x"}"#.to_owned(), "integrator: password: is missing".to_owned()),
-        (r#"{"type":"integrator","username":"x","password":"p","password_hash":"$argon2id$"}"#.to_owned(), "integrator: password: does not go with password_hash".to_owned()),
+        (r#"{"type":"integrator","username":"x","password":"p","password_hash":"$argon2id$v=19$m=16,t=2,p=1$YWFhYWFhYWE$YWFhYWFhYWFhYWFh"}"#.to_owned(), "integrator: password: does not go with password_hash".to_owned()),
         (format!(r#"{{"type":"integrator","username":"{}x","password":"p"}}"#, "é".repeat(128)), "integrator: username: is longer than 256 bytes".to_owned()),
         (r#"{"type":"term","school_id":1,"year":1,"term":1,"term_id":1,"end_date":"2026-01-01"}"#.to_owned(), "term: start_date: is missing".to_owned()),
     ];
@@ -122,6 +122,17 @@ fn free_details_are_left_out_of_comparisons() {
             comparable(&refused(&twin, line)),
             "line 1: is not a JSON object",
             "{line}"
+        );
+    }
+    for hash in [
+        "demo",
+        "$argon2id$",
+        "$argon2id$v=19$m=16,t=2,p=1$YWFhYWFhYWE",
+    ] {
+        let line = format!(r#"{{"type":"integrator","username":"x","password_hash":"{hash}"}}"#);
+        assert_eq!(
+            comparable(&refused(&twin, &line)),
+            "line 1: integrator: password_hash: is not an Argon2id hash"
         );
     }
     let line = r#"{"type":"integrator","username":"x","password_hash":"$argon2i$v=19$m=16,t=2,p=1$YWFhYWFhYWE$"}"#;

@@ -1,0 +1,187 @@
+//! A disk that is full in the middle of a load: the old data is all there and
+//! answered, and once there is room the load succeeds.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use rollbook::{Compaction, Engine, Options, SetState};
+use rollbook_tests::sample::USERNAME;
+use rollbook_tests::storage::asked::{answers, export};
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, long_learners, options, school, WAITING};
+use rollbook_tests::storage::watchdog::Watchdog;
+use std::time::Duration;
+
+/// No compaction, so that the file of a finished load is as large as the load
+/// needed it.
+fn manual() -> Options {
+    Options {
+        compaction: Compaction::Manual,
+        ..options()
+    }
+}
+
+/// A store with one school, and what a load on top of it comes to.
+struct Load {
+    base: Vec<u8>,
+    dataset: String,
+    /// The export afterwards.
+    loaded: String,
+    /// How large the file becomes.
+    needed: u64,
+}
+
+impl Load {
+    fn of(dataset: String) -> Load {
+        let disk = Disk::default();
+        let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
+        engine.apply(school(SCHOOL, 20).as_bytes()).unwrap();
+        engine.close().unwrap();
+        let base = disk.bytes();
+        let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
+        engine.apply(dataset.as_bytes()).unwrap();
+        Load {
+            base,
+            dataset,
+            loaded: export(&engine).unwrap(),
+            needed: engine.stats().unwrap().bytes,
+        }
+    }
+
+    /// What must hold while the disk is in the way, and once it no longer is.
+    fn tried(&self, spoil: impl Fn(&Faulty), mend: impl Fn(&Faulty)) -> Result<bool, String> {
+        let disk = Faulty::on(self.base.clone());
+        let text = |e: rollbook::Error| e.to_string();
+        let engine = Engine::open_with_backend(disk.clone(), manual()).map_err(text)?;
+        let (before, right) = (export(&engine).map_err(text)?, answers(&engine, SCHOOL));
+        spoil(&disk);
+        let first = engine.apply(self.dataset.as_bytes());
+        let loaded = first.is_ok();
+        if let Err(error) = first
+            && error.code() != "io"
+        {
+            return Err(format!("the load failed as {}", error.code()));
+        }
+        if !loaded && export(&engine).map_err(text)? != before {
+            return Err("a load that failed changed something".to_owned());
+        }
+        if !loaded && answers(&engine, SCHOOL) != right {
+            return Err("a load that failed changed answers".to_owned());
+        }
+        mend(&disk);
+        if !loaded {
+            let again = engine.apply(self.dataset.as_bytes());
+            again.map_err(|e| format!("with room: {e}"))?;
+        }
+        if export(&engine).map_err(text)? != self.loaded {
+            return Err("the load came to something else".to_owned());
+        }
+        let verified = engine.verify().map_err(text)?;
+        if !verified.is_sound() {
+            return Err(format!("unsound: {:?}", verified.problems));
+        }
+        Ok(loaded)
+    }
+
+    /// Loads into disks of every size between too small and large enough.
+    fn on_disks(&self, sizes: u64) {
+        let len = self.base.len() as u64;
+        let (mut full, mut failures) = (0, Vec::new());
+        for size in 0..=sizes {
+            let capacity = len + (self.needed - len) * size / sizes;
+            let _dog = Watchdog::over(format!("{capacity} bytes"), Duration::from_secs(60));
+            match self.tried(|disk| disk.limit(Some(capacity)), |disk| disk.limit(None)) {
+                Ok(loaded) => full += u32::from(!loaded),
+                Err(why) => failures.push(format!("{capacity} bytes: {why}")),
+            }
+        }
+        println!(
+            "{} disks of {len} to {} bytes, {full} of them too small",
+            sizes + 1,
+            self.needed
+        );
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        assert!(full > 0);
+    }
+}
+
+#[test]
+fn a_load_is_given_up_and_then_succeeds() {
+    Load::of(school(OTHER, 200)).on_disks(24);
+}
+
+/// Too large for memory, it waits in the store, where there is no room.
+#[test]
+fn a_load_that_waits_in_the_store() {
+    let load = Load::of(long_learners(0..WAITING));
+    load.on_disks(8);
+    // The same for any other fault while it is moved there.
+    let disk = Faulty::on(load.base.clone());
+    let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
+    disk.plan(None);
+    engine.apply(load.dataset.as_bytes()).unwrap();
+    let mut failures = Vec::new();
+    let mut tried = 0;
+    for deed in [Deed::Write, Deed::SetLen, Deed::Sync] {
+        let done = disk.done(deed);
+        for from in (0..done).step_by(done.div_ceil(8).max(1)) {
+            let fault = Fault {
+                deed,
+                from,
+                once: true,
+            };
+            tried += 1;
+            if let Err(why) = load.tried(|disk| disk.plan(Some(fault)), |disk| disk.plan(None)) {
+                failures.push(format!("{fault:?}: {why}"));
+            }
+        }
+    }
+    println!("{tried} faults");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A full disk has room for a small change, or refuses it.
+#[test]
+fn a_state_update_on_a_full_disk() {
+    let load = Load::of(school(OTHER, 50));
+    let disk = Faulty::on(load.base.clone());
+    let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
+    disk.limit(Some(load.base.len() as u64));
+    let before = export(&engine).unwrap();
+    assert!(engine.apply(load.dataset.as_bytes()).is_err());
+    let (mut set, mut refused) = (0, 0);
+    for round in 0..20u64 {
+        let state = SetState {
+            username: USERNAME,
+            school: SCHOOL,
+            api_type_id: 8,
+            state: round % 2,
+        };
+        let kept = export(&engine).unwrap();
+        match engine.set_state(&state) {
+            Ok(answer) if answer.status.code == 200 => set += 1,
+            Ok(answer) => assert_eq!(answer.status.code, 204),
+            Err(error) => {
+                assert_eq!(error.code(), "io");
+                assert_eq!(export(&engine).unwrap(), kept);
+                refused += 1;
+            }
+        }
+    }
+    println!("{set} state updates had room, {refused} had none");
+    // The last state is the first one, whichever of them had room.
+    assert_eq!(export(&engine).unwrap(), before);
+    disk.limit(None);
+    let off = SetState {
+        username: USERNAME,
+        school: SCHOOL,
+        api_type_id: 8,
+        state: 0,
+    };
+    assert_eq!(engine.set_state(&off).unwrap().status.code, 200);
+}
