@@ -83,6 +83,13 @@ pub mod guide {
     pub mod decisions {}
 }
 
+/// Where the bytes of a store may lie: what
+/// [`Engine::open_with_backend`] takes.
+pub mod backend {
+    pub use redb::backends::{FileBackend, InMemoryBackend};
+    pub use redb::{BackendError, StorageBackend};
+}
+
 pub use api::{Answer, Request, SetState, Status};
 pub use clock::Clock;
 pub use dataset::{Counts, Export, Load, Progress, Summary};

@@ -75,6 +75,12 @@ impl Engine {
 
     /// Opens the store on a backend of the app's own, such as the browser's
     /// file system. One that wraps another delegates its `close` and its locks.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, backend::InMemoryBackend};
+    /// let engine = Engine::open_with_backend(InMemoryBackend::new(), Options::default())?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn open_with_backend(backend: impl StorageBackend, options: Options) -> Result<Engine> {
         Engine::on(Location::Backend(Box::new(backend)), options)
     }

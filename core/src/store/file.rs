@@ -11,7 +11,13 @@ use std::sync::Arc;
 /// The backend of the file at a path, made if it is not there: for its owner
 /// alone, since it holds personal data.
 pub(super) fn open(path: &Path) -> Result<Arc<Keeper>> {
+    let is_new = !path.exists();
     let file = private(OpenOptions::new().read(true).write(true).create(true)).open(path)?;
+    if is_new {
+        // Without its name in the folder, a file that was synced is lost all the
+        // same. A folder that cannot be synced leaves that to the system.
+        let _ = sync_folder(path);
+    }
     Ok(Keeper::new(Box::new(backend(file)?)))
 }
 
