@@ -133,11 +133,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// redb's errors, each of its operations having a type of its own.
 mod from_redb {
     use super::Error;
+    use std::io::ErrorKind::UnexpectedEof;
 
     impl From<redb::StorageError> for Error {
         fn from(error: redb::StorageError) -> Error {
             match error {
                 redb::StorageError::Corrupted(detail) => Error::Corrupt { detail },
+                redb::StorageError::Io(error) if error.kind() == UnexpectedEof => {
+                    Error::corrupt("the file is cut short")
+                }
                 redb::StorageError::LockPoisoned(_) => Error::corrupt(error.to_string()),
                 redb::StorageError::DatabaseClosed => Error::Io {
                     detail: "the store was opened anew meanwhile; start again".into(),

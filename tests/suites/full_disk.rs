@@ -13,7 +13,7 @@ use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
-use rollbook_tests::storage::scenario::{OTHER, SCHOOL, long_learners, options, school, WAITING};
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, WAITING, long_learners, options, school};
 use rollbook_tests::storage::watchdog::Watchdog;
 use std::time::Duration;
 

@@ -1,0 +1,321 @@
+//! The golden stores of every format version open, answer and export byte for
+//! byte what they did when they were written, and can be changed.
+//!
+//! `tests/golden/` has a folder for each format version:
+//!
+//! - `store.redb.gz`: a store as the engine of that version closed it.
+//! - `export.ndjson.gz`: its export, credentials kept.
+//! - `answers.ndjson.gz`: the time, then a target, its status and its body a line.
+//!
+//! None of them is ever changed. With a new format version, run
+//! `ROLLBOOK_WRITE_GOLDEN=1 cargo test -p rollbook-tests --test golden`, which
+//! writes the folder that is missing, and commit it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use rollbook::{Engine, Request, SetState};
+use rollbook_tests::sample::{SampleSchool, USERNAME};
+use rollbook_tests::storage::asked::{NOW, export, headers, targets};
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, STEPS, Scenario, options, school};
+use rollbook_tests::storage::tables::{META, rows};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// More would make the repository heavy.
+const MOST_BYTES: usize = 1_000;
+
+/// What every change after opening is: a learner comes, one moves, one goes.
+const CHANGE: &str = r#"
+{"type":"learner","school_id":1000,"id":70001,"first_name":"New","last_name":"Comer","grade_id":4}
+{"type":"learner","school_id":1000,"id":7,"first_name":"Moved","last_name":"Away","grade_id":5}
+{"type":"learner","school_id":1000,"id":8,"deleted":true}
+{"type":"absentee","school_id":1000,"id":70001,"learner_id":70001,"absent_date":"2026-05-04"}
+"#;
+
+fn goldens() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+fn zipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn unzipped(path: &Path) -> Vec<u8> {
+    let zipped = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut bytes = Vec::new();
+    GzDecoder::new(&zipped[..]).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// The status and the body of a target's answer.
+fn ask(engine: &Engine, target: &str, now: i64) -> (u64, String) {
+    let answer = engine.request(&Request {
+        target,
+        headers: &headers(),
+        now: Some(now),
+        ..Request::default()
+    });
+    let body = String::from_utf8(answer.body).unwrap();
+    (answer.status.code.into(), body)
+}
+
+/// A golden store and what was expected of it from the first.
+struct Golden {
+    store: Vec<u8>,
+    export: String,
+    now: i64,
+    answers: Vec<(String, (u64, String))>,
+}
+
+impl Golden {
+    fn read(folder: &Path) -> Golden {
+        let text = |name: &str| String::from_utf8(unzipped(&folder.join(name))).unwrap();
+        let answers = text("answers.ndjson.gz");
+        let mut lines = answers
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let now = lines.next().unwrap()["now"].as_i64().unwrap();
+        let answers = lines.map(|line| {
+            let text = |name: &str| line[name].as_str().unwrap().to_owned();
+            let status = line["status"].as_u64().unwrap();
+            (text("target"), (status, text("body")))
+        });
+        Golden {
+            store: unzipped(&folder.join("store.redb.gz")),
+            export: text("export.ndjson.gz"),
+            now,
+            answers: answers.collect(),
+        }
+    }
+
+    /// What must hold of the store in its file or on a backend.
+    fn holds_in(&self, engine: &Engine) {
+        self.is_intact_in(engine);
+        let copy = Engine::memory(options()).unwrap();
+        copy.apply(self.export.as_bytes()).unwrap();
+        self.is_intact_in(&copy);
+        for engine in [engine, &copy] {
+            assert_eq!(change(engine), 200);
+        }
+        let changed = export(engine).unwrap();
+        assert!(changed != self.export);
+        assert!(
+            changed == export(&copy).unwrap(),
+            "a change came out otherwise"
+        );
+        let mut others = 0;
+        for (target, before) in &self.answers {
+            let answer = ask(engine, target, self.now);
+            assert_eq!(answer, ask(&copy, target, self.now), "{target}");
+            others += usize::from(answer != *before);
+        }
+        assert!(others > 2, "the change shows in {others} answers");
+        is_sound(engine);
+        is_sound(&copy);
+    }
+
+    /// Nothing is otherwise than when it was written.
+    fn is_intact_in(&self, engine: &Engine) {
+        is_sound(engine);
+        assert!(export(engine).unwrap() == self.export, "another export");
+        for (target, answer) in &self.answers {
+            assert_eq!(ask(engine, target, self.now), *answer, "{target}");
+        }
+        is_sound(engine);
+    }
+}
+
+fn is_sound(engine: &Engine) {
+    let verified = engine.verify().unwrap();
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+    assert!(verified.records > 1000);
+}
+
+fn change(engine: &Engine) -> u16 {
+    engine.apply(CHANGE.as_bytes()).unwrap();
+    let off = SetState {
+        username: USERNAME,
+        school: SCHOOL,
+        api_type_id: 8,
+        state: 1,
+    };
+    engine.set_state(&off).unwrap().status.code
+}
+
+/// The format of a store's file.
+fn format_of(store: Vec<u8>) -> u32 {
+    let rows = rows(store, META);
+    let (_, value) = rows.iter().find(|(key, _)| key == b"format").unwrap();
+    u32::from_le_bytes(value[..].try_into().unwrap())
+}
+
+/// The records that bear extremes.
+fn extremes() -> String {
+    let plain = SampleSchool {
+        school_id: SCHOOL,
+        learners: 1,
+        ..SampleSchool::default()
+    };
+    let edge = SampleSchool {
+        edge_values: true,
+        ..plain.clone()
+    };
+    let known: HashSet<_> = plain.lines().collect();
+    let lines = edge.lines().filter(|line| !known.contains(line));
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Most assessments go; their marks wait for them from here on.
+fn fewer_assessments(export: &str) -> String {
+    let records = export
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let assessments = records.filter(|record| record["type"] == "assessment");
+    let gone = assessments.filter(|record| record["assessment_id"].as_u64().unwrap() % 24 > 0);
+    let lines = gone.map(|record| {
+        let (school, id) = (&record["school_id"], &record["assessment_id"]);
+        json!({"type": "assessment", "school_id": school, "assessment_id": id, "deleted": true})
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A second school, whose marks mostly wait for their assessments.
+fn small_school() -> String {
+    let dataset = school(OTHER, 5);
+    let lines = dataset.lines().filter(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        match record["type"].as_str().unwrap() {
+            "assessment" => record["assessment_id"].as_u64().unwrap() % 32 == 0,
+            "learning_program" | "mark" => line.len() % 4 == 0,
+            _ => true,
+        }
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A closed store with records of every kind, in the format of today.
+fn store_of_today() -> Vec<u8> {
+    let disk = Disk::default();
+    let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
+    let scenario = Scenario::of(25);
+    for name in ["load", "rename, move and delete", "state update"] {
+        let step = STEPS.iter().position(|step| *step == name).unwrap();
+        scenario.run(step, &engine).unwrap();
+    }
+    let fewer = fewer_assessments(&export(&engine).unwrap());
+    engine.apply(fewer.as_bytes()).unwrap();
+    engine.apply(extremes().as_bytes()).unwrap();
+    engine.apply(small_school().as_bytes()).unwrap();
+    engine.erase_learner(SCHOOL, 9).unwrap();
+    engine.compact().unwrap();
+    let records = engine.stats().unwrap().records;
+    assert!(records.iter().all(|(_, count)| *count > 1), "{records:?}");
+    is_sound(&engine);
+    let waiting = waiting_marks(&export(&engine).unwrap());
+    assert!(waiting > 2, "{waiting} marks without an assessment");
+    engine.close().unwrap();
+    disk.bytes()
+}
+
+fn waiting_marks(export: &str) -> usize {
+    let records = || {
+        export
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+    };
+    let key = |record: &Value| ["school_id", "assessment_id"].map(|of| record[of].to_string());
+    let of_kind = move |kind: &'static str| records().filter(move |record| record["type"] == kind);
+    let assessments: HashSet<_> = of_kind("assessment").map(|record| key(&record)).collect();
+    let marks = of_kind("mark").filter(|record| !assessments.contains(&key(record)));
+    marks.count()
+}
+
+/// Writes the golden store of today's format, unless there is one.
+fn write(folder: &Path, store: Vec<u8>) {
+    let engine = Engine::open_with_backend(Disk::of(store.clone()), options()).unwrap();
+    let mut asked = [targets(SCHOOL), targets(OTHER)].concat();
+    asked.extend([
+        "/api/v1/settings/clients".to_owned(),
+        format!("/api/v1/currplus/learnersubjectmarks/{SCHOOL}?learner_id=18446744073709551615"),
+        format!("/api/v1/adminplus/learners/{SCHOOL}?learner_id=18446744073709551615"),
+        "/api/v1/adminplus/learners/77".to_owned(),
+    ]);
+    let mut answers = format!("{}\n", json!({ "now": NOW }));
+    for target in asked {
+        let (status, body) = ask(&engine, &target, NOW);
+        let line = json!({"target": target, "status": status, "body": body});
+        answers.push_str(&format!("{line}\n"));
+    }
+    let files = [
+        ("store.redb.gz", zipped(&store)),
+        (
+            "export.ndjson.gz",
+            zipped(export(&engine).unwrap().as_bytes()),
+        ),
+        ("answers.ndjson.gz", zipped(answers.as_bytes())),
+    ];
+    let sizes: Vec<_> = files
+        .iter()
+        .map(|(name, bytes)| (name, bytes.len()))
+        .collect();
+    let total: usize = sizes.iter().map(|(_, size)| size).sum();
+    println!("{} bytes of store become {sizes:?}", store.len());
+    fs::write("/tmp/h2-s", &store).unwrap(); fs::write("/tmp/h2-e.gz", &files[1].1).unwrap();
+    assert!(total < MOST_BYTES, "{sizes:?}");
+    // Fails if it is there: what was promised once is not written again.
+    fs::create_dir(folder).unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+}
+
+#[test]
+fn golden_stores_are_as_they_were() {
+    let today = store_of_today();
+    let folder = goldens().join(format!("v{}", format_of(today.clone())));
+    if std::env::var_os("ROLLBOOK_WRITE_GOLDEN").is_some_and(|value| value == "1")
+        && !folder.exists()
+    {
+        write(&folder, today);
+    }
+    assert!(folder.exists(), "{} is missing", folder.display());
+    let copies = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(goldens()).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let golden = Golden::read(&folder);
+        assert!(golden.answers.len() > 20);
+        assert_eq!(format!("v{}", format_of(golden.store.clone())), name);
+
+        let path = copies.path().join(name);
+        fs::write(&path, &golden.store).unwrap();
+        let engine = Engine::open(&path, options()).unwrap();
+        golden.holds_in(&engine);
+        engine.close().unwrap();
+        let engine = Engine::open(&path, options()).unwrap();
+        is_sound(&engine);
+
+        let disk = Disk::of(golden.store.clone());
+        golden.holds_in(&Engine::open_with_backend(disk, options()).unwrap());
+        println!(
+            "{name}: {} bytes of store, {} answers, {} lines of export",
+            golden.store.len(),
+            golden.answers.len(),
+            golden.export.lines().count(),
+        );
+    }
+}

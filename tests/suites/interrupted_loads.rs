@@ -1,17 +1,12 @@
 //! A load that waits in the store while something else happens to it comes in
 //! whole or not at all.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use rollbook::{Compaction, Engine, Error, Options, Result, SetState, Summary};
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
-use rollbook_tests::storage::scenario::{SCHOOL, long_learners, options, school, WAITING, LONG_ID};
+use rollbook_tests::storage::scenario::{LONG_ID, SCHOOL, WAITING, long_learners, options, school};
 
 fn manual() -> Options {
     Options {
@@ -48,7 +43,10 @@ fn load_around(engine: &Engine, between: impl FnOnce()) -> Result<Summary> {
     let bytes = || engine.stats().unwrap().bytes;
     let before = bytes();
     load.push(long_learners(0..WAITING).as_bytes())?;
-    assert!(bytes() > before + (16 << 20), "it does not wait in the store");
+    assert!(
+        bytes() > before + (16 << 20),
+        "it does not wait in the store"
+    );
     between();
     load.push(long_learners(WAITING..ALL).as_bytes())?;
     load.finish()
@@ -77,7 +75,10 @@ fn the_engine_is_suspended_and_resumed() {
         suspended = engine.suspend();
         engine.resume().unwrap();
     });
-    println!("suspended: {suspended:?}, loaded: {:?}", outcome.as_ref().map(Summary::total));
+    println!(
+        "suspended: {suspended:?}, loaded: {:?}",
+        outcome.as_ref().map(Summary::total)
+    );
     whole_or_not_at_all(&engine, before, &outcome);
 }
 
@@ -112,7 +113,9 @@ fn changes_checks_and_copies_meanwhile() {
             assert_eq!(set_state(&engine, 1).unwrap(), 200);
         }),
         ("compaction", &|| engine.compact().unwrap()),
-        ("verification", &|| assert!(engine.verify().unwrap().is_sound())),
+        ("verification", &|| {
+            assert!(engine.verify().unwrap().is_sound());
+        }),
         ("a backup", &|| {
             let to = folder.path().join("backup");
             engine.backup(&to, rollbook::Credentials::Keep).unwrap();
@@ -121,7 +124,9 @@ fn changes_checks_and_copies_meanwhile() {
         }),
         ("another load", &|| {
             let mut other = engine.load();
-            other.push(long_learners(50..50 + WAITING).as_bytes()).unwrap();
+            other
+                .push(long_learners(50..50 + WAITING).as_bytes())
+                .unwrap();
             other.cancel();
         }),
     ];
@@ -159,11 +164,12 @@ fn a_load_right_after_one_that_failed() {
     }
 }
 
+type Call<'a> = (&'a str, &'a dyn Fn(&Engine) -> Result<()>);
+
 /// Whatever is asked first once a lasting fault is over, it works.
 #[test]
 fn any_call_right_after_a_fault_that_lasted() {
     let folder = tempfile::tempdir().unwrap();
-    type Call<'a> = (&'a str, &'a dyn Fn(&Engine) -> Result<()>);
     let calls: [Call<'_>; 9] = [
         ("apply", &|engine| {
             let grade = r#"{"type":"grade","school_id":1000,"grade_id":77,"grade":"x"}"#;

@@ -1,0 +1,191 @@
+//! A process that is killed while it loads: what it said was committed is
+//! there, all of the rest is there or not, and the next start takes no time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use rollbook::{Credentials, Engine, Options, SetState};
+use rollbook_tests::sample::USERNAME;
+use rollbook_tests::storage::child;
+use rollbook_tests::storage::random::Random;
+use rollbook_tests::storage::scenario::{SCHOOL, school};
+use rollbook_tests::storage::wrapping::Wrapping;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+const KILLS: usize = 60;
+
+/// Every sixteenth change writes all learners anew; the others are small.
+const LARGE: u64 = 16;
+const LEARNERS: u64 = 300;
+
+#[test]
+fn sixty_kills() {
+    if let Some(task) = child::task() {
+        return write_for_ever(Path::new(&task));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let engine = Engine::open(&path, Options::default()).unwrap();
+    engine.apply(school(SCHOOL, 20).as_bytes()).unwrap();
+    engine.apply(change(0).as_bytes()).unwrap();
+    engine.close().unwrap();
+    let mut random = Random::new(11);
+    let (mut inside, mut writing, mut landed) = (0, 0, 0);
+    let mut openings = Vec::new();
+    for _ in 0..KILLS {
+        let fate = kill_one(&path, &mut random);
+        let started = Instant::now();
+        let engine = Engine::open(&path, Options::default()).unwrap();
+        openings.push(started.elapsed());
+        let found = state_of(&engine);
+        assert!(
+            (fate.ended..=fate.begun).contains(&found),
+            "change {found} is there; {} had ended, {} had begun",
+            fate.ended,
+            fate.begun
+        );
+        inside += usize::from(fate.begun > fate.ended);
+        writing += usize::from(fate.writing);
+        landed += usize::from(fate.begun > fate.ended && found == fate.begun);
+        let verified = engine.verify().unwrap();
+        assert!(verified.is_sound(), "{:?}", verified.problems);
+        engine.close().unwrap();
+    }
+    openings.sort_unstable();
+    println!(
+        "{KILLS} kills, {inside} inside a change, {writing} of them while it was \
+         written, {landed} when it was there already; \
+         opening took {:?} in the median, {:?} at most; the file has {} bytes",
+        openings.get(KILLS / 2).unwrap(),
+        openings.last().unwrap(),
+        std::fs::metadata(&path).unwrap().len()
+    );
+    assert!(writing >= KILLS / 4, "{writing} kills while writing");
+    assert!(openings.get(KILLS / 2).unwrap() < &Duration::from_secs(1));
+}
+
+/// The last change that a child had begun and ended before it was killed.
+#[derive(Default)]
+struct Fate {
+    begun: u64,
+    ended: u64,
+    /// Whether the one that had begun had written something.
+    writing: bool,
+}
+
+fn kill_one(path: &Path, random: &mut Random) -> Fate {
+    let mut child = child::start("sixty_kills", path.to_str().unwrap());
+    let out = child.stdout.take().unwrap();
+    let (said, heard) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        child::lines(out).for_each(|line| drop(said.send(line)));
+    });
+    let mut fate = Fate::default();
+    let mut hear = |line: String| {
+        let (what, number) = line.split_once(' ').unwrap();
+        let number = number.parse().unwrap();
+        match what {
+            "open" => (fate.begun, fate.ended) = (number, number),
+            "begin" => fate.begun = number,
+            "write" => fate.writing = true,
+            "end" => (fate.ended, fate.writing) = (number, false),
+            _ => panic!("the child says {line}"),
+        }
+    };
+    hear(heard.recv_timeout(Duration::from_secs(60)).unwrap());
+    std::thread::sleep(Duration::from_micros(random.below(400_000) as u64));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.join().unwrap();
+    heard.try_iter().for_each(hear);
+    fate
+}
+
+/// The child: one change after the other, each announced before it begins,
+/// when it is first written, and when it has ended.
+fn write_for_ever(path: &Path) {
+    let silent = Arc::new(AtomicBool::new(true));
+    let announced = silent.clone();
+    let backend = Wrapping::open(path, move || {
+        if !announced.swap(true, Ordering::Relaxed) {
+            child::say("write 0");
+        }
+    });
+    let engine = Engine::open_with_backend(backend, Options::default()).unwrap();
+    let mut number = state_of(&engine);
+    child::say(&format!("open {number}"));
+    loop {
+        number += 1;
+        child::say(&format!("begin {number}"));
+        silent.store(false, Ordering::Relaxed);
+        if number % LARGE == LARGE / 2 {
+            let set = SetState {
+                username: USERNAME,
+                school: SCHOOL,
+                api_type_id: 8,
+                state: state(number),
+            };
+            assert_eq!(engine.set_state(&set).unwrap().status.code, 200);
+        } else {
+            engine.apply(change(number).as_bytes()).unwrap();
+        }
+        silent.store(true, Ordering::Relaxed);
+        child::say(&format!("end {number}"));
+    }
+}
+
+/// The state after a change: it is set half-way between two large ones.
+fn state(number: u64) -> u64 {
+    1 - (number + LARGE / 2) / LARGE % 2
+}
+
+/// A change: its number as the name of a grade, and if it is a large one, in
+/// the name of every learner.
+fn change(number: u64) -> String {
+    let mut dataset =
+        format!(r#"{{"type":"grade","school_id":{SCHOOL},"grade_id":77,"grade":"{number}"}}"#);
+    if number.is_multiple_of(LARGE) {
+        for id in 1..=LEARNERS {
+            let learner = format!(r#""school_id":{SCHOOL},"id":{id},"last_name":"{number}""#);
+            write!(dataset, "\n{{\"type\":\"learner\",{learner}}}").unwrap();
+        }
+    }
+    dataset
+}
+
+/// The number of the last change that is there, whole.
+fn state_of(engine: &Engine) -> u64 {
+    let (mut names, mut learners) = (BTreeSet::new(), 0);
+    let (mut grade, mut found_state) = (0, 0);
+    for line in engine.export(Credentials::LeaveOut).unwrap() {
+        let record: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let number = |name: &str| record.get(name).and_then(serde_json::Value::as_u64);
+        let text = |name: &str| -> u64 { record[name].as_str().unwrap().parse().unwrap() };
+        match (record["type"].as_str().unwrap(), number("grade_id")) {
+            ("learner", _) => {
+                learners += 1;
+                names.insert(text("last_name"));
+            }
+            ("grade", Some(77)) => grade = text("grade"),
+            ("client_integration", _) if number("api_type_id") == Some(8) => {
+                found_state = number("state").unwrap_or(0);
+            }
+            _ => {}
+        }
+    }
+    let large = grade / LARGE * LARGE;
+    assert_eq!((names, learners), (BTreeSet::from([large]), LEARNERS));
+    let set = grade % LARGE == LARGE / 2 - 1 && found_state == state(grade + 1);
+    let number = grade + u64::from(set);
+    assert_eq!(found_state, state(number));
+    number
+}

@@ -1,0 +1,277 @@
+//! Who holds a store: one engine at a time, here or in another process, and
+//! none while it is suspended or after it was closed.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+use rollbook::{Credentials, Engine, Error, Result, SetState};
+use rollbook_tests::storage::asked::{export, get, targets};
+use rollbook_tests::storage::child;
+use rollbook_tests::storage::scenario::{SCHOOL, options, school};
+use rollbook_tests::storage::wrapping::Wrapping;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use tempfile::TempDir;
+
+fn code<T>(result: Result<T>) -> &'static str {
+    result.map_or_else(|error| error.code(), |_| "ok")
+}
+
+fn open(path: &Path) -> Result<Engine> {
+    Engine::open(path, options())
+}
+
+/// A store with a small school.
+fn store() -> (TempDir, PathBuf, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let engine = open(&path).unwrap();
+    engine.apply(school(SCHOOL, 5).as_bytes()).unwrap();
+    (folder, path, engine)
+}
+
+/// Another process that has tried to open the store, and keeps it.
+struct Other {
+    /// What came of it.
+    said: String,
+    process: Child,
+    /// Held, or the process could say nothing more.
+    lines: Box<dyn Iterator<Item = String>>,
+}
+
+impl Other {
+    fn opens(test: &str, path: &Path) -> Other {
+        let mut process = child::start(test, path.to_str().unwrap());
+        let mut lines = child::lines(process.stdout.take().unwrap());
+        Other {
+            said: lines.next().unwrap(),
+            process,
+            lines: Box::new(lines),
+        }
+    }
+
+    fn ends(mut self) {
+        drop(self.process.stdin.take());
+        assert_eq!(self.lines.count(), 0);
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+fn in_another_process(test: &str, path: &Path) -> String {
+    let other = Other::opens(test, path);
+    let said = other.said.clone();
+    other.ends();
+    said
+}
+
+/// Does what the child of a test does, if this is one.
+fn is_child() -> bool {
+    let Some(path) = child::task() else {
+        return false;
+    };
+    let opened = open(Path::new(&path));
+    let said = opened.as_ref().map_or_else(Error::code, |_| "ok");
+    child::say(said);
+    child::wait_for_parent();
+    true
+}
+
+#[test]
+fn one_engine_at_a_time() {
+    if is_child() {
+        return;
+    }
+    let me = "one_engine_at_a_time";
+    let (_folder, path, engine) = store();
+    let second = open(&path).unwrap_err();
+    assert_eq!(second.code(), "already_open");
+    assert!(
+        second.to_string().contains(path.to_str().unwrap()),
+        "{second}"
+    );
+    assert_eq!(in_another_process(me, &path), "already_open");
+    assert_eq!(code(engine.stats()), "ok");
+    engine.close().unwrap();
+    assert_eq!(in_another_process(me, &path), "ok");
+
+    let engine = open(&path).unwrap();
+    assert_eq!(code(open(&path)), "already_open");
+    drop(engine);
+    let other = Other::opens(me, &path);
+    assert_eq!(other.said, "ok");
+    assert_eq!(code(open(&path)), "already_open");
+    other.ends();
+    assert_eq!(code(open(&path)), "ok");
+}
+
+#[test]
+fn through_a_backend_that_wraps_a_file() {
+    if is_child() {
+        return;
+    }
+    let me = "through_a_backend_that_wraps_a_file";
+    let (_folder, path, engine) = store();
+    let wrapped = || Engine::open_with_backend(Wrapping::open(&path, || {}), options());
+    assert_eq!(code(wrapped()), "already_open");
+    engine.close().unwrap();
+    let engine = wrapped().unwrap();
+    let before = export(&engine).unwrap();
+    assert_eq!(code(wrapped()), "already_open");
+    assert_eq!(code(open(&path)), "already_open");
+    assert_eq!(in_another_process(me, &path), "already_open");
+    assert_eq!(code(engine.suspend()), "unsupported");
+    engine.compact().unwrap();
+    assert_eq!(code(open(&path)), "already_open");
+    engine.close().unwrap();
+    assert_eq!(in_another_process(me, &path), "ok");
+    assert_eq!(export(&open(&path).unwrap()).unwrap(), before);
+}
+
+#[test]
+fn suspended_for_another_process() {
+    if is_child() {
+        return;
+    }
+    let me = "suspended_for_another_process";
+    let (_folder, path, engine) = store();
+    let before = export(&engine).unwrap();
+    assert_eq!(in_another_process(me, &path), "already_open");
+    engine.suspend().unwrap();
+    engine.suspend().unwrap();
+    let other = Other::opens(me, &path);
+    assert_eq!(other.said, "ok");
+    assert_eq!(code(engine.resume()), "already_open");
+    assert_eq!(code(engine.stats()), "suspended");
+    other.ends();
+    engine.resume().unwrap();
+    engine.resume().unwrap();
+    assert_eq!(export(&engine).unwrap(), before);
+    assert_eq!(in_another_process(me, &path), "already_open");
+}
+
+/// Every call of the engine that needs the store, and what it comes to.
+fn calls(engine: &Engine, folder: &Path) -> Vec<(&'static str, &'static str)> {
+    let set = SetState {
+        username: "demo",
+        school: SCHOOL,
+        api_type_id: 8,
+        state: 1,
+    };
+    let learners = rollbook::Learners {
+        school: SCHOOL,
+        ..rollbook::Learners::default()
+    };
+    let backup = folder.join("never");
+    vec![
+        ("stats", code(engine.stats())),
+        ("apply", code(engine.apply(&b""[..]))),
+        ("check", code(engine.check(&b""[..], 1))),
+        ("replace_school", code(engine.replace_school(1, &b""[..]))),
+        ("remove_school", code(engine.remove_school(1))),
+        ("erase_learner", code(engine.erase_learner(SCHOOL, 1))),
+        ("export", code(engine.export(Credentials::Keep))),
+        ("backup", code(engine.backup(backup, Credentials::Keep))),
+        ("verify", code(engine.verify())),
+        ("compact", code(engine.compact())),
+        ("set_state", code(engine.set_state(&set))),
+        ("ask", code(engine.ask(&learners))),
+    ]
+}
+
+#[test]
+fn calls_while_suspended_or_closed() {
+    let (folder, _path, engine) = store();
+    engine.suspend().unwrap();
+    for (call, found) in calls(&engine, folder.path()) {
+        assert_eq!(found, "suspended", "{call}");
+    }
+    for target in targets(SCHOOL) {
+        assert_eq!(get(&engine, &target).status.code, 500, "{target}");
+    }
+    engine.resume().unwrap();
+    assert_eq!(code(engine.stats()), "ok");
+    for _ in 0..2 {
+        engine.close().unwrap();
+        for (call, found) in calls(&engine, folder.path()) {
+            assert_eq!(found, "closed", "{call}");
+        }
+    }
+    assert_eq!(code(engine.suspend()), "closed");
+    assert_eq!(code(engine.resume()), "closed");
+    let answer = get(&engine, &targets(SCHOOL).concat());
+    assert_eq!(
+        answer.status.code, 404,
+        "a path that is none needs no store"
+    );
+    let answer = get(&engine, "/api/v1/settings/clients");
+    assert_eq!(answer.status.code, 500);
+    assert!(answer.text().contains("closed"), "{}", answer.text());
+    assert!(!folder.path().join("never").exists());
+    assert!(!folder.path().join("never.part").exists());
+
+    let suspended = store();
+    suspended.2.suspend().unwrap();
+    suspended.2.close().unwrap();
+    assert_eq!(code(suspended.2.stats()), "closed");
+    assert_eq!(code(open(&suspended.1)), "ok");
+}
+
+#[test]
+fn a_store_in_memory_is_not_suspended() {
+    let engine = Engine::memory(options()).unwrap();
+    assert_eq!(code(engine.suspend()), "unsupported");
+    assert_eq!(code(engine.stats()), "ok");
+}
+
+#[test]
+fn an_export_keeps_the_store_from_being_moved() {
+    let (_folder, path, engine) = store();
+    let mut lines = engine.export(Credentials::Keep).unwrap();
+    let first = lines.next().unwrap().unwrap();
+    assert_eq!(code(engine.compact()), "busy");
+    assert_eq!(code(engine.suspend()), "busy");
+    assert_eq!(code(engine.verify()), "ok");
+    engine
+        .apply(&br#"{"type":"grade","school_id":1000,"grade_id":77}"#[..])
+        .unwrap();
+    let rest: Result<Vec<_>> = lines.by_ref().collect();
+    assert!(
+        !rest
+            .unwrap()
+            .iter()
+            .any(|line| line.contains("\"grade_id\":77}"))
+    );
+    assert_eq!(code(engine.compact()), "busy");
+    drop(lines);
+    assert!(export(&engine).unwrap().starts_with(&first));
+    engine.compact().unwrap();
+    engine.suspend().unwrap();
+    engine.resume().unwrap();
+
+    // Closing does not wait for it: it ends early, and with an error.
+    let all = export(&engine).unwrap();
+    let mut lines = engine.export(Credentials::Keep).unwrap();
+    let mut read = lines.next().unwrap().unwrap() + "\n";
+    engine.close().unwrap();
+    assert_eq!(code(open(&path)), "ok");
+    for line in lines {
+        match line {
+            Ok(line) => read += &(line + "\n"),
+            Err(error) => assert!(matches!(error.code(), "io" | "closed"), "{error}"),
+        }
+    }
+    assert!(all.starts_with(&read));
+}
+
+/// A load that is being pushed waits outside the store: it is in nobody's way.
+#[test]
+fn a_load_that_has_not_ended_is_in_nobodys_way() {
+    let (_folder, _path, engine) = store();
+    let mut load = engine.load();
+    load.push(b"{\"type\":\"grade\",\"school_id\":1000,")
+        .unwrap();
+    assert_eq!(code(engine.compact()), "ok");
+    assert_eq!(code(engine.apply(school(SCHOOL, 4).as_bytes())), "ok");
+    engine.suspend().unwrap();
+    engine.resume().unwrap();
+    load.push(b"\"grade_id\":78}").unwrap();
+    assert_eq!(load.finish().unwrap().total().added, 1);
+}

@@ -1,0 +1,230 @@
+//! Ten readers beside a writer: every answer is that of the store before or
+//! after a change, and none waits for a load.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use rollbook::{Answer, Engine, Options, SetState};
+use rollbook_tests::sample::{SampleSchool, USERNAME};
+use rollbook_tests::storage::asked::{get, targets};
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
+use rollbook_tests::storage::watchdog::Watchdog;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The answers that a target may get, each for a time.
+struct Asked {
+    target: String,
+    allowed: Vec<Answer>,
+}
+
+/// A load of another school and two states of an API type change what is
+/// answered about schools, clients, and the school itself.
+fn asked(loads: &[String]) -> Vec<Asked> {
+    let engine = Engine::memory(options()).unwrap();
+    let mut asked: Vec<_> = targets(SCHOOL)
+        .into_iter()
+        .chain(targets(OTHER))
+        .map(|target| Asked {
+            target,
+            allowed: Vec::new(),
+        })
+        .collect();
+    for load in loads {
+        engine.apply(load.as_bytes()).unwrap();
+        for state in [0, 1] {
+            set_state(&engine, state);
+            for Asked { target, allowed } in &mut asked {
+                let answer = get(&engine, target);
+                if !allowed.contains(&answer) {
+                    allowed.push(answer);
+                }
+            }
+        }
+    }
+    asked
+}
+
+/// Whether the API type that guards marks serves the school.
+fn set_state(engine: &Engine, state: u64) -> u16 {
+    let set = SetState {
+        username: USERNAME,
+        school: SCHOOL,
+        api_type_id: 9,
+        state,
+    };
+    engine.set_state(&set).unwrap().status.code
+}
+
+/// What the readers have seen.
+#[derive(Default)]
+struct Seen {
+    answers: AtomicU64,
+    during_load: AtomicU64,
+    /// Small questions that were asked and answered within one load.
+    small: Mutex<Vec<Duration>>,
+    wrong: Mutex<Vec<String>>,
+}
+
+fn read(
+    engine: &Engine,
+    asked: &[Asked],
+    from: usize,
+    seen: &Seen,
+    loading: &AtomicBool,
+    ended: &AtomicBool,
+) {
+    let mut small = Vec::new();
+    for place in from.. {
+        if ended.load(Ordering::Relaxed) {
+            break;
+        }
+        let Asked { target, allowed } = &asked[place % asked.len()];
+        let before = loading.load(Ordering::Relaxed);
+        let started = Instant::now();
+        let answer = get(engine, target);
+        let took = started.elapsed();
+        seen.answers.fetch_add(1, Ordering::Relaxed);
+        if before && loading.load(Ordering::Relaxed) {
+            seen.during_load.fetch_add(1, Ordering::Relaxed);
+            if target.contains("learner_id=7") {
+                small.push(took);
+            }
+        }
+        if !allowed.contains(&answer) {
+            let what = format!("{target}: {} {:.200}", answer.status.code, answer.text());
+            seen.wrong.lock().unwrap().push(what);
+            break;
+        }
+    }
+    seen.small.lock().unwrap().append(&mut small);
+}
+
+#[test]
+fn ten_readers() {
+    let _dog = Watchdog::over("readers beside a writer", Duration::from_secs(300));
+    let base = school(SCHOOL, 60);
+    let large = SampleSchool {
+        school_id: OTHER,
+        learners: 1000,
+        marks: false,
+        ..SampleSchool::default()
+    };
+    let large: String = large.lines().map(|line| line + "\n").collect();
+    let renamed = large.replace("\"first_name\":\"", "\"first_name\":\"X");
+    let asked = asked(&[base.clone(), large.clone(), renamed.clone()]);
+    let several = asked.iter().filter(|asked| asked.allowed.len() > 1);
+    assert!(several.count() > 12);
+
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path().join("store"), options()).unwrap();
+    engine.apply(base.as_bytes()).unwrap();
+    set_state(&engine, 0);
+    let (loading, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (seen, mut loads) = (Seen::default(), Vec::new());
+    std::thread::scope(|scope| {
+        for reader in 0..10 {
+            let (engine, asked, seen) = (&engine, &asked, &seen);
+            let (loading, ended) = (&loading, &ended);
+            scope.spawn(move || read(engine, asked, reader * 5, seen, loading, ended));
+        }
+        for round in 0..6u64 {
+            let dataset = if round % 2 == 0 { &large } else { &renamed };
+            let started = Instant::now();
+            loading.store(true, Ordering::Relaxed);
+            engine.apply(dataset.as_bytes()).unwrap();
+            loading.store(false, Ordering::Relaxed);
+            loads.push(started.elapsed());
+            for _ in 0..20 {
+                assert_eq!(set_state(&engine, 1), 200);
+                assert_eq!(set_state(&engine, 0), 200);
+            }
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    let wrong = seen.wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let mut small = seen.small.into_inner().unwrap();
+    small.sort_unstable();
+    let shortest = loads.iter().min().unwrap();
+    println!(
+        "{} answers, {} of them during loads of {:?}; a small one took {:?} in the median, {:?} at most",
+        seen.answers.into_inner(),
+        seen.during_load.load(Ordering::Relaxed),
+        loads,
+        small[small.len() / 2],
+        small[small.len() - 1]
+    );
+    // One that waited for a load would be one a reader and load.
+    assert!(seen.during_load.into_inner() > 1000);
+    assert!(small.len() > 200 && small[small.len() * 9 / 10] < *shortest / 4);
+    assert!(engine.verify().unwrap().is_sound());
+}
+
+/// A state update beside a load is made, or refused after the time that the
+/// engine was told to wait.
+#[test]
+fn state_updates_beside_a_load() {
+    let _dog = Watchdog::over("state updates beside a load", Duration::from_secs(300));
+    let dataset: String = SampleSchool {
+        school_id: OTHER,
+        learners: 600,
+        marks: false,
+        ..SampleSchool::default()
+    }
+    .lines()
+    .map(|line| line + "\n")
+    .collect();
+    for wait in [Duration::ZERO, Duration::from_secs(60)] {
+        let engine = Engine::memory(Options {
+            writer_wait: wait,
+            ..options()
+        })
+        .unwrap();
+        engine.apply(school(SCHOOL, 10).as_bytes()).unwrap();
+        let ended = AtomicBool::new(false);
+        let (mut made, mut busy, mut longest) = (0, 0, Duration::ZERO);
+        std::thread::scope(|scope| {
+            let load = scope.spawn(|| {
+                // It waits no longer than the others.
+                let load = || engine.apply(dataset.as_bytes());
+                let refused = (0..1000).take_while(|_| load().is_err_and(|e| e.code() == "busy"));
+                println!("the load was refused {} times", refused.count());
+                ended.store(true, Ordering::Relaxed);
+            });
+            for round in 0.. {
+                let set = SetState {
+                    username: USERNAME,
+                    school: SCHOOL,
+                    api_type_id: 9,
+                    state: round % 2,
+                };
+                let started = Instant::now();
+                match engine.set_state(&set) {
+                    Ok(answer) => made += u32::from(answer.status.code == 200),
+                    Err(error) => {
+                        assert_eq!(error.code(), "busy");
+                        busy += 1;
+                    }
+                }
+                longest = longest.max(started.elapsed());
+                if ended.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            load.join().unwrap();
+        });
+        println!("waiting {wait:?}: {made} made, {busy} busy, the longest took {longest:?}");
+        assert!(made > 0);
+        assert_eq!(busy > 0, wait.is_zero());
+        let records = engine.stats().unwrap().records;
+        let learners = records.iter().find(|(kind, _)| *kind == "learner");
+        assert_eq!(learners.unwrap().1, 610);
+        assert!(engine.verify().unwrap().is_sound());
+    }
+}

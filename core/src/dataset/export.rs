@@ -9,7 +9,7 @@ use crate::record::mark::Mark;
 use crate::record::mark_row::MarkRow;
 use crate::record::terms::{self, Term};
 use crate::record::{Kind, Value, absentee, bake, integrator};
-use crate::store::{Collection, Item, Key, Lease, Partition, Reader};
+use crate::store::{Collection, Item, Key, Lease, Partition, Reader, Snapshot};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -37,11 +37,17 @@ use std::collections::VecDeque;
 /// ```
 pub struct Export {
     lease: Lease,
+    writer: Writer,
+}
+
+struct Writer {
+    /// What is still to be written.
     parts: VecDeque<Part>,
+    /// What was written and not yet fetched.
     lines: VecDeque<String>,
 }
 
-/// What is still to be written.
+/// A piece of the export.
 enum Part {
     Integrators,
     Authorisations,
@@ -72,32 +78,38 @@ impl Export {
         parts.extend([Part::Authorisations, Part::Schools]);
         Export {
             lease,
-            parts,
-            lines: VecDeque::new(),
+            writer: Writer {
+                parts,
+                lines: VecDeque::new(),
+            },
         }
     }
+}
 
+impl Writer {
     /// Writes the next piece of what is left; says whether anything was.
-    fn write_part(&mut self) -> Result<bool> {
+    fn write_part(&mut self, snapshot: &Snapshot) -> Result<bool> {
         let Some(part) = self.parts.pop_front() else {
             return Ok(false);
         };
         let rest = match part {
-            Part::Integrators => self.integrators()?,
-            Part::Authorisations => self.authorisations()?,
+            Part::Integrators => self.integrators(snapshot)?,
+            Part::Authorisations => self.authorisations(snapshot)?,
             Part::Schools => {
-                let schools = render::schools(&*self.lease)?;
+                let schools = render::schools(snapshot)?;
                 self.parts.extend(schools.into_iter().map(Part::School));
                 None
             }
             Part::School(school) => {
-                self.school(school)?;
+                self.school(snapshot, school)?;
                 None
             }
-            Part::Records(kind, partition, place) => self.records(kind, partition, place)?,
-            Part::Absentees(school, place) => self.absentees(school, place)?,
-            Part::Assessments(school, place) => self.assessments(school, place)?,
-            Part::Marks(school, from) => self.marks(school, from)?,
+            Part::Records(kind, partition, place) => {
+                self.records(snapshot, kind, partition, place)?
+            }
+            Part::Absentees(school, place) => self.absentees(snapshot, school, place)?,
+            Part::Assessments(school, place) => self.assessments(snapshot, school, place)?,
+            Part::Marks(school, from) => self.marks(snapshot, school, from)?,
         };
         if let Some(rest) = rest {
             self.parts.push_front(rest);
@@ -105,43 +117,40 @@ impl Export {
         Ok(true)
     }
 
-    fn integrators(&mut self) -> Result<Option<Part>> {
+    fn integrators(&mut self, snapshot: &Snapshot) -> Result<Option<Part>> {
         let lines = &mut self.lines;
-        self.lease
-            .integrator_rows(integrator::ROWS, &mut |key, hash| {
-                let name = integrator::username_of(key).ok_or_else(damaged)?;
-                let hash = String::from_utf8(hash.to_vec()).map_err(|_| damaged())?;
-                let values = [
-                    Value::Text(name.into()),
-                    Value::Empty,
-                    Value::Text(hash.into()),
-                ];
-                lines.push_back(line(Kind::Integrator, &values));
-                Ok(())
-            })?;
+        snapshot.integrator_rows(integrator::ROWS, &mut |key, hash| {
+            let name = integrator::username_of(key).ok_or_else(damaged)?;
+            let hash = String::from_utf8(hash.to_vec()).map_err(|_| damaged())?;
+            let values = [
+                Value::Text(name.into()),
+                Value::Empty,
+                Value::Text(hash.into()),
+            ];
+            lines.push_back(line(Kind::Integrator, &values));
+            Ok(())
+        })?;
         Ok(None)
     }
 
-    fn authorisations(&mut self) -> Result<Option<Part>> {
+    fn authorisations(&mut self, snapshot: &Snapshot) -> Result<Option<Part>> {
         let lines = &mut self.lines;
-        self.lease
-            .integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, state| {
-                let (name, school, api_type) =
-                    integrator::authorisation_of(key).ok_or_else(damaged)?;
-                let values = [
-                    Value::Text(name.into()),
-                    Value::Integer(school),
-                    Value::Integer(api_type),
-                    Value::Integer(u64::from(state.first() == Some(&1))),
-                ];
-                lines.push_back(line(Kind::ClientIntegration, &values));
-                Ok(())
-            })?;
+        snapshot.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, state| {
+            let (name, school, api_type) = integrator::authorisation_of(key).ok_or_else(damaged)?;
+            let values = [
+                Value::Text(name.into()),
+                Value::Integer(school),
+                Value::Integer(api_type),
+                Value::Integer(u64::from(state.first() == Some(&1))),
+            ];
+            lines.push_back(line(Kind::ClientIntegration, &values));
+            Ok(())
+        })?;
         Ok(None)
     }
 
     /// Plans a school's kinds in the order of the dataset format.
-    fn school(&mut self, school: u64) -> Result<()> {
+    fn school(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         const ORDER: [Kind; 13] = [
             Kind::Year,
             Kind::Term,
@@ -157,7 +166,7 @@ impl Export {
             Kind::Absentee,
             Kind::AccountablePerson,
         ];
-        let partitions = partitions_of(&*self.lease, school)?;
+        let partitions = partitions_of(snapshot, school)?;
         let mut parts = Vec::new();
         for kind in ORDER {
             match kind {
@@ -178,8 +187,14 @@ impl Export {
         Ok(())
     }
 
-    fn records(&mut self, kind: Kind, partition: Partition, place: usize) -> Result<Option<Part>> {
-        let Some(page) = self.lease.records(partition)?.page(place)? else {
+    fn records(
+        &mut self,
+        snapshot: &Snapshot,
+        kind: Kind,
+        partition: Partition,
+        place: usize,
+    ) -> Result<Option<Part>> {
+        let Some(page) = snapshot.records(partition)?.page(place)? else {
             return Ok(None);
         };
         let run = page.run()?;
@@ -190,16 +205,19 @@ impl Export {
         Ok(Some(Part::Records(kind, partition, place + 1)))
     }
 
-    fn absentees(&mut self, school: u64, place: usize) -> Result<Option<Part>> {
-        let places = self
-            .lease
-            .records(Partition::of(school, Collection::AbsenteePlaces))?;
+    fn absentees(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        place: usize,
+    ) -> Result<Option<Part>> {
+        let places = snapshot.records(Partition::of(school, Collection::AbsenteePlaces))?;
         let Some(page) = places.page(place)? else {
             return Ok(None);
         };
         let run = page.run()?;
         let partition = Partition::of(school, Collection::Absentees);
-        let absentees = self.lease.records(partition)?;
+        let absentees = snapshot.records(partition)?;
         for (index, Key(id, _)) in run.keys().enumerate() {
             let date = run.tag(absentee::DATE_TAG, index)?.ok_or_else(damaged)?;
             let key = Key(date, id);
@@ -210,10 +228,13 @@ impl Export {
         Ok(Some(Part::Absentees(school, place + 1)))
     }
 
-    fn assessments(&mut self, school: u64, place: usize) -> Result<Option<Part>> {
-        let places = self
-            .lease
-            .records(Partition::of(school, Collection::AssessmentPlaces))?;
+    fn assessments(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        place: usize,
+    ) -> Result<Option<Part>> {
+        let places = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
         let Some(page) = places.page(place)? else {
             return Ok(None);
         };
@@ -223,7 +244,7 @@ impl Export {
             let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
             let partition = Partition::of_grade_year(school, Collection::Assessments, grade, year);
             let key = Key(term, id);
-            let assessments = self.lease.records(partition)?;
+            let assessments = snapshot.records(partition)?;
             let (page, index) = assessments.get(key)?.ok_or_else(damaged)?;
             let values = values(Kind::Assessment, partition, key, &page.run()?.item(index)?)?;
             self.lines.push_back(line(Kind::Assessment, &values));
@@ -232,9 +253,9 @@ impl Export {
     }
 
     /// The marks of the next assessment, whether it is there or awaited.
-    fn marks(&mut self, school: u64, from: u64) -> Result<Option<Part>> {
+    fn marks(&mut self, snapshot: &Snapshot, school: u64, from: u64) -> Result<Option<Part>> {
         let next = |collection| {
-            let records = self.lease.records(Partition::of(school, collection))?;
+            let records = snapshot.records(Partition::of(school, collection))?;
             for page in records.between(Key(from, 0), Key::MAX) {
                 let (page, indices) = page?;
                 if !indices.is_empty() {
@@ -249,9 +270,7 @@ impl Export {
             return Ok(None);
         };
         if awaited == Some(id) {
-            let waiting = self
-                .lease
-                .records(Partition::of(school, Collection::WaitingMarks))?;
+            let waiting = snapshot.records(Partition::of(school, Collection::WaitingMarks))?;
             for page in waiting.between(Key(id, 0), Key(id, u64::MAX)) {
                 let (page, indices) = page?;
                 let run = page.run()?;
@@ -262,24 +281,22 @@ impl Export {
                 }
             }
         } else {
-            self.placed_marks(school, id)?;
+            self.placed_marks(snapshot, school, id)?;
         }
         Ok(id.checked_add(1).map(|next| Part::Marks(school, next)))
     }
 
-    fn placed_marks(&mut self, school: u64, id: u64) -> Result<()> {
-        let places = self
-            .lease
-            .records(Partition::of(school, Collection::AssessmentPlaces))?;
+    fn placed_marks(&mut self, snapshot: &Snapshot, school: u64, id: u64) -> Result<()> {
+        let places = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
         let (page, index) = places.get(Key::one(id))?.ok_or_else(damaged)?;
         let run = page.run()?;
         let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
         let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
         let of = |collection| Partition::of_grade_year(school, collection, grade, year);
-        let assessments = self.lease.records(of(Collection::Assessments))?;
+        let assessments = snapshot.records(of(Collection::Assessments))?;
         let (page, index) = assessments.get(Key(term, id))?.ok_or_else(damaged)?;
         let slot = page.run()?.tag(SLOT_TAG, index)?.ok_or_else(damaged)?;
-        let rows = self.lease.records(of(Collection::MarkRows))?;
+        let rows = snapshot.records(of(Collection::MarkRows))?;
         for page in rows.between(Key(term, 0), Key(term, u64::MAX)) {
             let (page, indices) = page?;
             let run = page.run()?;
@@ -300,14 +317,15 @@ impl Iterator for Export {
     /// The next line, without its line feed.
     fn next(&mut self) -> Option<Result<String>> {
         loop {
-            if let Some(line) = self.lines.pop_front() {
+            let writer = &mut self.writer;
+            if let Some(line) = writer.lines.pop_front() {
                 return Some(Ok(line));
             }
-            match self.write_part() {
+            match self.lease.read(|snapshot| writer.write_part(snapshot)) {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
-                    self.parts.clear();
+                    writer.parts.clear();
                     return Some(Err(error));
                 }
             }

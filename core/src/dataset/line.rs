@@ -83,11 +83,11 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
         }
     }
     if deleted {
-        let given = |raw: &Option<&RawValue>| raw.is_some_and(|raw| !is_empty(raw));
+        let given = |raw: Option<&RawValue>| raw.is_some_and(|raw| !is_empty(raw));
         let mut beside = fields
             .iter()
             .zip(&raw)
-            .filter(|(field, raw)| !field.is_key() && given(raw));
+            .filter(|(field, raw)| !field.is_key() && given(**raw));
         if let Some((field, _)) = beside.next() {
             return fault(field.name, "does not go with deleted");
         }

@@ -3,7 +3,7 @@
 use super::{Credentials, Engine, Verification, verify};
 use crate::Result;
 use crate::record::{Kind, integrator};
-use crate::store;
+use crate::store::{self, LeftOut};
 use std::path::Path;
 
 /// How much the store holds.
@@ -43,9 +43,12 @@ impl Engine {
     /// written, and then nothing is left at the path.
     pub fn backup(&self, path: impl AsRef<Path>, credentials: Credentials) -> Result<()> {
         let lease = self.store.lease()?;
-        store::backup(&lease, path.as_ref(), &|key| {
-            credentials == Credentials::Keep || !integrator::is_integrator_row(key)
-        })
+        let hashes = LeftOut {
+            kind: Kind::Integrator as usize,
+            is_one: integrator::is_integrator_row,
+        };
+        let left_out = (credentials == Credentials::LeaveOut).then_some(&hashes);
+        lease.read(|snapshot| store::backup(snapshot, path.as_ref(), left_out))
     }
 
     /// Closes the file and lets go of its lock until

@@ -67,10 +67,6 @@ impl Keeper {
         self.inner.len()
     }
 
-    pub(crate) fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.inner.read(offset, out)
-    }
-
     /// Whether this lock is ours already.
     fn holds(&self, range: Range) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,10 @@
 //! A copy of a snapshot in a file of its own.
 
 use super::file;
+use super::panics::caught;
 use super::snapshot::Snapshot;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use super::write::Write;
 use crate::{Error, Result};
 use redb::{Database, ReadOnlyTable, ReadableTable, WriteTransaction};
 use std::fs;
@@ -10,9 +12,17 @@ use std::io::ErrorKind;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
+/// Rows that a copy lacks.
+pub(crate) struct LeftOut {
+    /// The number of the kind of their records.
+    pub(crate) kind: usize,
+    /// Tells them by their keys among the rows of integrators.
+    pub(crate) is_one: fn(&[u8]) -> bool,
+}
+
 /// Writes a new store to a temporary file beside the path, syncs it and gives
-/// it its name. Rows of integrators that `keep` refuses are left out.
-pub(crate) fn write(snapshot: &Snapshot, path: &Path, keep: &dyn Fn(&[u8]) -> bool) -> Result<()> {
+/// it its name.
+pub(crate) fn write(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<()> {
     // The name is taken first, so that two backups never share it.
     let reserved = file::create_new(path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Error::Exists {
@@ -22,7 +32,8 @@ pub(crate) fn write(snapshot: &Snapshot, path: &Path, keep: &dyn Fn(&[u8]) -> bo
     })?;
     drop(reserved);
     let temporary = beside(path);
-    let written = copy(snapshot, &temporary, keep).and_then(|()| {
+    let copied = caught("copying it", || copy(snapshot, &temporary, left_out));
+    let written = copied.and_then(|()| {
         fs::rename(&temporary, path)?;
         Ok(file::sync_folder(path)?)
     });
@@ -39,46 +50,55 @@ fn beside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn copy(snapshot: &Snapshot, path: &Path, keep: &dyn Fn(&[u8]) -> bool) -> Result<()> {
+fn copy(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    let new = file::create_new(path)?;
+    let file = file::create_new(path)?;
     let mut database = Database::builder()
         .set_cache_size(4 << 20)
-        .create_with_backend(file::backend(new)?)?;
+        .create_with_backend(file::backend(file.try_clone()?)?)?;
     let mut transaction = database.begin_write()?;
     transaction.set_quick_repair(true);
     let tables = snapshot.tables();
     copy_table(tables.runs, &transaction, RUNS, &|_| true)?;
     copy_table(tables.directories, &transaction, DIRECTORIES, &|_| true)?;
-    copy_table(tables.integrators, &transaction, INTEGRATORS, &|key| {
-        keep(key)
-    })?;
     copy_table(tables.meta, &transaction, META, &|_| true)?;
+    let is_kept = |key: &[u8]| left_out.is_none_or(|rows| !(rows.is_one)(key));
+    let missing = copy_table(tables.integrators, &transaction, INTEGRATORS, &is_kept)?;
+    if let Some(left_out) = left_out {
+        let mut write = Write::new(&transaction)?;
+        write.count(left_out.kind, 0, missing);
+        write.finish()?;
+    }
     transaction.commit()?;
     database.compact()?;
-    let mut transaction = database.begin_write()?;
-    transaction.set_quick_repair(true);
-    Ok(transaction.commit()?)
+    // Closing trims the file and records the allocator's state.
+    drop(database);
+    Ok(file.sync_all()?)
 }
 
 /// Rows come in order, so a cursor at the end takes them without searching.
+/// Says how many were left out.
 fn copy_table(
     from: &ReadOnlyTable<&'static [u8], &'static [u8]>,
     transaction: &WriteTransaction,
     definition: Definition,
-    keep: &dyn Fn(&[u8]) -> bool,
-) -> Result<()> {
+    is_kept: &dyn Fn(&[u8]) -> bool,
+) -> Result<u64> {
     let mut to = transaction.open_table(definition)?;
     let mut end = to.upper_bound_mut(Bound::Unbounded::<&[u8]>)?;
+    let mut left_out = 0;
     for row in from.iter()? {
         let (key, value) = row?;
-        if keep(key.value()) {
+        if is_kept(key.value()) {
             end.insert_before(key.value(), value.value())
                 .map_err(|error| Error::corrupt(error.to_string()))?;
+        } else {
+            left_out += 1;
         }
     }
-    Ok(end.close()?)
+    end.close()?;
+    Ok(left_out)
 }

@@ -3,8 +3,10 @@
 
 use super::backend::Keeper;
 use super::file;
+use super::lease::Lease;
 use super::open::{self, Committed, Open};
 use super::overlay::Overlay;
+use super::panics::{caught, outcome};
 use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
@@ -12,8 +14,6 @@ use super::tables::STAGED_PREFIX;
 use super::write::Write;
 use crate::{Error, Result};
 use redb::StorageBackend;
-use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -139,8 +139,7 @@ impl Store {
 
     fn opened(&self, keeper: Arc<Keeper>) -> Result<State> {
         let open = || Open::new(keeper, self.options);
-        let opened = catch_unwind(AssertUnwindSafe(open))
-            .unwrap_or_else(|_| Err(Error::corrupt("it cannot be opened")));
+        let opened = caught("opening it", open);
         let path = || match &self.path {
             Some(path) => path.display().to_string(),
             None => "the backend".to_owned(),
@@ -193,11 +192,11 @@ impl Store {
             ));
         }
         let (open, number) = state.open().map_err(Fault::No)?;
-        match catch_unwind(AssertUnwindSafe(|| work(open))) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error @ Error::Io { .. })) => Err(Fault::Reopen(number, error)),
-            Ok(Err(error)) => Err(Fault::No(error)),
-            Err(_) => Err(Fault::Reopen(
+        match outcome(|| work(open)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error @ Error::Io { .. })) => Err(Fault::Reopen(number, error)),
+            Some(Err(error)) => Err(Fault::No(error)),
+            None => Err(Fault::Reopen(
                 number,
                 Error::corrupt("reading or writing it failed"),
             )),
@@ -215,7 +214,7 @@ impl Store {
         };
         let broken = std::mem::replace(&mut *state, State::Failed(keeper.clone()));
         // redb may well stumble over what broke it.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(broken)));
+        let _ = outcome(|| drop(broken));
         *state = self.opened(keeper)?;
         Ok(())
     }
@@ -235,28 +234,47 @@ impl Store {
 
     /// What [`write`](Self::write) does, compiled once.
     fn change(&self, work: &mut Change<'_>) -> Result<()> {
-        let slot = self.writer.take(self.options.wait)?;
-        if matches!(&*self.state(), State::Failed(_)) {
-            self.reopen(&slot, u64::MAX)?;
-        }
-        let number = self.state().open()?.1;
+        let slot = self.writer()?;
         let mut committed = Committed::Yes;
-        let tried = self.attempt(&mut |open| {
+        let number = self.alter(&slot, &mut |open| {
             committed = open.transact(work)?;
             Ok(())
-        });
-        match (tried, committed) {
-            (Ok(()), Committed::Yes) => Ok(()),
-            (Ok(()), Committed::Unsure(sequence, error)) => {
+        })?;
+        match committed {
+            Committed::Yes => Ok(()),
+            Committed::Unsure(sequence, error) => {
                 self.reopen(&slot, number)?;
                 let landed = self.state().open()?.0.snapshot().sequence()? == sequence;
                 if landed { Ok(()) } else { Err(error) }
             }
-            (Err(Fault::No(error)), _) => Err(error),
-            (Err(Fault::Reopen(number, error)), _) => {
+        }
+    }
+
+    /// The writer's slot, on a store that was opened again if it could not be
+    /// after a fault.
+    fn writer(&self) -> Result<WriterGuard<'_>> {
+        let slot = self.writer.take(self.options.wait)?;
+        if matches!(&*self.state(), State::Failed(_)) {
+            self.reopen(&slot, u64::MAX)?;
+        }
+        Ok(slot)
+    }
+
+    /// Works on the open store as its writer; says under which number it is
+    /// open. After a fault it is opened anew.
+    fn alter(
+        &self,
+        slot: &WriterGuard<'_>,
+        work: &mut dyn FnMut(&Open) -> Result<()>,
+    ) -> Result<u64> {
+        let number = self.state().open()?.1;
+        match self.attempt(work) {
+            Ok(()) => Ok(number),
+            Err(Fault::No(error)) => Err(error),
+            Err(Fault::Reopen(number, error)) => {
                 // The error that counts is the first; the next call meets the
                 // other one if it persists.
-                let _ = self.reopen(&slot, number);
+                let _ = self.reopen(slot, number);
                 Err(error)
             }
         }
@@ -269,27 +287,21 @@ impl Store {
 
     /// Moves a sorter's entries into the store, to be read by a later write.
     pub(crate) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
-        let _slot = self.writer.take(self.options.wait)?;
-        self.attempt(&mut |open| open.stage(sorter, name))
-            .map_err(Fault::error)
+        let slot = self.writer()?;
+        self.alter(&slot, &mut |open| open.stage(sorter, name))?;
+        Ok(())
     }
 
     /// Forgets staged entries.
     pub(crate) fn unstage(&self, name: &str) -> Result<()> {
-        let _slot = self.writer.take(self.options.wait)?;
-        self.attempt(&mut |open| open.unstage(name))
-            .map_err(Fault::error)
+        let slot = self.writer()?;
+        self.alter(&slot, &mut |open| open.unstage(name))?;
+        Ok(())
     }
 
     /// The newest snapshot, for an export or a backup that outlives the call.
     pub(crate) fn lease(&self) -> Result<Lease> {
-        self.read(|snapshot| {
-            self.live.fetch_add(1, Ordering::AcqRel);
-            Ok(Lease {
-                snapshot: snapshot.clone(),
-                live: self.live.clone(),
-            })
-        })
+        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.live.clone())))
     }
 
     /// How many bytes the store has.
@@ -314,7 +326,7 @@ impl Store {
 
     /// Gives free space back to the file system.
     pub(crate) fn compact(&self) -> Result<()> {
-        let slot = self.writer.take(self.options.wait)?;
+        let slot = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
         state.open()?;
         let Some(keeper) = state.keeper().cloned() else {
@@ -324,8 +336,7 @@ impl Store {
         else {
             return Err(Error::Closed);
         };
-        let compacted = catch_unwind(AssertUnwindSafe(|| open.compact(self.options)))
-            .unwrap_or_else(|_| Err(Error::corrupt("compacting it failed")));
+        let compacted = caught("compacting it", || open.compact(self.options));
         match compacted {
             Ok(open) => {
                 *state = State::Open(Box::new(open), number);
@@ -345,12 +356,12 @@ impl Store {
         &self,
         inspect: impl FnOnce(&Snapshot) -> Result<T>,
     ) -> Result<(bool, T)> {
-        let _slot = self.writer.take(self.options.wait)?;
+        let _slot = self.writer()?;
         let keeper = self.keeper()?;
         let overlay = Overlay::new(keeper)?;
-        let check = || open::check(overlay, self.options.cache_bytes / 4, inspect);
-        catch_unwind(AssertUnwindSafe(check))
-            .unwrap_or_else(|_| Err(Error::corrupt("checking it failed")))
+        caught("checking it", || {
+            open::check(overlay, self.options.cache_bytes / 4, inspect)
+        })
     }
 
     /// Closes the file and gives its lock back, until [`resume`](Self::resume).
@@ -360,7 +371,7 @@ impl Store {
                 what: "only a store in a file can be suspended: keep this one open".into(),
             });
         }
-        let _slot = self.writer.take(self.options.wait)?;
+        let _slot = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
         if matches!(&*state, State::Suspended) {
             return Ok(());
@@ -400,10 +411,18 @@ impl Store {
     }
 }
 
+impl Drop for Store {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Nobody is left to report a failure to.
+        let _ = release(std::mem::replace(state, State::Closed));
+    }
+}
+
 /// Drops what was open, and gives its locks back.
 fn release(state: State) -> Result<()> {
     let keeper = state.keeper().cloned();
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(state)));
+    let _ = outcome(|| drop(state));
     match keeper {
         Some(keeper) => Ok(keeper.close()?),
         None => Ok(()),
@@ -415,25 +434,5 @@ impl Fault {
         match self {
             Fault::No(error) | Fault::Reopen(_, error) => error,
         }
-    }
-}
-
-/// A snapshot held by an export or a backup.
-pub(crate) struct Lease {
-    snapshot: Arc<Snapshot>,
-    live: Arc<AtomicUsize>,
-}
-
-impl Deref for Lease {
-    type Target = Snapshot;
-
-    fn deref(&self) -> &Snapshot {
-        &self.snapshot
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.live.fetch_sub(1, Ordering::AcqRel);
     }
 }

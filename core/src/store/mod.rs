@@ -3,7 +3,8 @@
 //!
 //! - `partition`: which records lie together; `run`, `directory`: how.
 //! - `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
-//! - `gate`, `slot`, `open`: who may use it when, and recovery from faults.
+//! - `gate`, `slot`, `lease`, `open`, `panics`: who may use it when, and recovery
+//!   from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie.
 //! - `backup`: a copy of a snapshot.
 
@@ -12,10 +13,12 @@ mod backup;
 mod directory;
 mod file;
 mod gate;
+mod lease;
 mod memo;
 mod merge;
 mod open;
 mod overlay;
+mod panics;
 mod partition;
 mod records;
 mod run;
@@ -25,8 +28,9 @@ mod sorter;
 mod tables;
 mod write;
 
-pub(crate) use backup::write as backup;
-pub(crate) use gate::{Lease, Location, Store, StoreOptions};
+pub(crate) use backup::{LeftOut, write as backup};
+pub(crate) use gate::{Location, Store, StoreOptions};
+pub(crate) use lease::Lease;
 pub(crate) use memo::{Sources, What};
 pub(crate) use merge::{Edits, Outcome};
 pub(crate) use partition::{Collection, Key, Layout, Partition};

@@ -3,16 +3,24 @@
 use super::backend::{Handle, Keeper};
 use super::gate::{Change, StoreOptions};
 use super::memo::{Changes, Memo};
-use super::snapshot::Snapshot;
+use super::overlay::Overlay;
+use super::snapshot::{Snapshot, read_number};
 use super::sorter::Sorter;
-use super::tables::FORMAT;
+use super::tables::{FORMAT, FORMAT_KEY, META};
 use super::write::{Write, leftovers, spill_table};
 use crate::{Error, Result};
-use redb::{Database, Durability, ReadableDatabase, StorageBackend};
+use redb::{
+    Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
+    TableError, TableHandle,
+};
+use std::io::ErrorKind;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How many bytes of decoded values a snapshot holds.
 const MEMO_BYTES: usize = 8 << 20;
+
+/// The cache for a first look at a file.
+const RECOGNISE_BYTES: usize = 1 << 20;
 
 pub(super) struct Open {
     database: Database,
@@ -31,8 +39,12 @@ pub(super) enum Committed {
 
 impl Open {
     pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        let database = open_database(Handle(keeper.clone()), &keeper, options)?;
-        let snapshot = open_snapshot(&database)?;
+        if keeper.len()? > 0 {
+            recognise(&keeper)?;
+        }
+        let database = open_database(&keeper, options)?;
+        prepare(&database, options)?;
+        let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES))?;
         Ok(Open {
             database,
             snapshot: RwLock::new(Arc::new(snapshot)),
@@ -119,7 +131,7 @@ impl Open {
         // which a killed app would scan its whole file at the next start. A
         // commit would do the latter alone, and first double the file.
         drop(database);
-        let database = open_database(Handle(keeper.clone()), &keeper, options)?;
+        let database = open_database(&keeper, options)?;
         let snapshot = Snapshot::open(&database, memo)?;
         Ok(Open {
             database,
@@ -144,71 +156,73 @@ pub(super) fn check<T>(
     Ok((sound, inspect(&snapshot)?))
 }
 
-fn open_snapshot(database: &Database) -> Result<Snapshot> {
-    let snapshot = Snapshot::open(database, Memo::new(MEMO_BYTES))?;
-    let found = snapshot.format()?;
-    if found > FORMAT {
-        return Err(Error::NewerFormat {
-            found,
-            supported: FORMAT,
-        });
-    }
-    Ok(snapshot)
-}
-
-/// Opens redb, and makes a store of it if it is new.
-fn open_database(handle: Handle, keeper: &Keeper, options: StoreOptions) -> Result<Database> {
-    let create = |handle| {
-        Database::builder()
-            .set_cache_size(options.cache_bytes)
-            .create_with_backend(handle)
-    };
-    let again = Handle(handle.0.clone());
+/// Looks at what lies here without changing it: redb writes to whatever it
+/// opens, and a file that is none of ours is not ours to change. Empties one
+/// whose creation was cut short.
+fn recognise(keeper: &Arc<Keeper>) -> Result<()> {
+    let opened = Database::builder()
+        .set_cache_size(RECOGNISE_BYTES)
+        .create_with_backend(Overlay::new(keeper.clone())?);
     let not_a_store = || Error::NotAStore {
         path: String::new(),
     };
-    let database = match create(handle) {
-        Err(redb::DatabaseError::Storage(redb::StorageError::Io(error)))
-            if error.kind() == std::io::ErrorKind::InvalidData =>
+    let database = match opened {
+        Err(DatabaseError::Storage(StorageError::Io(error)))
+            if error.kind() == ErrorKind::InvalidData =>
         {
-            if !keeper.reset_if_half_created()? {
-                return Err(not_a_store());
-            }
-            create(again)?
+            let reset = keeper.reset_if_half_created()?;
+            return reset.then_some(()).ok_or_else(not_a_store);
         }
-        Err(redb::DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
+        Err(DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
         opened => opened?,
     };
+    let transaction = database.begin_read()?;
+    if transaction.list_tables()?.next().is_none() {
+        return Ok(());
+    }
+    let found = match transaction.open_table(META) {
+        Err(TableError::Storage(error)) => return Err(error.into()),
+        Err(_) => return Err(not_a_store()),
+        Ok(meta) => read_number(&meta, FORMAT_KEY)?,
+    };
+    match found {
+        0 => Err(not_a_store()),
+        1..=FORMAT => Ok(()),
+        _ => Err(Error::NewerFormat {
+            found,
+            supported: FORMAT,
+        }),
+    }
+}
+
+fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database> {
+    let opened = Database::builder()
+        .set_cache_size(options.cache_bytes)
+        .create_with_backend(Handle(keeper.clone()));
+    Ok(opened?)
+}
+
+/// Makes a store of a database that is new, and forgets what loads left behind
+/// when their process was killed.
+fn prepare(database: &Database, options: StoreOptions) -> Result<()> {
     let names: Vec<String> = {
         let transaction = database.begin_read()?;
         let tables = transaction.list_tables()?;
-        tables
-            .map(|table| redb::TableHandle::name(&table).to_owned())
-            .collect()
+        tables.map(|table| table.name().to_owned()).collect()
     };
+    let left_behind = leftovers(&names);
+    if !names.is_empty() && left_behind.is_empty() {
+        return Ok(());
+    }
+    let mut transaction = database.begin_write()?;
+    transaction.set_quick_repair(true);
     if names.is_empty() {
-        let mut transaction = database.begin_write()?;
-        transaction.set_quick_repair(true);
         let mut write = Write::new(&transaction)?;
         write.initialise(options.render_version)?;
         write.finish()?;
-        transaction.commit()?;
-        return Ok(database);
     }
-    if !names
-        .iter()
-        .any(|name| name == redb::TableHandle::name(&super::tables::META))
-    {
-        return Err(not_a_store());
+    for name in left_behind {
+        transaction.delete_table(spill_table(name))?;
     }
-    let left_behind = leftovers(&names);
-    if !left_behind.is_empty() {
-        let mut transaction = database.begin_write()?;
-        transaction.set_quick_repair(true);
-        for name in left_behind {
-            transaction.delete_table(spill_table(name))?;
-        }
-        transaction.commit()?;
-    }
-    Ok(database)
+    Ok(transaction.commit()?)
 }

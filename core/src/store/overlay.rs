@@ -1,17 +1,19 @@
 //! A copy-on-write view of a store's bytes: what is written to it stays in
-//! memory, so that redb's check, which repairs as it goes, changes nothing.
+//! memory, so that redb's check, which repairs as it goes, changes nothing, and
+//! neither does a look at a file that turns out to be none of ours.
 
-use super::backend::Keeper;
-use redb::StorageBackend;
+use super::backend::{Handle, Keeper};
+use redb::{BackendError, StorageBackend};
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const BLOCK: usize = 4096;
 
 #[derive(Debug)]
 pub(crate) struct Overlay {
-    base: Arc<Keeper>,
+    base: Handle,
     written: Mutex<Written>,
 }
 
@@ -27,7 +29,7 @@ impl Overlay {
     pub(crate) fn new(base: Arc<Keeper>) -> io::Result<Overlay> {
         let len = base.len()?;
         Ok(Overlay {
-            base,
+            base: Handle(base),
             written: Mutex::new(Written {
                 len,
                 base_len: len,
@@ -139,6 +141,35 @@ impl StorageBackend for Overlay {
         }
         Ok(())
     }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.base.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.base.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.base.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.base.lock_shared_range(start, end)
+    }
+
+    /// The locks are those of the store below, which goes on.
+    fn unlock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.base.query_lock_range(start, end)
+    }
 }
 
 #[cfg(test)]
@@ -184,7 +215,7 @@ mod tests {
             assert!(overlay.write(copy.len() as u64, &[0]).is_err());
         }
         let mut untouched = vec![0; 20_000];
-        keeper.read(0, &mut untouched)?;
+        Handle(keeper).read(0, &mut untouched)?;
         assert!(untouched.iter().all(|byte| *byte == 1));
         Ok(())
     }

@@ -5,8 +5,8 @@ use super::memo::{Changes, Memo, MemoKey, Sources, What};
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
 use super::tables::{
-    DIRECTORIES, FORMAT_KEY, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY,
-    Totals, render_key,
+    DIRECTORIES, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY, Totals,
+    render_key,
 };
 use crate::{Error, Result};
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
@@ -50,10 +50,6 @@ impl Snapshot {
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
         self.memo.get(MemoKey { what, of }, sources, make)
-    }
-
-    pub(crate) fn format(&self) -> Result<u32> {
-        read_number(&self.meta, FORMAT_KEY)
     }
 
     /// The number of the last commit.

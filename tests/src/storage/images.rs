@@ -73,20 +73,23 @@ pub fn windows(durable: Vec<u8>, log: &[Entry]) -> Vec<Window> {
 }
 
 impl Window {
-    /// Every cut of this window, with so many seeds for those that have one.
-    pub fn cuts(&self, seeds: u64) -> Vec<Cut> {
+    /// The cuts of this window, with so many seeds for those that have one; of
+    /// those that single out a change at most so many, evenly spread.
+    pub fn cuts(&self, seeds: u64, most: usize) -> Vec<Cut> {
         let mut cuts = vec![Cut::Nothing];
         if self.pending.is_empty() {
             return cuts;
         }
         cuts.push(Cut::Everything);
+        let step = self.pending.len().div_ceil(most);
+        let single = || self.pending.iter().enumerate().step_by(step);
         if self.pending.len() > 1 {
-            cuts.extend((0..self.pending.len()).map(Cut::Missing));
+            cuts.extend(single().map(|(at, _)| Cut::Missing(at)));
             cuts.extend((0..seeds).map(Cut::Some));
         }
         for sector in [512, 4096] {
             cuts.extend((0..seeds).map(|seed| Cut::Torn { sector, seed }));
-            for (at, event) in self.pending.iter().enumerate() {
+            for (at, event) in single() {
                 if matches!(event, Event::Write { data, .. } if data.len() > sector) {
                     let seed = at as u64;
                     cuts.push(Cut::TornAlone { at, sector, seed });

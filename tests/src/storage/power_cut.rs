@@ -2,7 +2,7 @@
 
 use super::asked::export;
 use super::disk::Disk;
-use super::images::{Window, windows};
+use super::images::{Cut, Window, windows};
 use super::recorder::{Entry, Recorder};
 use super::scenario::options;
 use redb::{Database, DatabaseError, RepairSession};
@@ -53,8 +53,8 @@ impl Life {
         }
     }
 
-    /// Opens what every cut of every window leaves.
-    pub fn cut_everywhere(&self, seeds: u64) -> Cuts {
+    /// Opens what cuts of every window leave: see [`Window::cuts`].
+    pub fn cut_everywhere(&self, seeds: u64, most: usize) -> Cuts {
         let windows = windows(self.before.clone(), &self.log);
         let cuts = Cuts {
             windows: windows.len(),
@@ -65,7 +65,7 @@ impl Life {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while let Some(window) = windows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        self.cut_window(window, seeds, &cuts);
+                        self.cut_window(&window.cuts(seeds, most), window, &cuts);
                     }
                 });
             }
@@ -73,11 +73,11 @@ impl Life {
         cuts
     }
 
-    fn cut_window(&self, window: &Window, seeds: u64, cuts: &Cuts) {
+    fn cut_window(&self, here: &[Cut], window: &Window, cuts: &Cuts) {
         // What had returned was promised to be there; what had begun may be.
         let allowed = &self.exports[window.returned..=window.begun];
-        for cut in window.cuts(seeds) {
-            let image = window.image(cut);
+        for cut in here {
+            let image = window.image(*cut);
             cuts.images.fetch_add(1, Ordering::Relaxed);
             let mut hasher = DefaultHasher::new();
             (&image, window.returned, window.begun).hash(&mut hasher);

@@ -11,7 +11,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -20,7 +20,7 @@ impl Random {
 
     /// A number below this one.
     pub fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
+        usize::try_from(self.number() % limit as u64).unwrap()
     }
 
     /// True so many times of a hundred.

@@ -1,0 +1,48 @@
+//! A store's tables, as redb sees them: to look behind the engine's back.
+
+use super::disk::Disk;
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+
+/// All tables of a store have keys and values of bytes.
+pub type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
+
+/// Runs of records.
+pub const RUNS: Definition = TableDefinition::new("runs");
+/// Which run holds which keys.
+pub const DIRECTORIES: Definition = TableDefinition::new("directories");
+/// Integrators and authorisations.
+pub const INTEGRATORS: Definition = TableDefinition::new("integrators");
+/// What the store says of itself.
+pub const META: Definition = TableDefinition::new("meta");
+
+/// The rows of a table, keys and values.
+pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let database = Database::builder()
+        .create_with_backend(Disk::of(file))
+        .unwrap();
+    let transaction = database.begin_read().unwrap();
+    let table = transaction.open_table(table).unwrap();
+    let rows = table.iter().unwrap().map(|row| {
+        let (key, value) = row.unwrap();
+        (key.value().to_vec(), value.value().to_vec())
+    });
+    rows.collect()
+}
+
+/// The file with these rows in a table changed or added.
+pub fn with_rows(file: Vec<u8>, table: Definition, rows: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let disk = Disk::of(file);
+    let database = Database::builder()
+        .create_with_backend(disk.clone())
+        .unwrap();
+    let mut transaction = database.begin_write().unwrap();
+    transaction.set_quick_repair(true);
+    let mut open = transaction.open_table(table).unwrap();
+    for (key, value) in rows {
+        open.insert(key.as_slice(), value.as_slice()).unwrap();
+    }
+    drop(open);
+    transaction.commit().unwrap();
+    drop(database);
+    disk.bytes()
+}

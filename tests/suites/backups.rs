@@ -1,0 +1,149 @@
+//! Copies of a store: complete, private, never over something else, and of one
+//! moment while a load goes on.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+use rollbook::{Credentials, Engine};
+use rollbook_tests::storage::asked::{answers, export, get};
+use rollbook_tests::storage::power_cut::needs_repair;
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn store() -> (TempDir, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(folder.path().join("store"), options()).unwrap();
+    engine.apply(school(SCHOOL, 30).as_bytes()).unwrap();
+    (folder, engine)
+}
+
+fn open(path: &Path) -> Engine {
+    let engine = Engine::open(path, options()).unwrap();
+    let verified = engine.verify().unwrap();
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+    engine
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_copy_is_a_store_of_its_own() {
+    let (folder, engine) = store();
+    let path = folder.path().join("copy");
+    engine.backup(&path, Credentials::Keep).unwrap();
+    assert_eq!(names(folder.path()), ["copy", "store"]);
+    assert!(!needs_repair(&fs::read(&path).unwrap()));
+    let copy = open(&path);
+    assert_eq!(export(&copy).unwrap(), export(&engine).unwrap());
+    assert_eq!(answers(&copy, SCHOOL), answers(&engine, SCHOOL));
+    copy.remove_school(SCHOOL).unwrap();
+    assert!(copy.verify().unwrap().is_sound());
+    assert_eq!(answers(&engine, SCHOOL).first().unwrap().status.code, 200);
+    assert!(engine.verify().unwrap().is_sound());
+    println!(
+        "the store has {} bytes, its copy had {}",
+        engine.stats().unwrap().bytes,
+        fs::metadata(&path).unwrap().len()
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn stores_and_copies_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, engine) = store();
+    let copy = folder.path().join("copy");
+    engine.backup(&copy, Credentials::Keep).unwrap();
+    for path in [copy, folder.path().join("store")] {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", path.display());
+    }
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let (folder, engine) = store();
+    let path = folder.path().join("taken");
+    for content in ["", "precious"] {
+        fs::write(&path, content).unwrap();
+        let refused = engine.backup(&path, Credentials::Keep).unwrap_err();
+        assert_eq!(refused.code(), "exists");
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+    let own = engine.backup(folder.path().join("store"), Credentials::Keep);
+    assert_eq!(own.unwrap_err().code(), "exists");
+    let folder_itself = engine.backup(folder.path(), Credentials::Keep);
+    assert_eq!(folder_itself.unwrap_err().code(), "exists");
+    let nowhere = folder.path().join("no").join("where");
+    let refused = engine.backup(nowhere, Credentials::Keep);
+    assert_eq!(refused.unwrap_err().code(), "io");
+    assert_eq!(names(folder.path()), ["store", "taken"]);
+    assert!(engine.verify().unwrap().is_sound());
+}
+
+#[test]
+fn without_credentials_nobody_can_ask() {
+    let (folder, engine) = store();
+    let path = folder.path().join("copy");
+    engine.backup(&path, Credentials::LeaveOut).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    assert!(memchr::memmem::find(&bytes, b"$argon2id$").is_none());
+    let copy = Engine::open(&path, options()).unwrap();
+    let expected: Vec<String> = engine
+        .export(Credentials::LeaveOut)
+        .unwrap()
+        .collect::<rollbook::Result<_>>()
+        .unwrap();
+    assert_eq!(export(&copy).unwrap(), expected.join("\n") + "\n");
+    let refused = get(&copy, "/api/v1/settings/clients");
+    assert_eq!(refused.status.code, 401);
+    let verified = copy.verify().unwrap();
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+}
+
+#[test]
+fn a_copy_while_a_load_goes_on_is_of_one_moment() {
+    let (folder, engine) = store();
+    let large = school(OTHER, 400);
+    let before = export(&engine).unwrap();
+    let done = AtomicBool::new(false);
+    let mut copies = 0;
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            for _ in 0..3 {
+                engine.apply(large.as_bytes()).unwrap();
+                engine.remove_school(OTHER).unwrap();
+            }
+            engine.apply(large.as_bytes()).unwrap();
+            done.store(true, Ordering::Relaxed);
+        });
+        while !done.load(Ordering::Relaxed) {
+            let path = folder.path().join(format!("copy-{copies}"));
+            engine.backup(&path, Credentials::Keep).unwrap();
+            copies += 1;
+        }
+        load.join().unwrap();
+    });
+    let after = export(&engine).unwrap();
+    let (mut old, mut new, mut neither) = (0, 0, 0);
+    for number in 0..copies {
+        let copy = open(&folder.path().join(format!("copy-{number}")));
+        match export(&copy).unwrap() {
+            text if text == before => old += 1,
+            text if text == after => new += 1,
+            // The authorisations of a school go with it, its integrator stays.
+            _ => neither += 1,
+        }
+    }
+    println!("{copies} copies during loads: {old} without the school, {new} with it");
+    assert_eq!(neither, 0);
+    assert!(old > 0 && new > 0);
+}
