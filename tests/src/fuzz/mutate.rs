@@ -1,8 +1,10 @@
 //! Seeded mutations of good inputs.
 
+use crate::random::Random;
+
 /// A source of mutations; the same seed gives the same ones.
 #[derive(Debug, Clone)]
-pub struct Mutator(u64);
+pub struct Mutator(Random);
 
 /// What parsers stumble over.
 const BITS: [&[u8]; 24] = [
@@ -35,17 +37,12 @@ const BITS: [&[u8]; 24] = [
 impl Mutator {
     /// The mutations of a seed.
     pub fn new(seed: u64) -> Mutator {
-        Mutator(seed)
+        Mutator(Random::new(seed))
     }
 
     /// A number below another.
     pub fn below(&mut self, limit: usize) -> usize {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % limit as u64).unwrap()
+        self.0.below(limit)
     }
 
     /// The bytes with a few changes, some of them taken from another input.

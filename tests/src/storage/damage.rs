@@ -1,7 +1,7 @@
 //! What may happen to a file that nobody is writing.
 
 use super::disk::Disk;
-use super::random::Random;
+use crate::random::Random;
 use redb::Database;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

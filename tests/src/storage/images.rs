@@ -1,8 +1,8 @@
 //! What a power cut could leave of a disk: of the changes since the last sync
 //! any may be there and any may be missing, and a write may be torn.
 
-use super::random::Random;
 use super::recorder::{Entry, Event};
+use crate::random::Random;
 
 /// The changes between two syncs, on top of what is durable.
 pub struct Window {

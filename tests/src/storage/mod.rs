@@ -2,8 +2,11 @@
 //!
 //! - `disk`: bytes in memory. `recorder`, `images`, `power_cut`: what a power
 //!   cut leaves. `meter`: what is read.
-//! - `faulty`: what fails. `watchdog`: what hangs.
+//! - `faulty`: what fails. `watchdog`: what hangs. `wrapping`: an app's backend.
+//! - `damage`, `tables`: what happens to a file behind the engine's back.
+//!   `panics`: those of redb that the engine catches.
 //! - `scenario`, `asked`: what an engine is made to do, and what it is asked.
+//! - `child`: a test in a process of its own.
 
 pub mod asked;
 pub mod child;
@@ -14,7 +17,6 @@ pub mod images;
 pub mod meter;
 pub mod panics;
 pub mod power_cut;
-pub mod random;
 pub mod recorder;
 pub mod scenario;
 pub mod tables;

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 use jiff::{Span, ToSpan as _};
 
-use super::dice::Dice;
+use crate::random::Random;
 
 /// The days around which whole sequences happen.
 const ANCHORS: [(usize, Date); 8] = [
@@ -28,7 +28,7 @@ pub(super) const OFFSETS: [(usize, &str, i64); 7] = [
     (5, "-00:30", -1800),
 ];
 
-impl Dice {
+impl Random {
     /// The day around which everything happens.
     pub(super) fn anchor(&mut self) -> Date {
         self.weighted(&ANCHORS)

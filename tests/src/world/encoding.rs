@@ -1,8 +1,8 @@
 //! The same target in different spellings.
 
-use super::dice::Dice;
+use crate::random::Random;
 
-impl Dice {
+impl Random {
     /// A name or value of a query string: `%`, `+`, or as it is where that is safe.
     pub(super) fn query_text(&mut self, text: &str) -> String {
         let (escape, raw) = self.weighted(&[(70, (0, false)), (20, (15, false)), (10, (5, true))]);

@@ -10,7 +10,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `dice`, `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
+//! | `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
 //! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | one record of each kind |
 //! | `batches`, `faulty`, `near_misses` | datasets |
 //! | `queries`, `encoding`, `requests` | requests |
@@ -21,7 +21,6 @@ mod action;
 mod batches;
 mod curriculum_records;
 mod days;
-mod dice;
 mod encoding;
 mod faulty;
 mod fields;
@@ -45,13 +44,13 @@ pub use action::{Action, Header};
 pub use perform::Outcome;
 pub use shrink::actions;
 
-use dice::Dice;
+use crate::random::Random;
 use ids::LEARNERS;
 
 /// A seeded generator of sequences.
 #[derive(Clone, Debug)]
 pub struct World {
-    dice: Dice,
+    dice: Random,
     /// The day around which dates and clocks are.
     today: Date,
     /// A school that was removed, until it is back.
@@ -63,7 +62,7 @@ pub struct World {
 impl World {
     /// The world of a seed.
     pub fn new(seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut dice = Random::new(seed);
         let today = dice.anchor();
         Self {
             dice,

@@ -1,8 +1,8 @@
 //! The same value in different JSON.
 
-use super::dice::Dice;
+use crate::random::Random;
 
-impl Dice {
+impl Random {
     /// An id as a number or as a string, at times with leading zeros.
     pub(super) fn id_json(&mut self, id: u64) -> String {
         match self.below(10) {

@@ -1,6 +1,6 @@
 //! Texts that have tripped implementations: escapes, marks, case mappings, references that are no number.
 
-use super::dice::Dice;
+use crate::random::Random;
 
 const PLAIN: [&str; 6] = ["John", "Janey", "Smith", "Ann", "Lee", "van der Merwe"];
 
@@ -92,7 +92,7 @@ const FAMILY_CODES: [(usize, &str); 9] = [
     (20, ""),
 ];
 
-impl Dice {
+impl Random {
     /// A name, at times one that is hard to fold or to escape.
     pub(super) fn name(&mut self) -> &'static str {
         match self.below(10) {

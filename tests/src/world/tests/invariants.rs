@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::dice::Dice;
 use super::{Outcome, World, run};
+use crate::random::Random;
 use crate::twin::{Twin, line_key};
 
 fn lines(text: &str) -> Vec<String> {
@@ -33,7 +33,7 @@ fn an_export_is_the_whole_store_in_any_order() {
         if seed % 4 > 0 {
             continue;
         }
-        Dice::new(seed).shuffle(&mut exported);
+        Random::new(seed).shuffle(&mut exported);
         let mut shuffled = Twin::default();
         shuffled
             .apply(&exported)
@@ -77,7 +77,7 @@ fn distinct_lines_give_the_same_store_in_any_order() {
         let dataset = distinct(&World::new(seed).dataset());
         let mut twin = Twin::default();
         twin.apply(&dataset).expect("a whole dataset");
-        let mut dice = Dice::new(seed);
+        let mut dice = Random::new(seed);
         for _ in 0..2 {
             let mut shuffled = dataset.clone();
             dice.shuffle(&mut shuffled);
