@@ -9,13 +9,13 @@
 )]
 
 use rollbook::{Compaction, Engine, Options, SetState};
+use rollbook_tests::random::Random;
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::meter::Meter;
 use rollbook_tests::storage::power_cut::{Judged, Life, Operation, needs_repair};
-use rollbook_tests::storage::random::Random;
 use rollbook_tests::storage::scenario::{
     SCHOOL, STEPS, Scenario, WAITING, long_learners, options, school,
 };

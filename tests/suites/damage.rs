@@ -9,11 +9,11 @@
 )]
 
 use rollbook::{Answer, Credentials, Engine};
+use rollbook_tests::random::Random;
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::damage::{Damage, is_flagged_by_redb};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
-use rollbook_tests::storage::random::Random;
 use rollbook_tests::storage::scenario::{SCHOOL, Scenario, options};
 use rollbook_tests::storage::tables::{DIRECTORIES, INTEGRATORS, RUNS, rows};
 use rollbook_tests::storage::watchdog::Watchdog;

@@ -9,9 +9,9 @@
 )]
 
 use rollbook::{Credentials, Engine, Options, SetState};
+use rollbook_tests::random::Random;
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::child;
-use rollbook_tests::storage::random::Random;
 use rollbook_tests::storage::scenario::{SCHOOL, school};
 use rollbook_tests::storage::wrapping::Wrapping;
 use std::collections::BTreeSet;

@@ -1,0 +1,209 @@
+//! Memory stays within the cache and 64 MB whatever is loaded and asked. On Linux
+//! only: elsewhere nothing tells a process's peak, and nothing is shown.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use rollbook::{Credentials, Engine, Options};
+use rollbook_tests::random::Random;
+use rollbook_tests::sample::{SampleSchool, federation};
+use rollbook_tests::storage::asked::{get, targets};
+use rollbook_tests::storage::child;
+use rollbook_tests::storage::scenario::{SCHOOL, options};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+use std::time::Instant;
+
+/// What is promised beside the cache.
+const BESIDE: u64 = 64_000_000;
+
+/// How many times the bound a dataset has at least: it cannot be in memory.
+const TIMES: u64 = 2;
+
+/// A line of `/proc/self/status`, in bytes.
+fn status(name: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.unwrap().trim_start_matches(':').trim_end_matches("kB");
+    kilobytes.trim().parse::<u64>().unwrap() * 1024
+}
+
+/// The child: takes the steps one by one, and says the peak of each beyond what
+/// the process had before the engine.
+struct Child {
+    before: u64,
+    started: Instant,
+}
+
+impl Child {
+    fn new() -> Child {
+        Child {
+            before: status("VmRSS"),
+            started: Instant::now(),
+        }
+    }
+
+    fn step<T>(&mut self, what: &str, work: impl FnOnce() -> T) -> T {
+        // The peak begins anew; a kernel that refuses leaves it that of all
+        // steps so far, which the bound is for as well.
+        let _ = fs::write("/proc/self/clear_refs", "5");
+        self.started = Instant::now();
+        let done = work();
+        let peak = status("VmHWM").saturating_sub(self.before);
+        let took = self.started.elapsed().as_secs_f64();
+        child::say(&format!("{what}|{peak}|{took:.1}"));
+        done
+    }
+}
+
+/// The task of a child: a cache, and a folder with the dataset.
+fn live(task: &str) {
+    let (cache, folder) = task.split_once('|').unwrap();
+    let folder = Path::new(folder);
+    let options = Options {
+        cache_bytes: cache.parse().unwrap(),
+        ..options()
+    };
+    let dataset = |name: &str| File::open(folder.join(name)).unwrap();
+    let mut child = Child::new();
+    let store = folder.join("store");
+    let engine = child.step("open", || Engine::open(&store, options).unwrap());
+    let first = child.step("load", || engine.apply(dataset(FIRST)).unwrap().total());
+    assert!(first.added > 500_000, "{first:?}");
+    let again = child.step("load again", || {
+        engine.apply(dataset(AGAIN)).unwrap().total()
+    });
+    assert_eq!((again.added, again.changed, again.removed), (0, 0, 0));
+    look_after(&engine, &mut child, folder, first.added);
+    child.step("close", || engine.close().unwrap());
+}
+
+/// The names of the dataset, and of the same one to be loaded again.
+const FIRST: &str = "first";
+const AGAIN: &str = "again";
+
+fn look_after(engine: &Engine, child: &mut Child, folder: &Path, records: u64) {
+    let exported = child.step("export", || {
+        let lines = engine.export(Credentials::Keep).unwrap();
+        lines.map(Result::unwrap).count() as u64
+    });
+    assert_eq!(exported, records);
+    let answered = child.step("questions", || {
+        let marks = format!("/api/v1/currplus/learnerassessmentmarks/{SCHOOL}");
+        let grades = (1..=9).map(|grade| format!("{marks}?grade_id={grade}"));
+        let learners = (1..=2_000).step_by(20);
+        let learners = learners.map(|learner| format!("{marks}?learner_id={learner}"));
+        let targets = targets(SCHOOL).into_iter().chain(grades).chain(learners);
+        let answers = targets.map(|target| get(engine, &target));
+        answers.fold(0, |bytes, answer| {
+            assert!(answer.status.code < 500, "{}", answer.text());
+            bytes + answer.body.len()
+        })
+    });
+    assert!(answered > 10_000_000, "{answered} bytes of answers");
+    let verified = child.step("verify", || engine.verify().unwrap());
+    assert!(verified.is_sound(), "{:?}", verified.problems);
+    child.step("compact", || engine.compact().unwrap());
+    let copy = folder.join("copy");
+    child.step("backup", || engine.backup(copy, Credentials::Keep).unwrap());
+}
+
+/// Has a child live with the dataset, and looks at its peaks.
+fn bounded(test: &str, cache: u64, learners: u32, in_order: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name| BufWriter::new(File::create(folder.path().join(name)).unwrap());
+    let mut first = file(FIRST);
+    if in_order {
+        for school in &schools(learners) {
+            io::copy(&mut school.reader(), &mut first).unwrap();
+        }
+        let again = folder.path().join(AGAIN);
+        fs::hard_link(folder.path().join(FIRST), again).unwrap();
+    } else {
+        write_in_disorder(learners, &mut first);
+        let mut again = file(AGAIN);
+        for school in &schools(learners) {
+            io::copy(&mut school.reader(), &mut again).unwrap();
+        }
+        again.flush().unwrap();
+    }
+    let bytes = first.into_inner().unwrap().metadata().unwrap().len();
+    let bound = cache + BESIDE;
+    assert!(bytes > TIMES * bound, "a dataset of {bytes} shows nothing");
+    let mut child = child::start(test, &format!("{cache}|{}", folder.path().display()));
+    let (mut peaks, mut beyond) = (String::new(), Vec::new());
+    for line in child::lines(child.stdout.take().unwrap()) {
+        let [step, peak, took] = line.split('|').collect::<Vec<_>>()[..] else {
+            panic!("the child says {line}");
+        };
+        let megabytes = peak.parse::<u64>().unwrap().div_ceil(1_000_000);
+        write!(peaks, ", {step} {megabytes} ({took} s)").unwrap();
+        if peak.parse::<u64>().unwrap() > bound {
+            beyond.push(line);
+        }
+    }
+    let ended = child.wait().unwrap();
+    println!(
+        "a dataset of {} MB may take {} MB, and took{}",
+        bytes / 1_000_000,
+        bound / 1_000_000,
+        peaks.trim_start_matches(',')
+    );
+    assert!(ended.success(), "the child failed");
+    assert_eq!(beyond, Vec::<String>::new());
+    assert!(peaks.ends_with(" s)") && peaks.contains("close"), "{peaks}");
+}
+
+/// Two schools of so many learners.
+fn schools(learners: u32) -> Vec<SampleSchool> {
+    let base = SampleSchool {
+        learners,
+        ..SampleSchool::default()
+    };
+    federation(2, &base)
+}
+
+/// The dataset with the marks of both schools first, and the rest in no order
+/// after them.
+fn write_in_disorder(learners: u32, out: &mut impl io::Write) {
+    let schools = schools(learners);
+    let lines = schools.iter().flat_map(SampleSchool::lines);
+    let (mut marks, mut rest): (Vec<String>, Vec<String>) =
+        lines.partition(|line| line.starts_with("{\"type\":\"mark\""));
+    let mut random = Random::new(5);
+    for lines in [&mut marks, &mut rest] {
+        for place in (1..lines.len()).rev() {
+            lines.swap(place, random.below(place + 1));
+        }
+        for line in lines {
+            writeln!(out, "{line}").unwrap();
+        }
+    }
+}
+
+/// This test as its own child, or as the parent of one.
+fn as_child_or(parent: impl FnOnce()) {
+    match child::task() {
+        Some(task) => live(&task),
+        None => parent(),
+    }
+}
+
+#[test]
+fn all_that_is_done_with_the_usual_cache() {
+    let name = "all_that_is_done_with_the_usual_cache";
+    as_child_or(|| bounded(name, 32 << 20, 2_750, true));
+}
+
+#[test]
+fn all_that_is_done_with_a_small_cache_and_lines_in_the_worst_order() {
+    let name = "all_that_is_done_with_a_small_cache_and_lines_in_the_worst_order";
+    as_child_or(|| bounded(name, 4 << 20, 2_000, false));
+}

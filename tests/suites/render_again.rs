@@ -8,287 +8,26 @@
     missing_docs
 )]
 
-use rollbook::{
-    Absentees, Answer, AssessmentMarks, Credentials, Engine, LearnerSubjects, Learners, Options,
-    Result, Schools, SetState, SubjectMarks,
+mod aged;
+
+use aged::{
+    Fresh, Meta, UNKNOWN, all_answers, is_sound, other_runs, own_key, rendered_otherwise, typed,
+    typed_of, with_number,
 };
+use rollbook::{Credentials, Engine, Learners, Options, Schools, SetState};
 use rollbook_tests::sample::USERNAME;
-use rollbook_tests::storage::asked::{answers, export, get, targets};
+use rollbook_tests::storage::asked::{export, get, targets};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::recorder::Recorder;
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
-use rollbook_tests::storage::tables::{META, RUNS, rows, with_rows};
 use rollbook_tests::storage::watchdog::Watchdog;
 use rollbook_tests::storage::wrapping::Wrapping;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
-
-/// A school that has no record.
-const UNKNOWN: u64 = 4040;
-
-/// The collection in which all schools' own records lie.
-const SCHOOLS: u8 = 1;
-
-/// A store's file with two schools, rendered by this version, and what it
-/// answers.
-struct Fresh {
-    file: Vec<u8>,
-    /// The version by which it is rendered.
-    version: u32,
-    export: String,
-    answers: Vec<Answer>,
-    typed: Vec<Answer>,
-}
-
-impl Fresh {
-    fn of(learners: u32) -> Fresh {
-        let disk = Disk::default();
-        let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
-        for (id, learners) in [(SCHOOL, learners), (OTHER, learners / 2)] {
-            engine.apply(school(id, learners).as_bytes()).unwrap();
-        }
-        let fresh = Fresh {
-            version: 0,
-            export: export(&engine).unwrap(),
-            answers: all_answers(&engine),
-            typed: typed(&engine).unwrap(),
-            file: Vec::new(),
-        };
-        engine.close().unwrap();
-        let file = disk.bytes();
-        Fresh {
-            version: Meta::of(&file).rendered,
-            file,
-            ..fresh
-        }
-    }
-
-    /// The file as an engine of another version would have left it.
-    fn aged(&self, version: u32) -> Aged {
-        let (file, renderings) = rendered_otherwise(&self.file, &[SCHOOL, OTHER]);
-        let file = with_number(file, b"rendered", version);
-        assert!(renderings > 500);
-        Aged { file, renderings }
-    }
-
-    /// Nothing is left of the other version, and nothing else has changed.
-    fn is_all_there_is(&self, engine: &Engine, what: &str) {
-        assert!(all_answers(engine) == self.answers, "{what}: other answers");
-        assert!(typed(engine).unwrap() == self.typed, "{what}: other answers");
-        assert!(export(engine).unwrap() == self.export, "{what}: other export");
-        is_sound(engine, what);
-    }
-}
-
-struct Aged {
-    file: Vec<u8>,
-    /// How many records are rendered otherwise.
-    renderings: usize,
-}
-
-fn all_answers(engine: &Engine) -> Vec<Answer> {
-    [answers(engine, SCHOOL), answers(engine, OTHER)].concat()
-}
-
-fn is_sound(engine: &Engine, what: &str) {
-    let verified = engine.verify().unwrap();
-    let problems = &verified.problems[..verified.problems.len().min(3)];
-    assert!(verified.is_sound(), "{what}: {problems:?}");
-}
-
-/// What the schools are asked without credentials, whose hashing takes time.
-fn typed(engine: &Engine) -> Result<Vec<Answer>> {
-    let mut all = Vec::new();
-    for school in [SCHOOL, OTHER] {
-        all.extend(typed_of(engine, school)?);
-    }
-    let schools = Schools {
-        username: USERNAME,
-        school: None,
-    };
-    all.push(engine.ask(&schools)?);
-    Ok(all)
-}
-
-fn typed_of(engine: &Engine, school: u64) -> Result<Vec<Answer>> {
-    let learners = Learners {
-        school,
-        include_parents: true,
-        ..Learners::default()
-    };
-    let marks = AssessmentMarks {
-        school,
-        learner_id: Some(7),
-        ..AssessmentMarks::default()
-    };
-    let subject_marks = SubjectMarks {
-        school,
-        learner_id: 7,
-    };
-    let subjects = LearnerSubjects {
-        school,
-        ..LearnerSubjects::default()
-    };
-    let absentees = Absentees {
-        school,
-        ..Absentees::default()
-    };
-    let own = Schools {
-        username: USERNAME,
-        school: Some(school),
-    };
-    Ok(vec![
-        engine.ask(&learners)?,
-        engine.ask(&marks)?,
-        engine.ask(&subject_marks)?,
-        engine.ask(&subjects)?,
-        engine.ask(&absentees)?,
-        engine.ask(&own)?,
-    ])
-}
-
-/// What a store says of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Meta {
-    rendered: u32,
-    /// The versions of the first school and of the second.
-    own: [Option<u32>; 2],
-    sequence: u32,
-    rows: usize,
-}
-
-impl Meta {
-    fn of(file: &[u8]) -> Meta {
-        let rows = rows(file.to_vec(), META);
-        let number = |key: &[u8]| {
-            let (_, value) = rows.iter().find(|(found, _)| found == key)?;
-            Some(u32::from_le_bytes(*value.first_chunk().unwrap()))
-        };
-        Meta {
-            rendered: number(b"rendered").unwrap(),
-            own: [SCHOOL, OTHER].map(|school| number(&own_key(school))),
-            sequence: number(b"sequence").unwrap(),
-            rows: rows.len(),
-        }
-    }
-}
-
-/// The key of a school's own version.
-fn own_key(school: u64) -> Vec<u8> {
-    [b"rendered-".as_slice(), &school.to_be_bytes()].concat()
-}
-
-fn with_number(file: Vec<u8>, key: &[u8], number: u32) -> Vec<u8> {
-    let row = (key.to_vec(), number.to_le_bytes().to_vec());
-    with_rows(file, META, &[row])
-}
-
-/// A rendering: where it lies, and where its members lie.
-struct Rendering {
-    end: usize,
-    members: Vec<std::ops::Range<usize>>,
-}
-
-/// The end of a string that starts here, its quotes included.
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    if bytes.get(start) != Some(&b'"') {
-        return None;
-    }
-    let mut at = start + 1;
-    loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-}
-
-/// The object of strings that starts here, if one does.
-fn rendering_at(bytes: &[u8], start: usize) -> Option<Rendering> {
-    let mut members = Vec::new();
-    let mut at = start;
-    loop {
-        let member = at + 1;
-        let value = string_end(bytes, member)? + 1;
-        if bytes.get(value - 1) != Some(&b':') {
-            return None;
-        }
-        at = string_end(bytes, value)?;
-        members.push(member..at);
-        match bytes.get(at)? {
-            b',' => {}
-            b'}' => {
-                let end = at + 1;
-                return Some(Rendering { end, members });
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// The bytes with the members of every rendering in reverse, which says the
-/// same and takes as many bytes; and how many renderings there were.
-fn reversed(bytes: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
-    let (mut out, mut at, mut count) = (Vec::new(), 0, 0);
-    while at < bytes.len() {
-        let found = rendering_at(bytes, at)
-            .filter(|_| bytes[at] == b'{')
-            .filter(|found| is_meant(&bytes[at..found.end]));
-        let Some(Rendering { end, mut members }) = found else {
-            out.push(bytes[at]);
-            at += 1;
-            continue;
-        };
-        count += usize::from(members.len() > 1);
-        members.reverse();
-        let members: Vec<_> = members.into_iter().map(|member| &bytes[member]).collect();
-        out.push(b'{');
-        out.extend(members.join(&b','));
-        out.push(b'}');
-        at = end;
-    }
-    (out, count)
-}
-
-/// The file with the records of some schools rendered by another version;
-/// and how many records these are.
-fn rendered_otherwise(file: &[u8], schools: &[u64]) -> (Vec<u8>, usize) {
-    let mut count = 0;
-    let mut changed = Vec::new();
-    for (key, run) in rows(file.to_vec(), RUNS) {
-        let school = u64::from_be_bytes(*key.first_chunk().unwrap());
-        let (run, renderings) = if key[8] == SCHOOLS {
-            let own = |id: &u64| format!("\"school_id\":\"{id}\"").into_bytes();
-            let own: Vec<_> = schools.iter().map(own).collect();
-            reversed(&run, |rendering| {
-                let mut own = own.iter();
-                own.any(|own| rendering.windows(own.len()).any(|part| part == own))
-            })
-        } else if schools.contains(&school) {
-            reversed(&run, |_| true)
-        } else {
-            (run, 0)
-        };
-        count += renderings;
-        changed.push((key, run));
-    }
-    (with_rows(file.to_vec(), RUNS, &changed), count)
-}
-
-/// Which of these files' runs differ, by the school in their keys.
-fn other_runs(one: &[u8], other: &[u8]) -> Vec<u64> {
-    let (one, other) = (rows(one.to_vec(), RUNS), rows(other.to_vec(), RUNS));
-    assert_eq!(one.len(), other.len());
-    let differ = one.iter().zip(&other).filter(|(one, other)| one != other);
-    differ
-        .map(|((key, _), _)| u64::from_be_bytes(*key.first_chunk().unwrap()))
-        .collect()
-}
 
 /// Were nothing rendered again, the other rendering would be answered.
 #[test]
@@ -377,17 +116,26 @@ fn at_first_use() {
             let path = folder.path().join("backup");
             engine.backup(&path, Credentials::Keep).unwrap();
             let copy = Engine::open(&path, options()).unwrap();
-            assert!(typed(&copy).unwrap() == typed(engine_of_fresh()).unwrap());
+            assert!(
+                typed(&copy)
+                    .unwrap()
+                    .iter()
+                    .all(|answer| answer.status.code == 200)
+            );
         }),
     ];
     let fresh = Fresh::of(40);
-    let ours = Some(fresh.version);
+    let ours = fresh.version;
     let (mut uses, mut renderings) = (0, 0);
     for version in [fresh.version - 1, fresh.version + 1] {
         let aged = fresh.aged(version);
         renderings += aged.renderings;
         let before = Meta::of(&aged.file);
-        let kinds = [(&own[..], [ours, None]), (&all, [ours, ours]), (&none, [None, None])];
+        let kinds = [
+            (&own[..], [ours, version]),
+            (&all, [ours, ours]),
+            (&none, [version, version]),
+        ];
         for (doors, expected) in kinds {
             for (name, door) in doors {
                 let what = format!("{name}, version {version}");
@@ -397,25 +145,21 @@ fn at_first_use() {
                 door(&engine);
                 let file = disk.bytes();
                 let after = Meta::of(&file);
-                assert_eq!(after.own, expected, "{what}");
+                assert_eq!(after.versions(), expected, "{what}");
                 let changed = other_runs(&aged.file, &file);
                 let left = other_runs(&fresh.file, &file);
                 let commits = after.sequence - before.sequence;
-                match expected {
-                    [None, None] => {
-                        assert_eq!(after, before, "{what}");
-                        assert!(changed.is_empty(), "{what}: {} runs", changed.len());
-                    }
-                    [_, None] => {
-                        assert_eq!((commits, after.rendered), (1, version), "{what}");
-                        assert!(!changed.contains(&OTHER), "{what}: the other school too");
-                        assert!(left.contains(&OTHER), "{what}: the other school too");
-                        assert!(!left.contains(&SCHOOL), "{what}: {left:?} left");
-                    }
-                    [_, Some(_)] => {
-                        assert_eq!((commits, after.rendered), (1, fresh.version), "{what}");
-                        assert!(left.is_empty(), "{what}: {left:?} left");
-                    }
+                if expected == [version; 2] {
+                    assert_eq!(after, before, "{what}");
+                    assert!(changed.is_empty(), "{what}: {changed:?} changed");
+                } else if expected == [ours; 2] {
+                    assert_eq!((commits, after.rendered), (1, ours), "{what}");
+                    assert!(left.is_empty(), "{what}: {left:?} left");
+                } else {
+                    assert_eq!((commits, after.rendered), (1, version), "{what}");
+                    assert!(!changed.contains(&OTHER), "{what}: the other school too");
+                    assert!(left.contains(&OTHER), "{what}: the other school too");
+                    assert!(!left.contains(&SCHOOL), "{what}: {left:?} left");
                 }
                 fresh.is_all_there_is(&engine, &what);
                 let again = Meta::of(&disk.bytes());
@@ -428,4 +172,318 @@ fn at_first_use() {
         }
     }
     println!("{uses} first uses, {renderings} renderings");
+}
+
+/// A school that only another engine has used since is rendered again too,
+/// whatever the rest is rendered by.
+#[test]
+fn a_school_with_a_version_of_its_own() {
+    let fresh = Fresh::of(40);
+    let (otherwise, _) = rendered_otherwise(&fresh.file, &[SCHOOL]);
+    for version in [fresh.version - 1, fresh.version + 1] {
+        let what = format!("version {version}");
+        let file = with_number(otherwise.clone(), &own_key(SCHOOL), version);
+        let engine = Engine::open_with_backend(Disk::of(file), options()).unwrap();
+        fresh.is_all_there_is(&engine, &what);
+    }
+}
+
+/// Verification finds nothing wrong with another rendering, and leaves it.
+#[test]
+fn verification() {
+    let fresh = Fresh::of(40);
+    for version in [fresh.version - 1, fresh.version + 1] {
+        let aged = fresh.aged(version);
+        let disk = Disk::of(aged.file.clone());
+        let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
+        is_sound(&engine, &format!("version {version}"));
+        assert_eq!(Meta::of(&disk.bytes()), Meta::of(&aged.file));
+        assert!(other_runs(&aged.file, &disk.bytes()).is_empty());
+        typed_of(&engine, SCHOOL).unwrap();
+        is_sound(&engine, &format!("version {version}, one school used"));
+    }
+}
+
+/// Who asks for a school that is not there writes nothing.
+#[test]
+fn an_unknown_school() {
+    let fresh = Fresh::of(40);
+    let aged = fresh.aged(fresh.version - 1);
+    let disk = Disk::of(aged.file.clone());
+    let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
+    assert_eq!(get(&engine, &targets(UNKNOWN)[0]).status.code, 401);
+    assert_eq!(Meta::of(&disk.bytes()), Meta::of(&aged.file));
+}
+
+/// Both get the right answer, and the records are rendered once.
+#[test]
+fn two_threads_at_once() {
+    let fresh = Fresh::of(40);
+    let aged = fresh.aged(fresh.version - 1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    std::fs::write(&path, &aged.file).unwrap();
+    let armed = Arc::new(AtomicBool::new(false));
+    let both = Arc::new(Barrier::new(2));
+    // The first one to write lets the other ask, and waits till it has come to
+    // wait as well.
+    let before_write = {
+        let (armed, both) = (armed.clone(), both.clone());
+        move || {
+            if armed.swap(false, Ordering::SeqCst) {
+                both.wait();
+                std::thread::sleep(Duration::from_millis(300));
+            }
+        }
+    };
+    let engine = Engine::open_with_backend(Wrapping::open(&path, before_write), options()).unwrap();
+    armed.store(true, Ordering::SeqCst);
+    let _dog = Watchdog::over("two threads", Duration::from_secs(60));
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| typed_of(&engine, SCHOOL).unwrap());
+        let second = scope.spawn(|| {
+            both.wait();
+            typed_of(&engine, SCHOOL).unwrap()
+        });
+        for found in [first, second] {
+            assert!(found.join().unwrap() == fresh.typed[..6]);
+        }
+    });
+    assert!(!armed.load(Ordering::SeqCst));
+    engine.close().unwrap();
+    let after = Meta::of(&std::fs::read(&path).unwrap());
+    let engine = Engine::open(&path, options()).unwrap();
+    fresh.is_all_there_is(&engine, "two threads");
+    let commits = after.sequence - Meta::of(&aged.file).sequence;
+    assert_eq!(
+        (after.versions(), commits),
+        ([fresh.version, fresh.version - 1], 1)
+    );
+}
+
+/// Many threads, both schools and all of it at once.
+#[test]
+fn many_threads_at_once() {
+    let fresh = Fresh::of(40);
+    let aged = fresh.aged(fresh.version - 1);
+    let _dog = Watchdog::over("many threads", Duration::from_secs(120));
+    for _ in 0..20 {
+        let engine = Engine::open_with_backend(Disk::of(aged.file.clone()), options()).unwrap();
+        let start = Barrier::new(6);
+        std::thread::scope(|scope| {
+            let asked: Vec<_> = (0..6)
+                .map(|place| {
+                    let (engine, start) = (&engine, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        match place % 3 {
+                            0 => (0..6, typed_of(engine, SCHOOL).unwrap()),
+                            1 => (6..12, typed_of(engine, OTHER).unwrap()),
+                            _ => (0..13, typed(engine).unwrap()),
+                        }
+                    })
+                })
+                .collect();
+            for asked in asked {
+                let (place, found) = asked.join().unwrap();
+                assert!(found == fresh.typed[place]);
+            }
+        });
+        is_sound(&engine, "many threads");
+    }
+}
+
+/// A change by its name.
+type Step<'a> = (&'static str, &'a dyn Fn(&Engine));
+
+/// A change of a school that is rendered otherwise comes to what it comes to
+/// on any other, and so do the next ones.
+#[test]
+fn changes() {
+    let change = r#"
+{"type":"learner","school_id":1000,"id":7,"first_name":"Moved","last_name":"Away","grade_id":5}
+{"type":"learner","school_id":1001,"id":3,"first_name":"Moved","last_name":"Too","grade_id":10}
+{"type":"absentee","school_id":1000,"id":70001,"learner_id":7,"absent_date":"2026-05-04"}
+{"type":"api_type","api_type_id":8,"api_type":"Admin","family":"administration"}
+"#;
+    let state = SetState {
+        username: USERNAME,
+        school: SCHOOL,
+        api_type_id: 9,
+        state: 0,
+    };
+    let steps: [Step<'_>; 6] = [
+        ("apply", &|engine| {
+            engine.apply(change.as_bytes()).unwrap();
+        }),
+        ("set_state", &|engine| {
+            engine.set_state(&state).unwrap();
+        }),
+        ("erase_learner", &|engine| {
+            engine.erase_learner(SCHOOL, 5).unwrap();
+        }),
+        ("replace_school", &|engine| {
+            let whole = school(SCHOOL, 30);
+            engine.replace_school(SCHOOL, whole.as_bytes()).unwrap();
+        }),
+        ("remove_school", &|engine| {
+            engine.remove_school(OTHER).unwrap();
+        }),
+        ("compact", &|engine| engine.compact().unwrap()),
+    ];
+    let fresh = Fresh::of(40);
+    let mut lives = 0;
+    for version in [fresh.version - 1, fresh.version + 1] {
+        let aged = fresh.aged(version);
+        // Each step as the first use, and all that follow.
+        for first in 0..steps.len() {
+            let open = |file: &Vec<u8>| {
+                Engine::open_with_backend(Disk::of(file.clone()), options()).unwrap()
+            };
+            let (right, found) = (open(&fresh.file), open(&aged.file));
+            for (name, step) in steps.iter().cycle().skip(first).take(steps.len()) {
+                let what = format!("{name} after {}, version {version}", steps[first].0);
+                step(&right);
+                step(&found);
+                assert!(export(&right).unwrap() == export(&found).unwrap(), "{what}");
+            }
+            let what = format!("from {} on", steps[first].0);
+            assert!(typed(&right).unwrap() == typed(&found).unwrap(), "{what}");
+            assert!(all_answers(&right) == all_answers(&found), "{what}");
+            is_sound(&found, &what);
+            lives += 1;
+        }
+    }
+    println!("{lives} lives of {} changes", steps.len());
+}
+
+/// The power fails while records are rendered again: what is left answers
+/// right, and another engine finds what it expects in it.
+#[test]
+fn power_cuts() {
+    let fresh = Fresh::of(16);
+    let aged = Fresh::aged(&fresh, fresh.version - 1);
+    let recorder = Recorder::on(aged.file.clone());
+    let open = || Engine::open_with_backend(recorder.clone(), options());
+    let engine = recorder.operation(open).unwrap();
+    recorder.operation(|| typed_of(&engine, SCHOOL).unwrap());
+    recorder.operation(|| typed(&engine).unwrap());
+    recorder.operation(|| engine.close().unwrap());
+    drop(engine);
+    let log = recorder.entries();
+    let (mut images, mut stages) = (HashSet::new(), HashSet::new());
+    let mut total = 0;
+    for window in windows(aged.file.clone(), &log) {
+        for cut in window.cuts(6, usize::MAX) {
+            total += 1;
+            let image = window.image(cut);
+            if !images.insert(image.clone()) {
+                continue;
+            }
+            let what = format!("operation {}, {cut:?}", window.begun);
+            let disk = Disk::of(image);
+            let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
+            let found = Meta::of(&disk.bytes());
+            let [one, _] = found.versions().map(|version| version == fresh.version);
+            let all = found.rendered == fresh.version;
+            assert!(one || !all, "{what}: {found:?}");
+            // What was answered had been made durable.
+            assert!(one || window.returned < 2, "{what}: {found:?}");
+            assert!(all || window.returned < 3, "{what}: {found:?}");
+            stages.insert((one, all));
+            assert!(typed(&engine).unwrap() == fresh.typed, "{what}");
+            assert!(export(&engine).unwrap() == fresh.export, "{what}");
+            is_sound(&engine, &what);
+            assert!(other_runs(&fresh.file, &disk.bytes()).is_empty(), "{what}");
+        }
+    }
+    println!(
+        "{total} cuts, {} different images, {} stages",
+        images.len(),
+        stages.len()
+    );
+    assert_eq!(stages.len(), 3);
+}
+
+/// Every deed of the disk fails once, or from there on, while records are
+/// rendered again: answers are right or there are none, and come right later.
+#[test]
+fn failing_disks() {
+    let fresh = Fresh::of(16);
+    let aged = fresh.aged(fresh.version - 1);
+    let small_cache = || Options {
+        cache_bytes: 0,
+        ..options()
+    };
+    let disk = Faulty::on(aged.file.clone());
+    let engine = Engine::open_with_backend(disk.clone(), small_cache()).unwrap();
+    disk.plan(None);
+    typed(&engine).unwrap();
+    let done = Deed::ALL.map(|deed| disk.done(deed));
+    drop(engine);
+    let (mut tried, mut refused, mut right) = (0, 0, 0);
+    for (deed, done) in Deed::ALL.into_iter().zip(done) {
+        for from in (0..done).step_by(done.div_ceil(40).max(1)) {
+            for once in [true, false] {
+                let fault = Fault { deed, from, once };
+                let what = format!("{fault:?}");
+                let _dog = Watchdog::over(&what, Duration::from_secs(60));
+                let disk = Faulty::on(aged.file.clone());
+                let engine = Engine::open_with_backend(disk.clone(), small_cache()).unwrap();
+                disk.plan(Some(fault));
+                for round in 0..2 {
+                    match typed(&engine) {
+                        Ok(answers) => {
+                            right += 1;
+                            assert!(answers == fresh.typed, "{what}, round {round}");
+                        }
+                        Err(error) => {
+                            refused += 1;
+                            assert_eq!(error.code(), "io", "{what}: {error}");
+                        }
+                    }
+                }
+                assert!(disk.failed() > 0, "{what} did not come about");
+                let answer = get(&engine, &targets(OTHER)[0]);
+                match answer.status.code {
+                    200 => assert!(answer == fresh.answers[fresh.answers.len() / 2], "{what}"),
+                    code => assert_eq!(code, 500, "{what}: {}", answer.text()),
+                }
+                disk.plan(None);
+                fresh.is_all_there_is(&engine, &what);
+                assert!(other_runs(&fresh.file, &disk.bytes()).is_empty(), "{what}");
+                tried += 1;
+            }
+        }
+    }
+    println!("{tried} faults: {refused} errors, {right} right answers");
+    assert!(refused > 50 && right > 50);
+}
+
+/// Suspended before the first use, between the first and the next, and while
+/// another engine renders everything otherwise.
+#[test]
+fn suspended_and_resumed() {
+    let fresh = Fresh::of(40);
+    for version in [fresh.version - 1, fresh.version + 1] {
+        let aged = fresh.aged(version);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        std::fs::write(&path, &aged.file).unwrap();
+        let again = |engine: &Engine| {
+            engine.suspend().unwrap();
+            engine.resume().unwrap();
+        };
+        let engine = Engine::open(&path, options()).unwrap();
+        again(&engine);
+        assert!(typed_of(&engine, SCHOOL).unwrap() == fresh.typed[..6]);
+        again(&engine);
+        fresh.is_all_there_is(&engine, "suspended before");
+        engine.suspend().unwrap();
+        let kept = std::fs::read(&path).unwrap();
+        assert!(other_runs(&kept, &fresh.file).is_empty());
+        std::fs::write(&path, &aged.file).unwrap();
+        engine.resume().unwrap();
+        fresh.is_all_there_is(&engine, "rendered otherwise meanwhile");
+    }
 }

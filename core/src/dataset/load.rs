@@ -12,7 +12,7 @@ use crate::{Entropy, Error, Fault, Result};
 use std::sync::Arc;
 
 /// How many bytes of staged records stay in memory; the rest goes to the store.
-const STAGE_BYTES: usize = 20 << 20;
+const STAGE_BYTES: usize = 16 << 20;
 
 /// A dataset of this size is a small change, which never compacts.
 const SMALL_BYTES: u64 = 1 << 20;

@@ -4,18 +4,31 @@ use super::keys::{kind_of, partitions_of};
 use crate::record::bake::{self, RENDER_VERSION};
 use crate::record::{Kind, assessment};
 use crate::store::{
-    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Store, Write,
+    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Snapshot, Store,
+    Write,
 };
 use crate::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a store has records that another version rendered.
+/// Whether a store has no records that another version rendered.
 pub(crate) struct Freshness(AtomicBool);
 
 impl Freshness {
     pub(crate) fn of(store: &Store) -> Result<Freshness> {
-        let fresh = store.read(|snapshot| Ok(snapshot.rendered()? == RENDER_VERSION))?;
-        Ok(Freshness(AtomicBool::new(fresh)))
+        let fresh = Freshness(AtomicBool::new(false));
+        fresh.look_again(store)?;
+        Ok(fresh)
+    }
+
+    /// Nothing is known of the store from here on: another version may use it.
+    pub(crate) fn forget(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn look_again(&self, store: &Store) -> Result<()> {
+        let fresh = store.read(|snapshot| snapshot.all_rendered_by(RENDER_VERSION))?;
+        self.0.store(fresh, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Makes sure that the records of a school, or of all, are rendered by this
@@ -28,28 +41,32 @@ impl Freshness {
         match school {
             Some(school) => {
                 let stale = store.read(|snapshot| {
-                    let rendered = snapshot.rendered()?;
-                    let own = snapshot.school_rendered(school)?;
-                    Ok(rendered != RENDER_VERSION && own != RENDER_VERSION)
+                    Ok(snapshot.rendered_of(school)? != RENDER_VERSION
+                        && is_known(snapshot.as_ref(), school)?)
                 })?;
                 if stale {
-                    store.write(|write| render_school(write, school))
+                    store.write(|write| ensure(write, school))
                 } else {
                     Ok(())
                 }
             }
             None => {
                 store.write(render_all)?;
-                self.0.store(true, Ordering::Relaxed);
-                Ok(())
+                self.look_again(store)
             }
         }
     }
 }
 
+/// Whether any record lies by a school. One that has none need not be marked.
+fn is_known(reader: &Snapshot, school: u64) -> Result<bool> {
+    let schools = reader.records(Partition::global(Collection::Schools))?;
+    Ok(schools.get(Key::one(school))?.is_some() || !partitions_of(reader, school)?.is_empty())
+}
+
 /// Renders a school's records by this version, if they are not yet.
 pub(super) fn ensure(write: &mut Write<'_>, school: u64) -> Result<()> {
-    if write.rendered()? == RENDER_VERSION || write.school_rendered(school)? == RENDER_VERSION {
+    if write.rendered_of(school)? == RENDER_VERSION {
         return Ok(());
     }
     render_school(write, school)
@@ -67,6 +84,9 @@ fn render_school(write: &mut Write<'_>, school: u64) -> Result<()> {
 
 /// Renders all records again.
 fn render_all(write: &mut Write<'_>) -> Result<()> {
+    if write.all_rendered_by(RENDER_VERSION)? {
+        return Ok(());
+    }
     for school in schools(write)? {
         ensure(write, school)?;
     }

@@ -75,7 +75,8 @@ impl Engine {
     }
 
     /// Removes every record of a school, the authorisations that it gave
-    /// included. An unknown school is no error.
+    /// included. An unknown school is no error. Old pages of the file may hold
+    /// bytes of it until [`compact`](Self::compact) is called.
     ///
     /// # Errors
     /// `busy` or `io`; nothing is changed then.
@@ -90,7 +91,8 @@ impl Engine {
     /// Erases a learner: the learner, its subjects, marks and absences, and
     /// what old pages of the file still hold of them.
     ///
-    /// Parents and accountable persons are people of their own and stay.
+    /// Parents and accountable persons are people of their own and stay. A load
+    /// that is under way brings back whom its dataset holds.
     ///
     /// # Errors
     /// `busy` if a change, an export or a backup does not end in time; `io`.

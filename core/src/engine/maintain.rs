@@ -26,10 +26,13 @@ impl Engine {
         verify::verify(&self.store)
     }
 
-    /// Gives free space back to the file system. Questions wait meanwhile.
+    /// Gives free space back to the file system, and leaves nothing in the
+    /// file of what was removed. Questions wait meanwhile; for a while the file
+    /// is up to twice as long.
     ///
     /// # Errors
-    /// `busy` while a change is written or an export or backup is read.
+    /// `busy` while a change is written or an export or backup is read; `io` if
+    /// there is no room, and then the store is as it was.
     pub fn compact(&self) -> Result<()> {
         self.store.compact()
     }
@@ -59,7 +62,9 @@ impl Engine {
     /// `unsupported` unless the store is in a file; `busy` while a change is
     /// written or an export or backup is read: cancel it first.
     pub fn suspend(&self) -> Result<()> {
-        self.store.suspend()
+        self.store.suspend()?;
+        self.freshness.forget();
+        Ok(())
     }
 
     /// Opens the file again after [`suspend`](Self::suspend).
@@ -67,7 +72,10 @@ impl Engine {
     /// # Errors
     /// As [`open`](Engine::open).
     pub fn resume(&self) -> Result<()> {
-        self.store.resume()
+        self.store.resume()?;
+        // Should it fail, every question looks for itself.
+        let _ = self.freshness.look_again(&self.store);
+        Ok(())
     }
 
     /// How much the store holds.

@@ -6,7 +6,7 @@ use super::snapshot::Snapshot;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use super::write::Write;
 use crate::{Error, Result};
-use redb::{Database, ReadOnlyTable, ReadableTable, WriteTransaction};
+use redb::{Database, ReadableTable, Table};
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::Bound;
@@ -62,11 +62,14 @@ fn copy(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<
     let mut transaction = database.begin_write()?;
     transaction.set_quick_repair(true);
     let tables = snapshot.tables();
-    copy_table(tables.runs, &transaction, RUNS, &|_| true)?;
-    copy_table(tables.directories, &transaction, DIRECTORIES, &|_| true)?;
-    copy_table(tables.meta, &transaction, META, &|_| true)?;
     let is_kept = |key: &[u8]| left_out.is_none_or(|rows| !(rows.is_one)(key));
-    let missing = copy_table(tables.integrators, &transaction, INTEGRATORS, &is_kept)?;
+    let copy = |from, to: Definition, is_kept: &dyn Fn(&[u8]) -> bool| {
+        copy_rows(from, &mut transaction.open_table(to)?, is_kept)
+    };
+    copy(tables.runs, RUNS, &|_| true)?;
+    copy(tables.directories, DIRECTORIES, &|_| true)?;
+    copy(tables.meta, META, &|_| true)?;
+    let missing = copy(tables.integrators, INTEGRATORS, &is_kept)?;
     if let Some(left_out) = left_out {
         let mut write = Write::new(&transaction)?;
         write.count(left_out.kind, 0, missing);
@@ -79,15 +82,14 @@ fn copy(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<
     Ok(file.sync_all()?)
 }
 
-/// Rows come in order, so a cursor at the end takes them without searching.
-/// Says how many were left out.
-fn copy_table(
-    from: &ReadOnlyTable<&'static [u8], &'static [u8]>,
-    transaction: &WriteTransaction,
-    definition: Definition,
+/// Copies the rows of a table whose keys are to be kept into an empty one; says
+/// how many were left out. They come in order, so a cursor at the end takes
+/// them without searching.
+pub(super) fn copy_rows(
+    from: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    to: &mut Table<'_, &'static [u8], &'static [u8]>,
     is_kept: &dyn Fn(&[u8]) -> bool,
 ) -> Result<u64> {
-    let mut to = transaction.open_table(definition)?;
     let mut end = to.upper_bound_mut(Bound::Unbounded::<&[u8]>)?;
     let mut left_out = 0;
     for row in from.iter()? {

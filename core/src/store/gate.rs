@@ -320,12 +320,17 @@ impl Store {
             Ok::<_, Error>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
         };
         if self.options.compact && wasteful().unwrap_or(false) {
-            let _ = self.compact();
+            let _ = self.compact_store(false);
         }
     }
 
-    /// Gives free space back to the file system.
+    /// Gives free space back to the file system, and leaves nothing in the file
+    /// of what was removed.
     pub(crate) fn compact(&self) -> Result<()> {
+        self.compact_store(true)
+    }
+
+    fn compact_store(&self, scrub: bool) -> Result<()> {
         let slot = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
         state.open()?;
@@ -336,7 +341,7 @@ impl Store {
         else {
             return Err(Error::Closed);
         };
-        let compacted = caught("compacting it", || open.compact(self.options));
+        let compacted = caught("compacting it", || open.compact(scrub, self.options));
         match compacted {
             Ok(open) => {
                 *state = State::Open(Box::new(open), number);

@@ -6,7 +6,7 @@
 //! - `gate`, `slot`, `lease`, `open`, `panics`: who may use it when, and recovery
 //!   from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie.
-//! - `backup`: a copy of a snapshot.
+//! - `backup`: a copy of a snapshot. `scrub`: nothing removed is left behind.
 
 mod backend;
 mod backup;
@@ -22,6 +22,7 @@ mod panics;
 mod partition;
 mod records;
 mod run;
+mod scrub;
 mod slot;
 mod snapshot;
 mod sorter;

@@ -4,6 +4,7 @@ use super::backend::{Handle, Keeper};
 use super::gate::{Change, StoreOptions};
 use super::memo::{Changes, Memo};
 use super::overlay::Overlay;
+use super::scrub;
 use super::snapshot::{Snapshot, read_number};
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META};
@@ -113,9 +114,9 @@ impl Open {
         Ok(transaction.commit()?)
     }
 
-    /// Gives free space back to the file system. Nobody else may hold a
-    /// snapshot.
-    pub(super) fn compact(self, options: StoreOptions) -> Result<Open> {
+    /// Gives free space back to the file system, and if told to scrub leaves
+    /// nothing in the file of what was removed. Nobody else may hold a snapshot.
+    pub(super) fn compact(self, scrub: bool, options: StoreOptions) -> Result<Open> {
         let Open {
             mut database,
             snapshot,
@@ -126,11 +127,17 @@ impl Open {
             .unwrap_or_else(PoisonError::into_inner);
         let memo = snapshot.memo_after(&Changes::default());
         drop(snapshot);
+        if scrub {
+            scrub::rewrite(&database)?;
+        }
         database.compact()?;
         // Closing trims the file and records the allocator's state, without
         // which a killed app would scan its whole file at the next start. A
         // commit would do the latter alone, and first double the file.
         drop(database);
+        if scrub {
+            scrub::clear_unused(&keeper, options.cache_bytes / 4)?;
+        }
         let database = open_database(&keeper, options)?;
         let snapshot = Snapshot::open(&database, memo)?;
         Ok(Open {

@@ -5,8 +5,8 @@ use super::memo::{Changes, Memo, MemoKey, Sources, What};
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
 use super::tables::{
-    DIRECTORIES, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY, Totals,
-    render_key,
+    DIRECTORIES, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY,
+    Totals, render_key,
 };
 use crate::{Error, Result};
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
@@ -70,9 +70,14 @@ impl Snapshot {
         read_number(&self.meta, RENDERED_KEY)
     }
 
-    /// The version by which a school's records are rendered, where it differs.
-    pub(crate) fn school_rendered(&self, school: u64) -> Result<u32> {
-        read_number(&self.meta, &render_key(school))
+    /// The version by which a school's records are rendered.
+    pub(crate) fn rendered_of(&self, school: u64) -> Result<u32> {
+        read_rendered_of(&self.meta, school)
+    }
+
+    /// Whether every record is rendered by this version.
+    pub(crate) fn all_rendered_by(&self, version: u32) -> Result<bool> {
+        are_all_rendered_by(&self.meta, version)
     }
 
     /// All rows of the tables, for a copy of the store.
@@ -205,4 +210,30 @@ pub(super) fn read_number(
         }
         None => Ok(0),
     }
+}
+
+/// The version by which a school's records are rendered: its own, or else that
+/// of the store.
+pub(super) fn read_rendered_of(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    school: u64,
+) -> Result<u32> {
+    let key = render_key(school);
+    match table.get(key.as_slice())? {
+        Some(_) => read_number(table, &key),
+        None => read_number(table, RENDERED_KEY),
+    }
+}
+
+/// Whether the store and every school of a version of its own have this one.
+pub(super) fn are_all_rendered_by(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    version: u32,
+) -> Result<bool> {
+    let mut all = read_number(table, RENDERED_KEY)? == version;
+    read_rows(table, RENDER_PREFIX, &mut |_, value| {
+        all &= *value == version.to_le_bytes();
+        Ok(())
+    })?;
+    Ok(all)
 }

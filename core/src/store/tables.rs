@@ -34,7 +34,7 @@ pub(crate) const TOTALS_KEY: &[u8] = b"totals";
 pub(crate) const SEQUENCE_KEY: &[u8] = b"sequence";
 /// The version by which records are rendered.
 pub(crate) const RENDERED_KEY: &[u8] = b"rendered";
-const RENDER_PREFIX: &[u8] = b"rendered-";
+pub(crate) const RENDER_PREFIX: &[u8] = b"rendered-";
 
 /// The key under which a school's own version stands.
 pub(crate) fn render_key(school: u64) -> Vec<u8> {

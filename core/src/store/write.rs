@@ -5,7 +5,8 @@ use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
 use super::snapshot::{
-    read_directory, read_number, read_page, read_partitions, read_rows, read_sequence,
+    are_all_rendered_by, read_directory, read_page, read_partitions, read_rendered_of, read_rows,
+    read_sequence,
 };
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
@@ -137,22 +138,26 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// The version by which all records are rendered, but for the schools that
-    /// have one of their own.
-    pub(crate) fn rendered(&self) -> Result<u32> {
-        read_number(&self.meta, RENDERED_KEY)
-    }
-
+    /// Notes that all records are rendered by this version.
     pub(crate) fn set_rendered(&mut self, version: u32) -> Result<()> {
+        self.meta.retain_in(
+            render_key(0).as_slice()..=render_key(u64::MAX).as_slice(),
+            |_, _| false,
+        )?;
         self.meta
             .insert(RENDERED_KEY, version.to_le_bytes().as_slice())?;
         self.changes.other();
         Ok(())
     }
 
-    /// The version by which a school's records are rendered, where it differs.
-    pub(crate) fn school_rendered(&self, school: u64) -> Result<u32> {
-        read_number(&self.meta, &render_key(school))
+    /// The version by which a school's records are rendered.
+    pub(crate) fn rendered_of(&self, school: u64) -> Result<u32> {
+        read_rendered_of(&self.meta, school)
+    }
+
+    /// Whether every record is rendered by this version.
+    pub(crate) fn all_rendered_by(&self, version: u32) -> Result<bool> {
+        are_all_rendered_by(&self.meta, version)
     }
 
     pub(crate) fn set_school_rendered(&mut self, school: u64, version: u32) -> Result<()> {
