@@ -8,16 +8,15 @@
     missing_docs
 )]
 
-use rollbook::{Compaction, Engine, Options, SetState};
+use rollbook::{Compaction, Engine, Options};
 use rollbook_tests::random::Random;
-use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::meter::Meter;
 use rollbook_tests::storage::power_cut::{Judged, Life, Operation, needs_repair};
 use rollbook_tests::storage::scenario::{
-    SCHOOL, STEPS, Scenario, WAITING, long_learners, options, school,
+    SCHOOL, STEPS, Scenario, WAITING, long_learners, options, school, set_state,
 };
 use std::collections::BTreeMap;
 
@@ -59,13 +58,7 @@ fn a_load_that_waits_in_the_store() {
         Box::new(|engine| {
             let mut load = engine.load();
             load.push(long_learners(0..WAITING).as_bytes()).unwrap();
-            let off = SetState {
-                username: USERNAME,
-                school: SCHOOL,
-                api_type_id: 11,
-                state: 0,
-            };
-            assert_eq!(engine.set_state(&off).unwrap().status.code, 200);
+            assert_eq!(set_state(engine, 11, 0).unwrap(), 200);
             load.push(long_learners(WAITING..WAITING + 2).as_bytes())
                 .unwrap();
             load.cancel();

@@ -8,12 +8,13 @@
     missing_docs
 )]
 
-use rollbook::{Compaction, Engine, Options, SetState};
-use rollbook_tests::sample::USERNAME;
+use rollbook::{Compaction, Engine, Options};
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
-use rollbook_tests::storage::scenario::{OTHER, SCHOOL, WAITING, long_learners, options, school};
+use rollbook_tests::storage::scenario::{
+    OTHER, SCHOOL, WAITING, long_learners, options, school, set_state,
+};
 use rollbook_tests::storage::watchdog::Watchdog;
 use std::time::Duration;
 
@@ -156,16 +157,10 @@ fn a_state_update_on_a_full_disk() {
     assert!(engine.apply(load.dataset.as_bytes()).is_err());
     let (mut set, mut refused) = (0, 0);
     for round in 0..20u64 {
-        let state = SetState {
-            username: USERNAME,
-            school: SCHOOL,
-            api_type_id: 8,
-            state: round % 2,
-        };
         let kept = export(&engine).unwrap();
-        match engine.set_state(&state) {
-            Ok(answer) if answer.status.code == 200 => set += 1,
-            Ok(answer) => assert_eq!(answer.status.code, 204),
+        match set_state(&engine, 8, round % 2) {
+            Ok(200) => set += 1,
+            Ok(status) => assert_eq!(status, 204),
             Err(error) => {
                 assert_eq!(error.code(), "io");
                 assert_eq!(export(&engine).unwrap(), kept);
@@ -177,11 +172,5 @@ fn a_state_update_on_a_full_disk() {
     // The last state is the first one, whichever of them had room.
     assert_eq!(export(&engine).unwrap(), before);
     disk.limit(None);
-    let off = SetState {
-        username: USERNAME,
-        school: SCHOOL,
-        api_type_id: 8,
-        state: 0,
-    };
-    assert_eq!(engine.set_state(&off).unwrap().status.code, 200);
+    assert_eq!(set_state(&engine, 8, 0).unwrap(), 200);
 }

@@ -21,11 +21,13 @@
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use rollbook::{Credentials, Engine, Request, SetState};
-use rollbook_tests::sample::{SampleSchool, USERNAME};
+use rollbook::{Credentials, Engine, Request};
+use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::storage::asked::{NOW, export, headers, targets};
 use rollbook_tests::storage::disk::Disk;
-use rollbook_tests::storage::scenario::{OTHER, SCHOOL, STEPS, Scenario, options, school};
+use rollbook_tests::storage::scenario::{
+    OTHER, SCHOOL, STEPS, Scenario, options, school, set_state,
+};
 use rollbook_tests::storage::tables::{META, rows};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -147,13 +149,7 @@ fn is_sound(engine: &Engine) {
 
 fn change(engine: &Engine) -> u16 {
     engine.apply(CHANGE.as_bytes()).unwrap();
-    let on = SetState {
-        username: USERNAME,
-        school: SCHOOL,
-        api_type_id: 11,
-        state: 1,
-    };
-    engine.set_state(&on).unwrap().status.code
+    set_state(engine, 11, 1).unwrap()
 }
 
 /// The format of a store's file.

@@ -2,11 +2,12 @@
 //! whole or not at all.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
-use rollbook::{Compaction, Engine, Error, Options, Result, SetState, Summary};
-use rollbook_tests::sample::USERNAME;
+use rollbook::{Compaction, Engine, Error, Options, Result, Summary};
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
-use rollbook_tests::storage::scenario::{LONG_ID, SCHOOL, WAITING, long_learners, options, school};
+use rollbook_tests::storage::scenario::{
+    LONG_ID, SCHOOL, WAITING, long_learners, options, school, set_state,
+};
 
 fn manual() -> Options {
     Options {
@@ -19,16 +20,6 @@ const ALL: u64 = WAITING + 2;
 
 fn stored(engine: &Engine) {
     engine.apply(school(SCHOOL, 10).as_bytes()).unwrap();
-}
-
-fn set_state(engine: &Engine, state: u64) -> Result<u16> {
-    let set = SetState {
-        username: USERNAME,
-        school: SCHOOL,
-        api_type_id: 11,
-        state,
-    };
-    engine.set_state(&set).map(|answer| answer.status.code)
 }
 
 fn learners(engine: &Engine) -> u64 {
@@ -94,7 +85,7 @@ fn the_store_is_opened_anew_after_a_fault() {
             from: 0,
             once: true,
         }));
-        assert_eq!(set_state(&engine, 0).unwrap_err().code(), "io");
+        assert_eq!(set_state(&engine, 11, 0).unwrap_err().code(), "io");
         disk.plan(None);
     });
     println!("loaded: {:?}", outcome.as_ref().map(Summary::total));
@@ -109,8 +100,8 @@ fn changes_checks_and_copies_meanwhile() {
     stored(&engine);
     let between: [(&str, &dyn Fn()); 5] = [
         ("a state update", &|| {
-            assert_eq!(set_state(&engine, 0).unwrap(), 200);
-            assert_eq!(set_state(&engine, 1).unwrap(), 200);
+            assert_eq!(set_state(&engine, 11, 0).unwrap(), 200);
+            assert_eq!(set_state(&engine, 11, 1).unwrap(), 200);
         }),
         ("compaction", &|| engine.compact().unwrap()),
         ("verification", &|| {
@@ -175,7 +166,7 @@ fn any_call_right_after_a_fault_that_lasted() {
             let grade = r#"{"type":"grade","school_id":1000,"grade_id":77,"grade":"x"}"#;
             engine.apply(grade.as_bytes()).map(drop)
         }),
-        ("set_state", &|engine| set_state(engine, 0).map(drop)),
+        ("set_state", &|engine| set_state(engine, 11, 0).map(drop)),
         ("compact", &Engine::compact),
         ("verify", &|engine| {
             let problems = engine.verify()?.problems;
@@ -203,7 +194,7 @@ fn any_call_right_after_a_fault_that_lasted() {
             from: 0,
             once: false,
         }));
-        assert!(set_state(&engine, 0).is_err());
+        assert!(set_state(&engine, 11, 0).is_err());
         disk.plan(None);
         if let Err(error) = call(&engine) {
             failures.push(format!("{name}: {error}"));

@@ -8,11 +8,10 @@
     missing_docs
 )]
 
-use rollbook::{Credentials, Engine, Options, SetState};
+use rollbook::{Credentials, Engine, Options};
 use rollbook_tests::random::Random;
-use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::child;
-use rollbook_tests::storage::scenario::{SCHOOL, school};
+use rollbook_tests::storage::scenario::{SCHOOL, school, set_state};
 use rollbook_tests::storage::wrapping::Wrapping;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -128,13 +127,7 @@ fn write_for_ever(path: &Path) {
         child::say(&format!("begin {number}"));
         silent.store(false, Ordering::Relaxed);
         if number % LARGE == LARGE / 2 {
-            let set = SetState {
-                username: USERNAME,
-                school: SCHOOL,
-                api_type_id: 8,
-                state: state(number),
-            };
-            assert_eq!(engine.set_state(&set).unwrap().status.code, 200);
+            assert_eq!(set_state(&engine, 8, state(number)).unwrap(), 200);
         } else {
             engine.apply(change(number).as_bytes()).unwrap();
         }

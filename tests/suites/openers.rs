@@ -2,10 +2,10 @@
 //! none while it is suspended or after it was closed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
-use rollbook::{Credentials, Engine, Error, Result, SetState};
+use rollbook::{Credentials, Engine, Error, Result};
 use rollbook_tests::storage::asked::{export, get, targets};
 use rollbook_tests::storage::child;
-use rollbook_tests::storage::scenario::{SCHOOL, options, school};
+use rollbook_tests::storage::scenario::{SCHOOL, options, school, set_state};
 use rollbook_tests::storage::wrapping::Wrapping;
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -149,12 +149,6 @@ fn suspended_for_another_process() {
 
 /// Every call of the engine that needs the store, and what it comes to.
 fn calls(engine: &Engine, folder: &Path) -> Vec<(&'static str, &'static str)> {
-    let set = SetState {
-        username: "demo",
-        school: SCHOOL,
-        api_type_id: 8,
-        state: 1,
-    };
     let learners = rollbook::Learners {
         school: SCHOOL,
         ..rollbook::Learners::default()
@@ -171,7 +165,7 @@ fn calls(engine: &Engine, folder: &Path) -> Vec<(&'static str, &'static str)> {
         ("backup", code(engine.backup(backup, Credentials::Keep))),
         ("verify", code(engine.verify())),
         ("compact", code(engine.compact())),
-        ("set_state", code(engine.set_state(&set))),
+        ("set_state", code(set_state(engine, 8, 1))),
         ("ask", code(engine.ask(&learners))),
     ]
 }

@@ -8,10 +8,10 @@
     missing_docs
 )]
 
-use rollbook::{Answer, Engine, Options, SetState};
-use rollbook_tests::sample::{SampleSchool, USERNAME};
+use rollbook::{Answer, Engine, Options};
+use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::storage::asked::{get, targets};
-use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
 use rollbook_tests::storage::watchdog::Watchdog;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -38,7 +38,7 @@ fn asked(loads: &[String]) -> Vec<Asked> {
     for load in loads {
         engine.apply(load.as_bytes()).unwrap();
         for state in [0, 1] {
-            set_state(&engine, state);
+            set_state(&engine, 9, state).unwrap();
             for Asked { target, allowed } in &mut asked {
                 let answer = get(&engine, target);
                 if !allowed.contains(&answer) {
@@ -48,17 +48,6 @@ fn asked(loads: &[String]) -> Vec<Asked> {
         }
     }
     asked
-}
-
-/// Whether the API type that guards marks serves the school.
-fn set_state(engine: &Engine, state: u64) -> u16 {
-    let set = SetState {
-        username: USERNAME,
-        school: SCHOOL,
-        api_type_id: 9,
-        state,
-    };
-    engine.set_state(&set).unwrap().status.code
 }
 
 /// What the readers have seen.
@@ -124,7 +113,7 @@ fn ten_readers() {
     let folder = tempfile::tempdir().unwrap();
     let engine = Engine::open(folder.path().join("store"), options()).unwrap();
     engine.apply(base.as_bytes()).unwrap();
-    set_state(&engine, 0);
+    set_state(&engine, 9, 0).unwrap();
     let (loading, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     let (seen, mut loads) = (Seen::default(), Vec::new());
     std::thread::scope(|scope| {
@@ -141,8 +130,8 @@ fn ten_readers() {
             loading.store(false, Ordering::Relaxed);
             loads.push(started.elapsed());
             for _ in 0..20 {
-                assert_eq!(set_state(&engine, 1), 200);
-                assert_eq!(set_state(&engine, 0), 200);
+                assert_eq!(set_state(&engine, 9, 1).unwrap(), 200);
+                assert_eq!(set_state(&engine, 9, 0).unwrap(), 200);
             }
         }
         ended.store(true, Ordering::Relaxed);
@@ -198,15 +187,9 @@ fn state_updates_beside_a_load() {
                 ended.store(true, Ordering::Relaxed);
             });
             for round in 0.. {
-                let set = SetState {
-                    username: USERNAME,
-                    school: SCHOOL,
-                    api_type_id: 9,
-                    state: round % 2,
-                };
                 let started = Instant::now();
-                match engine.set_state(&set) {
-                    Ok(answer) => made += u32::from(answer.status.code == 200),
+                match set_state(&engine, 9, round % 2) {
+                    Ok(status) => made += u32::from(status == 200),
                     Err(error) => {
                         assert_eq!(error.code(), "busy");
                         busy += 1;

@@ -14,14 +14,14 @@ use aged::{
     Fresh, Meta, UNKNOWN, all_answers, is_sound, other_runs, own_key, rendered_otherwise, typed,
     typed_of, with_number,
 };
-use rollbook::{Credentials, Engine, Learners, Options, Schools, SetState};
+use rollbook::{Credentials, Engine, Learners, Options, Schools};
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::{export, get, targets};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
 use rollbook_tests::storage::images::windows;
 use rollbook_tests::storage::recorder::Recorder;
-use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
 use rollbook_tests::storage::watchdog::Watchdog;
 use rollbook_tests::storage::wrapping::Wrapping;
 use std::collections::HashSet;
@@ -306,18 +306,12 @@ fn changes() {
 {"type":"absentee","school_id":1000,"id":70001,"learner_id":7,"absent_date":"2026-05-04"}
 {"type":"api_type","api_type_id":8,"api_type":"Admin","family":"administration"}
 "#;
-    let state = SetState {
-        username: USERNAME,
-        school: SCHOOL,
-        api_type_id: 9,
-        state: 0,
-    };
     let steps: [Step<'_>; 6] = [
         ("apply", &|engine| {
             engine.apply(change.as_bytes()).unwrap();
         }),
         ("set_state", &|engine| {
-            engine.set_state(&state).unwrap();
+            set_state(engine, 9, 0).unwrap();
         }),
         ("erase_learner", &|engine| {
             engine.erase_learner(SCHOOL, 5).unwrap();

@@ -2,7 +2,7 @@
 
 use super::asked::{self, NOW};
 use crate::sample::{SampleSchool, USERNAME};
-use rollbook::{Clock, Engine, Entropy, Error, Options, Request, Result};
+use rollbook::{Clock, Engine, Entropy, Error, Options, Request, Result, SetState};
 use serde_json::{Value, json};
 
 /// The school that most steps are about.
@@ -190,6 +190,17 @@ fn update_state(engine: &Engine) -> Result<()> {
         }),
         code => panic!("{USERNAME} got {code}: {}", answer.text()),
     }
+}
+
+/// Sets whether an API type serves the school, and gives the status.
+pub fn set_state(engine: &Engine, api_type_id: u64, state: u64) -> Result<u16> {
+    let set = SetState {
+        username: USERNAME,
+        school: SCHOOL,
+        api_type_id,
+        state,
+    };
+    engine.set_state(&set).map(|answer| answer.status.code)
 }
 
 /// The id of the first of the [`long_learners`].
