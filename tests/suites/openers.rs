@@ -255,6 +255,19 @@ fn an_export_keeps_the_store_from_being_moved() {
     assert!(all.starts_with(&read));
 }
 
+#[test]
+fn an_export_outlives_its_engine() {
+    let (_folder, path, engine) = store();
+    let all = export(&engine).unwrap();
+    let mut lines = engine.export(Credentials::Keep).unwrap();
+    drop(engine);
+    assert_eq!(code(open(&path)), "already_open");
+    let read: String = lines.by_ref().map(|line| line.unwrap() + "\n").collect();
+    assert_eq!(read, all);
+    drop(lines);
+    assert_eq!(code(open(&path)), "ok");
+}
+
 /// A load that is being pushed waits outside the store: it is in nobody's way.
 #[test]
 fn a_load_that_has_not_ended_is_in_nobodys_way() {

@@ -105,7 +105,8 @@ impl Engine {
         Ok(summary)
     }
 
-    /// Everything that is kept, as a dataset again, line by line.
+    /// Everything that is kept, as a dataset again, line by line. The store
+    /// stays open until the export is read or dropped, even if the engine goes.
     ///
     /// # Errors
     /// `suspended`, `closed`; `io` or `corrupt` if the store fails.

@@ -46,7 +46,7 @@ pub(crate) struct Store {
     state: RwLock<State>,
     writer: WriterSlot,
     /// Exports and backups that hold a snapshot.
-    live: Arc<AtomicUsize>,
+    pub(super) live: AtomicUsize,
     /// Counts up whenever the store is opened, and with every load.
     numbers: AtomicU64,
     path: Option<PathBuf>,
@@ -111,7 +111,7 @@ impl Store {
         let store = Store {
             state: RwLock::new(State::Closed),
             writer: WriterSlot::default(),
-            live: Arc::default(),
+            live: AtomicUsize::new(0),
             numbers: AtomicU64::new(0),
             path,
             options,
@@ -300,8 +300,8 @@ impl Store {
     }
 
     /// The newest snapshot, for an export or a backup that outlives the call.
-    pub(crate) fn lease(&self) -> Result<Lease> {
-        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.live.clone())))
+    pub(crate) fn lease(self: &Arc<Self>) -> Result<Lease> {
+        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.clone())))
     }
 
     /// How many bytes the store has.

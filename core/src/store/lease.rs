@@ -1,25 +1,26 @@
 //! A snapshot that outlives the call that took it.
 
+use super::gate::Store;
 use super::panics::{caught, outcome};
 use super::snapshot::Snapshot;
 use crate::{Error, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 /// A snapshot held by an export or a backup.
 pub(crate) struct Lease {
     /// Gone only while it is dropped.
     snapshot: Option<Arc<Snapshot>>,
-    /// Counts the leases of the store.
-    live: Arc<AtomicUsize>,
+    /// The store stays open as long, whoever else lets go of it.
+    store: Arc<Store>,
 }
 
 impl Lease {
-    pub(super) fn new(snapshot: Arc<Snapshot>, live: Arc<AtomicUsize>) -> Lease {
-        live.fetch_add(1, Ordering::AcqRel);
+    pub(super) fn new(snapshot: Arc<Snapshot>, store: Arc<Store>) -> Lease {
+        store.live.fetch_add(1, Ordering::AcqRel);
         Lease {
             snapshot: Some(snapshot),
-            live,
+            store,
         }
     }
 
@@ -35,6 +36,6 @@ impl Drop for Lease {
         let snapshot = self.snapshot.take();
         // redb may well stumble over what broke it.
         let _ = outcome(|| drop(snapshot));
-        self.live.fetch_sub(1, Ordering::AcqRel);
+        self.store.live.fetch_sub(1, Ordering::AcqRel);
     }
 }
