@@ -86,8 +86,10 @@ impl Engine {
     /// which has passed them.
     ///
     /// # Errors
-    /// `suspended` or `closed`; `io` or `corrupt` if the store fails. What the
-    /// API refuses or does not find is an answer.
+    /// `suspended` or `closed`; `io` or `corrupt` if the store fails; `busy` if
+    /// another version rendered the school's records, so that this one does it
+    /// again first, and a change does not end in time. What the API refuses or
+    /// does not find is an answer.
     pub fn ask(&self, question: &impl Question) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.ask_into(question, None, &mut body)?;

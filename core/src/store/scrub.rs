@@ -40,15 +40,13 @@ pub(super) fn clear_unused(keeper: &Arc<Keeper>, cache_bytes: usize) -> Result<(
     let len = base.len()?;
     let reached = reached(keeper, cache_bytes, len)?;
     let (mut block, zeros) = ([0; BLOCK], [0; BLOCK]);
-    for (number, reached) in (0..).zip(reached) {
-        let start = number * BLOCK as u64;
+    let unreached = (0..).zip(reached).filter(|(_, reached)| !reached);
+    for (number, _) in unreached {
+        let start: u64 = number * BLOCK as u64;
         let length = usize::try_from(len - start).unwrap_or(BLOCK).min(BLOCK);
         let (Some(block), Some(zeros)) = (block.get_mut(..length), zeros.get(..length)) else {
             continue;
         };
-        if reached {
-            continue;
-        }
         base.read(start, block)?;
         if block != zeros {
             base.write(start, zeros)?;
@@ -89,14 +87,15 @@ impl StorageBackend for Watched {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.view.read(offset, out)?;
+        let block = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let first = block(offset / BLOCK as u64);
+        let end = block((offset + out.len() as u64).div_ceil(BLOCK as u64));
         let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
-        let block = |offset: u64| usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
-        let blocks = block(offset)..=block(offset.saturating_add(out.len() as u64));
-        let noted = reached.iter_mut().enumerate().skip(*blocks.start());
-        for (_, reached) in noted.take_while(|(number, _)| blocks.contains(number)) {
-            *reached = true;
-        }
-        self.view.read(offset, out)
+        // What redb added to the view lies beyond the blocks of the file.
+        let end = end.min(reached.len());
+        reached.get_mut(first..end).unwrap_or_default().fill(true);
+        Ok(())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
@@ -109,5 +108,80 @@ impl StorageBackend for Watched {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.view.write(offset, data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::backends::InMemoryBackend;
+
+    #[test]
+    fn only_the_blocks_that_a_read_touches_are_noted() -> Result<()> {
+        let base = InMemoryBackend::new();
+        base.set_len(5 * BLOCK as u64 + 1)?;
+        let keeper = Keeper::new(Box::new(base));
+        let noted = |offset: u64, length: usize| -> Result<Vec<usize>> {
+            let watched = Watched {
+                view: Overlay::new(keeper.clone())?,
+                reached: Arc::new(Mutex::new(vec![false; 6])),
+            };
+            watched.read(offset, &mut vec![0; length])?;
+            let reached = watched.reached.lock();
+            let reached = reached.unwrap_or_else(PoisonError::into_inner);
+            let noted = reached.iter().enumerate().filter(|(_, reached)| **reached);
+            Ok(noted.map(|(number, _)| number).collect())
+        };
+        assert_eq!(noted(0, 320)?, [0]);
+        assert_eq!(noted(4096, 4096)?, [1]);
+        assert_eq!(noted(4096, 8192)?, [1, 2]);
+        assert_eq!(noted(8191, 2)?, [1, 2]);
+        assert_eq!(noted(5 * 4096, 1)?, [5]);
+        Ok(())
+    }
+
+    /// A block that nothing reaches is cleared even between two that are in use.
+    #[test]
+    fn whatever_lies_in_unused_blocks_is_cleared() -> Result<()> {
+        let keeper = Keeper::new(Box::new(InMemoryBackend::new()));
+        let cache = 1 << 20;
+        let mut database = Database::builder()
+            .set_cache_size(cache)
+            .create_with_backend(Handle(keeper.clone()))?;
+        for round in 0..2u8 {
+            let mut transaction = database.begin_write()?;
+            transaction.set_quick_repair(true);
+            let mut table = transaction.open_table(RUNS)?;
+            for key in 0..40u8 {
+                if round == 0 {
+                    table.insert([key].as_slice(), vec![b'x'; 5000].as_slice())?;
+                } else if key % 2 == 0 {
+                    table.remove([key].as_slice())?;
+                }
+            }
+            drop(table);
+            transaction.commit()?;
+        }
+        database.compact()?;
+        drop(database);
+        let base = Handle(keeper.clone());
+        let len = base.len()?;
+        let reached = reached(&keeper, cache, len)?;
+        let unused: Vec<u64> = (0..)
+            .zip(&reached)
+            .filter(|(_, r)| !**r)
+            .map(|(n, _)| n)
+            .collect();
+        assert!(!unused.is_empty() && unused.len() < reached.len());
+        for number in &unused {
+            base.write(number * BLOCK as u64, &[b'y'; BLOCK])?;
+        }
+        clear_unused(&keeper, cache)?;
+        let mut all = vec![0; usize::try_from(len).unwrap_or(0)];
+        base.read(0, &mut all)?;
+        assert!(all.windows(8).all(|bytes| bytes != b"yyyyyyyy"));
+        let mut database = Database::builder().create_with_backend(base)?;
+        assert!(database.check_integrity()?);
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts panics; others of this process are not printed meanwhile.
+/// How many panics of redb there were so far.
 pub struct Counted(Arc<AtomicUsize>);
 
 /// Silences the panics of redb, which the engine catches, and counts them.
