@@ -1,0 +1,355 @@
+//! What is asked: the questions of the comparison, and the single asks by
+//! which each is measured.
+
+use anyhow::Result;
+use rollbook::{
+    Absentees, AssessmentMarks, Engine, LearnerStatus, LearnerSubjects, Learners, SubjectMarks,
+    SubjectsPerTerm,
+};
+
+/// The moment of every ask that is timed: all marks of the year are released.
+pub const NOW: i64 = 1_798_700_400;
+/// The date of [`NOW`] at every sample school.
+pub const TODAY: &str = "2026-12-31";
+/// In the middle of the year, when only some of the marks may be seen.
+pub const MIDYEAR: i64 = 1_781_164_800;
+/// The date of [`MIDYEAR`].
+pub const MIDYEAR_TODAY: &str = "2026-06-11";
+/// The year of all records.
+pub const YEAR: u64 = 2026;
+
+/// A question with its parameters, in the terms of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// All current learners (4.1).
+    Learners,
+    /// The current learners of two grades, each with its parents (4.1).
+    GradesWithParents([u64; 2]),
+    /// One current learner by its id (4.1).
+    Learner(u64),
+    /// The current learners whose folded name holds this folded text (4.1).
+    Name(&'static str),
+    /// The learners who left in these days (4.1).
+    Left {
+        /// The first day.
+        since: &'static str,
+        /// The last day.
+        until: &'static str,
+    },
+    /// A learner's assessment marks of the year (4.2).
+    MarksOfLearner(u64),
+    /// The assessment marks of a grade in a term (4.2).
+    MarksOfGrade {
+        /// The grade.
+        grade: u64,
+        /// The term.
+        term: u64,
+    },
+    /// The assessment marks of a grade in a term, of one learning outcome (4.2).
+    MarksOfOutcome {
+        /// The grade.
+        grade: u64,
+        /// The term.
+        term: u64,
+        /// The learning outcome.
+        outcome: u64,
+    },
+    /// A learner's subjects by term (4.3).
+    SubjectsPerTerm(u64),
+    /// A learner's term marks (4.4).
+    SubjectMarks(u64),
+    /// Who takes which subject (4.5).
+    LearnerSubjects,
+    /// The absences of these days (4.9).
+    Absentees {
+        /// The first day.
+        from: &'static str,
+        /// The last day.
+        to: &'static str,
+    },
+}
+
+/// One ask of one school.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// Its place among the asks of its question.
+    pub number: usize,
+    /// The school.
+    pub school: u64,
+    /// What is asked.
+    pub what: What,
+    /// When it is asked, in seconds since 1970.
+    pub now: i64,
+    /// The date of `now` at the school.
+    pub today: &'static str,
+    /// The same as a request of the API.
+    pub target: String,
+}
+
+impl Ask {
+    /// An ask at [`NOW`].
+    pub fn new(number: usize, school: u64, what: What) -> Ask {
+        Ask {
+            number,
+            school,
+            what,
+            now: NOW,
+            today: TODAY,
+            target: target(school, what),
+        }
+    }
+
+    /// The same in the middle of the year.
+    #[must_use]
+    pub fn at_midyear(&self) -> Ask {
+        Ask {
+            now: MIDYEAR,
+            today: MIDYEAR_TODAY,
+            ..self.clone()
+        }
+    }
+
+    /// Asks the engine through its typed door; the buffer stays empty if
+    /// nothing is found.
+    pub fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool> {
+        let school = self.school;
+        let now = Some(self.now);
+        let marks = AssessmentMarks {
+            school,
+            ..AssessmentMarks::default()
+        };
+        let learners = Learners {
+            school,
+            ..Learners::default()
+        };
+        let status = match self.what {
+            What::Learners => engine.ask_into(&learners, now, out),
+            What::GradesWithParents(grades) => engine.ask_into(
+                &Learners {
+                    grade_ids: &grades,
+                    include_parents: true,
+                    ..learners
+                },
+                now,
+                out,
+            ),
+            What::Learner(id) => engine.ask_into(
+                &Learners {
+                    learner_id: Some(id),
+                    ..learners
+                },
+                now,
+                out,
+            ),
+            What::Name(name) => engine.ask_into(
+                &Learners {
+                    name: Some(name),
+                    ..learners
+                },
+                now,
+                out,
+            ),
+            What::Left { since, until } => engine.ask_into(
+                &Learners {
+                    status: LearnerStatus::Left,
+                    since: since.parse().ok(),
+                    until: until.parse().ok(),
+                    ..learners
+                },
+                now,
+                out,
+            ),
+            What::MarksOfLearner(id) => engine.ask_into(
+                &AssessmentMarks {
+                    learner_id: Some(id),
+                    ..marks
+                },
+                now,
+                out,
+            ),
+            What::MarksOfGrade { grade, term } => engine.ask_into(
+                &AssessmentMarks {
+                    grade_id: Some(grade),
+                    term: Some(term),
+                    ..marks
+                },
+                now,
+                out,
+            ),
+            What::MarksOfOutcome {
+                grade,
+                term,
+                outcome,
+            } => engine.ask_into(
+                &AssessmentMarks {
+                    grade_id: Some(grade),
+                    term: Some(term),
+                    learning_outcome_id: Some(outcome),
+                    ..marks
+                },
+                now,
+                out,
+            ),
+            What::SubjectsPerTerm(learner_id) => {
+                engine.ask_into(&SubjectsPerTerm { school, learner_id }, now, out)
+            }
+            What::SubjectMarks(learner_id) => {
+                engine.ask_into(&SubjectMarks { school, learner_id }, now, out)
+            }
+            What::LearnerSubjects => {
+                let question = LearnerSubjects {
+                    school,
+                    learner_id: None,
+                };
+                engine.ask_into(&question, now, out)
+            }
+            What::Absentees { from, to } => engine.ask_into(
+                &Absentees {
+                    school,
+                    from_date: from.parse().ok(),
+                    to_date: to.parse().ok(),
+                    ..Absentees::default()
+                },
+                now,
+                out,
+            ),
+        };
+        let found = status?.code == 200;
+        if !found {
+            out.clear();
+        }
+        Ok(found)
+    }
+}
+
+fn target(school: u64, what: What) -> String {
+    let marks = format!("currplus/learnerassessmentmarks/{school}");
+    let learners = format!("adminplus/learners/{school}");
+    let path = match what {
+        What::Learners => learners,
+        What::GradesWithParents([one, two]) => {
+            format!("{learners}?grade_id={one},{two}&include_parents=1")
+        }
+        What::Learner(id) => format!("{learners}?learner_id={id}"),
+        What::Name(name) => format!("{learners}?name={name}"),
+        What::Left { since, until } => {
+            format!("{learners}?status=left&since={since}&until={until}")
+        }
+        What::MarksOfLearner(id) => format!("{marks}?learner_id={id}"),
+        What::MarksOfGrade { grade, term } => format!("{marks}?grade_id={grade}&term={term}"),
+        What::MarksOfOutcome {
+            grade,
+            term,
+            outcome,
+        } => format!("{marks}?grade_id={grade}&term={term}&learning_outcome_id={outcome}"),
+        What::SubjectsPerTerm(id) => {
+            format!("currplus/learnersubjectsperterm/{school}?learner_id={id}")
+        }
+        What::SubjectMarks(id) => format!("currplus/learnersubjectmarks/{school}?learner_id={id}"),
+        What::LearnerSubjects => format!("currplus/learnersubjects/{school}"),
+        What::Absentees { from, to } => {
+            format!("adminplus/learnerabsentees/{school}?from_date={from}&to_date={to}")
+        }
+    };
+    format!("/api/v1/{path}")
+}
+
+/// The name of a question, as the tables give it, and the things to ask in a
+/// school.
+type Question = (&'static str, fn(&[u64]) -> Vec<What>);
+
+/// Every question that is compared, in the order of the tables. A school's
+/// things to ask are made from its grades, and vary where one thing would
+/// stay in the processor's caches.
+pub const QUESTIONS: [Question; 12] = [
+    ("all current learners", |_| vec![What::Learners]),
+    ("two grades with parents", |grades| {
+        let (pairs, _) = grades.as_chunks::<2>();
+        pairs
+            .iter()
+            .map(|pair| What::GradesWithParents(*pair))
+            .collect()
+    }),
+    ("one learner by id", |_| some_learners(What::Learner)),
+    ("name search", |_| {
+        ["smi", "zoe", "nkosi", "botha", "ndlo", "anna"]
+            .map(What::Name)
+            .to_vec()
+    }),
+    ("marks of a learner, a year", |_| {
+        some_learners(What::MarksOfLearner)
+    }),
+    ("marks of a grade, a term", |grades| {
+        let (two, three) = (2, 3);
+        let marks = |term| {
+            move |grade: &u64| What::MarksOfGrade {
+                grade: *grade,
+                term,
+            }
+        };
+        let second = grades.iter().take(2).map(marks(two));
+        second
+            .chain(grades.iter().skip(2).take(2).map(marks(three)))
+            .collect()
+    }),
+    ("absentees, a month", |_| {
+        ["02", "03", "05", "08", "10"]
+            .map(|month| What::Absentees {
+                from: first_day(month),
+                to: last_day(month),
+            })
+            .to_vec()
+    }),
+    ("learner subjects of a school", |_| {
+        vec![What::LearnerSubjects]
+    }),
+    ("subject marks of a learner", |_| {
+        some_learners(What::SubjectMarks)
+    }),
+    ("subjects per term of a learner", |_| {
+        some_learners(What::SubjectsPerTerm)
+    }),
+    ("left, four months", |_| {
+        vec![What::Left {
+            since: "2026-08-01",
+            until: "2026-11-30",
+        }]
+    }),
+    ("marks of one outcome", |grades| {
+        let outcomes = 1..=40;
+        outcomes
+            .filter_map(|outcome| {
+                let grade = *grades.get(3)?;
+                Some(What::MarksOfOutcome {
+                    grade,
+                    term: 2,
+                    outcome,
+                })
+            })
+            .collect()
+    }),
+];
+
+fn some_learners(what: fn(u64) -> What) -> Vec<What> {
+    (1..=1000).step_by(17).map(what).collect()
+}
+
+fn first_day(month: &str) -> &'static str {
+    match month {
+        "02" => "2026-02-01",
+        "03" => "2026-03-01",
+        "05" => "2026-05-01",
+        "08" => "2026-08-01",
+        _ => "2026-10-01",
+    }
+}
+
+fn last_day(month: &str) -> &'static str {
+    match month {
+        "02" => "2026-02-28",
+        "03" => "2026-03-31",
+        "05" => "2026-05-31",
+        "08" => "2026-08-31",
+        _ => "2026-10-31",
+    }
+}

@@ -1,0 +1,3 @@
+//! The comparison.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What else an app could use.
