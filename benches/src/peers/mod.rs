@@ -1,1 +1,5 @@
 //! What else an app could use.
+//!
+//! - `wire`: the records of the API.
+
+pub mod wire;
