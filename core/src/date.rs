@@ -200,6 +200,23 @@ impl DateTime {
         DateTime(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
     }
 
+    /// The characters of `YYYY-MM-DD HH:MM:SS` as little-endian words.
+    #[inline]
+    pub(crate) fn words(self) -> [u64; 3] {
+        const DASH: u64 = b'-' as u64;
+        const BLANK: u64 = b' ' as u64;
+        const COLON: u64 = b':' as u64;
+        let pair = |shift: u32, bits: u32| {
+            let [number, ..] = ((self.0 >> shift) & ((1 << bits) - 1)).to_le_bytes();
+            u64::from(two_digits(u32::from(number)))
+        };
+        [
+            pair(33, 7) | pair(26, 7) << 16 | DASH << 32 | pair(22, 4) << 40 | DASH << 56,
+            pair(17, 5) | BLANK << 16 | pair(12, 5) << 24 | COLON << 40 | pair(6, 6) << 48,
+            COLON | pair(0, 6) << 8,
+        ]
+    }
+
     /// The nineteen characters of `YYYY-MM-DD HH:MM:SS`.
     #[inline]
     pub(crate) fn text(self) -> [u8; 19] {
@@ -215,6 +232,24 @@ impl DateTime {
     }
 }
 
+/// The two ASCII digits of a number below 100, in the order in which a
+/// little-endian word is written.
+#[inline]
+pub(crate) fn two_digits(number: u32) -> u16 {
+    PAIRS.get(number as usize).copied().unwrap_or_default()
+}
+
+#[expect(clippy::indexing_slicing, reason = "computed when this is compiled")]
+static PAIRS: [u16; 128] = {
+    let mut pairs = [0; 128];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number as usize] = u16::from_le_bytes(digits(number));
+        number += 1;
+    }
+    pairs
+};
+
 /// The value of two ASCII digits.
 fn pair(tens: u8, ones: u8) -> Option<u8> {
     (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
@@ -222,7 +257,7 @@ fn pair(tens: u8, ones: u8) -> Option<u8> {
 
 /// The two ASCII digits of a number below 100.
 #[inline]
-pub(crate) fn digits(number: u8) -> [u8; 2] {
+pub(crate) const fn digits(number: u8) -> [u8; 2] {
     [b'0' + number / 10, b'0' + number % 10]
 }
 
@@ -298,6 +333,11 @@ mod tests {
             let packed = DateTime::parse(good.as_bytes());
             let read = packed.map(|p| DateTime::from_bytes(p.to_bytes()).text().to_vec());
             assert_eq!(read.as_deref(), Some(good.as_bytes()));
+            let words = packed.map(|packed| packed.words().map(u64::to_le_bytes));
+            let words = words
+                .as_ref()
+                .and_then(|words| words.as_flattened().get(..19));
+            assert_eq!(words, Some(good.as_bytes()));
         }
         for bad in [
             "2026-02-04 24:00:00",

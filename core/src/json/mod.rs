@@ -1,11 +1,14 @@
 //! JSON: exact bytes out, objects in.
 //!
 //! - `text`: strings and numbers as the API writes them, and back.
+//! - `chunks`: many small parts, written fast.
 //! - `object`: an object that somebody else wrote, its members in order.
 
+mod chunks;
 mod object;
 mod text;
 
+pub(crate) use chunks::{Chunks, Padded};
 pub(crate) use object::Object;
 pub(crate) use text::{
     Members, push_escaped, push_integer, push_quoted_integer, push_string, unescape,

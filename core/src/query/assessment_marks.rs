@@ -1,13 +1,13 @@
 //! Get Learner Assessment Marks (4.2).
 
 use super::release::is_released;
-use super::sheet::{self, Assessment, Sheet, Subject, Term};
+use super::sheet::{self, Sheet, Subject, Term};
 use super::tables::Tables;
 use super::{Outcome, Question, View};
-use crate::record::mark::Mark;
-use crate::record::mark_row::{MarkRow, is_mark};
+use crate::json::Chunks;
+use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
 use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
-use crate::{Date, Result, json};
+use crate::{Date, Result};
 
 /// Get Learner Assessment Marks (4.2): nested objects by grade, year, term,
 /// learner, subject, learning outcome and assessment (2.6).
@@ -65,7 +65,9 @@ impl Question for AssessmentMarks {
             year,
         };
         let start = out.len();
-        out.push(b'{');
+        let mut written = Chunks::new(out);
+        let out = &mut written;
+        out.push(b"{");
         match (self.grade_id, self.learner_id) {
             (Some(grade), _) => writer.grade(view.snapshot, grade, out)?,
             (None, Some(learner)) => {
@@ -91,9 +93,10 @@ impl Question for AssessmentMarks {
 }
 
 /// Ends an object whose every member is followed by a comma.
-fn close(out: &mut Vec<u8>, end: &[u8]) {
+#[inline]
+fn close(out: &mut Chunks<'_>, end: &[u8]) {
     out.pop();
-    out.extend_from_slice(end);
+    out.push(end);
 }
 
 /// Writes one level of the answer after the other. A level with nothing in it
@@ -107,22 +110,22 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// `"9":{"grade":"7","years":{"2026":{…,"terms":{…}}}},`
-    fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Vec<u8>) -> Result<()> {
+    fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Chunks<'_>) -> Result<()> {
         let sheet = sheet::of(snapshot, self.question.school, grade, self.year)?;
         let rows =
             Partition::of_grade_year(self.question.school, Collection::MarkRows, grade, self.year);
         let rows = snapshot.records(rows)?;
         let before = out.len();
-        json::push_quoted_integer(out, grade);
-        out.extend_from_slice(b":{\"grade\":\"");
-        out.extend_from_slice(self.tables.grade(grade));
-        out.extend_from_slice(b"\",\"years\":{");
-        json::push_quoted_integer(out, self.year);
-        out.extend_from_slice(b":{\"year\":");
-        json::push_quoted_integer(out, self.year);
-        out.extend_from_slice(b",\"year_name\":\"");
-        out.extend_from_slice(self.tables.year(self.year));
-        out.extend_from_slice(b"\",\"terms\":{");
+        out.push_quoted_integer(grade);
+        out.push(b":{\"grade\":\"");
+        out.push(self.tables.grade(grade));
+        out.push(b"\",\"years\":{");
+        out.push_quoted_integer(self.year);
+        out.push(b":{\"year\":");
+        out.push_quoted_integer(self.year);
+        out.push(b",\"year_name\":\"");
+        out.push(self.tables.year(self.year));
+        out.push(b"\",\"terms\":{");
         let empty = out.len();
         for term in &sheet.terms {
             if self.question.term.is_none_or(|wanted| wanted == term.term) {
@@ -143,7 +146,7 @@ impl Writer<'_> {
         sheet: &Sheet,
         term: &Term,
         rows: &Records<'_>,
-        out: &mut Vec<u8>,
+        out: &mut Chunks<'_>,
     ) -> Result<()> {
         let end = self
             .tables
@@ -158,26 +161,31 @@ impl Writer<'_> {
             return Ok(());
         }
         let before = out.len();
-        json::push_quoted_integer(out, term.term);
-        out.extend_from_slice(b":{\"term\":");
-        json::push_quoted_integer(out, term.term);
-        out.extend_from_slice(b",\"learners\":{");
+        out.push_quoted_integer(term.term);
+        out.push(b":{\"term\":");
+        out.push_quoted_integer(term.term);
+        out.push(b",\"learners\":{");
         let empty = out.len();
         let (from, to) = match self.question.learner_id {
             Some(learner) => (Key(term.term, learner), Key(term.term, learner)),
             None => (Key(term.term, 0), Key(term.term, u64::MAX)),
         };
+        let mut starts = SlotStarts::default();
         for page in rows.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
-            let mut slots = Vec::new();
-            for index in indices {
-                let row = MarkRow::open(run.record(0, index)?)?;
-                slots.clear();
-                for slot in row.slots() {
-                    slots.push(slot?);
+            for first in indices.clone().step_by(SlotStarts::ROWS) {
+                let indices = first..indices.end.min(first + SlotStarts::ROWS);
+                let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
+                for (row, index) in rows.iter_mut().zip(indices.clone()) {
+                    *row = MarkRow::open(run.record(0, index)?)?;
                 }
-                self.learner(sheet, &shown, run.key(index)?.1, &row, &slots, out)?;
+                starts.read(&rows)?;
+                for (place, index) in indices.enumerate() {
+                    if let Some(row) = starts.row(&rows, place) {
+                        self.learner(sheet, &shown, run.key(index)?.1, &row, out)?;
+                    }
+                }
             }
         }
         if out.len() == empty {
@@ -193,6 +201,10 @@ impl Writer<'_> {
         self.question
             .subject_id
             .is_none_or(|wanted| wanted == subject.subject)
+            && self.question.learning_outcome_id.is_none_or(|wanted| {
+                let mut outcomes = subject.outcomes.iter();
+                outcomes.any(|outcome| outcome.outcome == wanted)
+            })
             && (self.question.structure || is_released(subject.release, term_end, self.today))
     }
 
@@ -202,15 +214,14 @@ impl Writer<'_> {
         sheet: &Sheet,
         shown: &[&Subject],
         learner: u64,
-        row: &MarkRow<'_>,
-        slots: &[&[u8]],
-        out: &mut Vec<u8>,
+        row: &WalkedRow<'_>,
+        out: &mut Chunks<'_>,
     ) -> Result<()> {
         let before = out.len();
-        json::push_quoted_integer(out, learner);
-        out.extend_from_slice(b":{\"learner_id\":");
-        json::push_quoted_integer(out, learner);
-        out.extend_from_slice(b",\"subjects\":{");
+        out.push_quoted_integer(learner);
+        out.push(b":{\"learner_id\":");
+        out.push_quoted_integer(learner);
+        out.push(b",\"subjects\":{");
         let empty = out.len();
         let mut taken = row.subjects();
         let mut next = taken.next().transpose()?;
@@ -218,7 +229,8 @@ impl Writer<'_> {
             while next.is_some_and(|next| next < subject.subject) {
                 next = taken.next().transpose()?;
             }
-            self.subject(sheet, subject, next == Some(subject.subject), slots, out)?;
+            let taken = next == Some(subject.subject);
+            self.subject(sheet, subject, taken, row, out)?;
         }
         if out.len() == empty {
             out.truncate(before);
@@ -235,11 +247,11 @@ impl Writer<'_> {
         sheet: &Sheet,
         subject: &Subject,
         taken: bool,
-        slots: &[&[u8]],
-        out: &mut Vec<u8>,
+        row: &WalkedRow<'_>,
+        out: &mut Chunks<'_>,
     ) -> Result<()> {
         let before = out.len();
-        out.extend_from_slice(sheet.text(subject.start));
+        out.push_part(&sheet.text, subject.start.clone());
         let no_outcome = out.len();
         for outcome in &subject.outcomes {
             if self
@@ -250,7 +262,7 @@ impl Writer<'_> {
                 continue;
             }
             let start = out.len();
-            out.extend_from_slice(sheet.text(outcome.start));
+            out.push_part(&sheet.text, outcome.start.clone());
             let empty = out.len();
             for assessment in &outcome.assessments {
                 if self
@@ -260,9 +272,13 @@ impl Writer<'_> {
                 {
                     continue;
                 }
-                let slot = slots.get(assessment.slot).filter(|slot| is_mark(slot));
-                if taken || slot.is_some() {
-                    self.assessment(sheet, assessment, slot.copied(), out)?;
+                let slot = row.mark(assessment.slot);
+                if taken || !slot.is_empty() {
+                    if self.question.structure {
+                        assessment.gap.push_structure(&sheet.text, out);
+                    } else {
+                        assessment.gap.push(slot, &sheet.text, out)?;
+                    }
                 }
             }
             if out.len() == empty {
@@ -276,51 +292,6 @@ impl Writer<'_> {
         } else {
             close(out, b"}},");
         }
-        Ok(())
-    }
-
-    /// One assessment with what the mark puts into its gap (dataset format,
-    /// "4.2 assessment marks").
-    #[inline]
-    fn assessment(
-        &self,
-        sheet: &Sheet,
-        assessment: &Assessment,
-        slot: Option<&[u8]>,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        out.extend_from_slice(sheet.text(assessment.start));
-        if self.question.structure {
-            out.extend_from_slice(b"},");
-            return Ok(());
-        }
-        let mark = match slot {
-            Some(slot) => Mark::decode(slot)?,
-            None => None,
-        };
-        out.extend_from_slice(b",\"dtime\":\"");
-        if let Some(dtime) = mark.and_then(|mark| mark.dtime) {
-            out.extend_from_slice(&dtime.text());
-        }
-        out.extend_from_slice(b"\",\"percentage\":\"");
-        let captured = mark.is_some_and(|mark| mark.captured || mark.absent);
-        match mark {
-            Some(mark) if mark.absent => out.extend_from_slice(b"a\",\"mark\":\""),
-            Some(mark) if mark.captured => {
-                match (mark.percentage, mark.mark) {
-                    (Some(percentage), _) => percentage.push_rounded(out),
-                    (None, Some(mark)) => mark.push_percentage_of(assessment.out_of, out),
-                    (None, None) => {}
-                }
-                out.extend_from_slice(b"\",\"mark\":\"");
-                if let Some(mark) = mark.mark {
-                    mark.push_rounded(out);
-                }
-            }
-            _ => out.extend_from_slice(b"\",\"mark\":\""),
-        }
-        out.extend_from_slice(sheet.text(assessment.end));
-        out.extend_from_slice(if captured { b"1\"}," } else { b"0\"}," });
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::lookup::Lookup;
 use super::tables::Subject;
 use super::{Array, Outcome, Question, View};
-use crate::json;
+use crate::json::{self, Chunks, Padded};
 use crate::record::bake::RENDERING;
 use crate::record::learner::{NAMES_END_TAG, RENDERING_START, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader};
@@ -47,67 +47,67 @@ impl Question for LearnerSubjects {
             None => (Key::MIN, Key::MAX),
         };
         // The part that a learner's records share, for the learner at hand.
-        let mut start = Vec::new();
+        let mut start = Padded::default();
         let mut of = None;
+        let mut is_shown = false;
         let array = Array::open(out);
+        let mut written = Chunks::new(out);
         for page in subjects.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
             for Key(learner, subject) in run.keys().take(indices.end).skip(indices.start) {
                 if of != Some(learner) {
                     of = Some(learner);
-                    push_start(
-                        learner,
-                        self.learner_id.is_some(),
-                        &mut learners,
-                        &mut start,
-                    )?;
+                    let asked_for = self.learner_id.is_some();
+                    is_shown = push_start(learner, asked_for, &mut learners, &mut start)?;
                 }
-                if start.is_empty() {
+                if !is_shown {
                     continue;
                 }
-                out.extend_from_slice(&start);
                 match tables.subject(subject) {
-                    Some(subject) => out.extend_from_slice(&subject.listed),
-                    None => out.extend_from_slice(&Subject::new(subject, "", "", "").listed),
+                    Some(subject) => written.push_both(&start, &subject.listed),
+                    None => written.push_both(&start, &Subject::new(subject, "", "", "").listed),
                 }
-                out.push(b',');
             }
         }
+        drop(written);
         Ok(array.close(out))
     }
 }
 
-/// Writes what precedes the subject in a learner's records; nothing if the
-/// learner is not to be answered.
+/// Writes what precedes the subject in a learner's records; says whether the
+/// learner is to be answered.
 fn push_start(
     learner: u64,
     asked_for: bool,
     learners: &mut Lookup<'_>,
-    start: &mut Vec<u8>,
-) -> Result<()> {
-    start.clear();
+    start: &mut Padded,
+) -> Result<bool> {
     let Some((page, index)) = learners.find(Key::one(learner))? else {
         if asked_for {
-            start.extend_from_slice(b"{\"learner_id\":");
-            json::push_quoted_integer(start, learner);
-            start.extend_from_slice(b",\"first_name\":\"\",\"last_name\":\"\",\"subject_id\":");
+            let mut id = Vec::new();
+            json::push_quoted_integer(&mut id, learner);
+            start.set(&[
+                b"{\"learner_id\":",
+                &id,
+                b",\"first_name\":\"\",\"last_name\":\"\",\"subject_id\":",
+            ]);
         }
-        return Ok(());
+        return Ok(asked_for);
     };
     let run = page.run()?;
-    if asked_for || run.tag(STATUS_TAG, index)? == Some(0) {
-        let end = run
-            .tag(NAMES_END_TAG, index)?
-            .and_then(|end| usize::try_from(end).ok());
-        let names = end.and_then(|end| {
-            run.record(RENDERING, index)
-                .ok()?
-                .get(RENDERING_START.len()..end)
-        });
-        start.extend_from_slice(b"{\"learner_id\":");
-        start.extend_from_slice(names.ok_or_else(|| Error::corrupt("a learner has no names"))?);
-        start.extend_from_slice(b",\"subject_id\":");
+    if !asked_for && run.tag(STATUS_TAG, index)? != Some(0) {
+        return Ok(false);
     }
-    Ok(())
+    let end = run
+        .tag(NAMES_END_TAG, index)?
+        .and_then(|end| usize::try_from(end).ok());
+    let names = end.and_then(|end| {
+        run.record(RENDERING, index)
+            .ok()?
+            .get(RENDERING_START.len()..end)
+    });
+    let names = names.ok_or_else(|| Error::corrupt("a learner has no names"))?;
+    start.set(&[b"{\"learner_id\":", names, b",\"subject_id\":"]);
+    Ok(true)
 }

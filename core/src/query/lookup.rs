@@ -7,7 +7,14 @@ use crate::store::{Key, Page, Records};
 /// of them.
 pub(super) struct Lookup<'a> {
     records: Records<'a>,
-    pages: Vec<Option<(usize, Page<'a>)>>,
+    pages: Vec<Option<Held<'a>>>,
+}
+
+struct Held<'a> {
+    place: usize,
+    page: Page<'a>,
+    /// Where the last record was found, or would have been.
+    last: usize,
 }
 
 /// How many runs are held at most.
@@ -29,13 +36,24 @@ impl<'a> Lookup<'a> {
         let Some(held) = self.pages.get_mut(slot) else {
             return Ok(None);
         };
-        if held.as_ref().is_none_or(|(held, _)| *held != place) {
-            *held = self.records.page(place)?.map(|page| (place, page));
+        if held.as_ref().is_none_or(|held| held.place != place) {
+            let page = self.records.page(place)?;
+            *held = page.map(|page| Held {
+                place,
+                page,
+                last: 0,
+            });
         }
-        let Some((_, page)) = held else {
+        let Some(held) = held else {
             return Ok(None);
         };
-        let found = page.run()?.find(key);
-        Ok(found.map(|index| (&*page, index)))
+        let run = held.page.run()?;
+        // Records are mostly looked up in their order.
+        let found = [held.last, held.last + 1]
+            .into_iter()
+            .find(|index| run.key(*index).is_ok_and(|at| at == key))
+            .or_else(|| run.find(key));
+        held.last = found.unwrap_or(held.last);
+        Ok(found.map(|index| (&held.page, index)))
     }
 }

@@ -3,20 +3,22 @@
 //! learners.
 
 use super::tables::{self, Tables};
-use crate::json;
+use crate::json::{self, Padded};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
+use crate::record::gap::Gap;
 use crate::record::learning_program::RELEASE_TAG;
 use crate::record::{Kind, bake};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
-use crate::{Date, Error, Result};
+use crate::{Date, Result};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The assessments of a grade and year by term, subject, outcome and id.
 pub(super) struct Sheet {
     pub(super) terms: Vec<Term>,
-    text: Vec<u8>,
+    pub(super) text: Padded,
 }
 
 pub(super) struct Term {
@@ -30,56 +32,24 @@ pub(super) struct Subject {
     /// The date from which its marks may be seen, if one is set.
     pub(super) release: Option<Date>,
     /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`
-    pub(super) start: Text,
+    pub(super) start: Range<usize>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
 pub(super) struct Outcome {
     pub(super) outcome: u64,
     /// `"5":{"learning_outcome_id":"5","learning_outcome_name":"…","assessments":{`
-    pub(super) start: Text,
+    pub(super) start: Range<usize>,
     pub(super) assessments: Vec<Assessment>,
 }
 
 pub(super) struct Assessment {
     pub(super) assessment: u64,
     pub(super) slot: usize,
-    pub(super) out_of: Decimal,
-    /// `"77":{"assessment_id":"77",…,"weight":"10.00"`
-    pub(super) start: Text,
-    /// `","mark_out_of":"20.00","captured":"`
-    pub(super) end: Text,
-}
-
-/// A part of the sheet's text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Text {
-    start: u32,
-    end: u32,
+    pub(super) gap: Gap,
 }
 
 impl Sheet {
-    #[inline]
-    pub(super) fn text(&self, text: Text) -> &[u8] {
-        self.text
-            .get(text.start as usize..text.end as usize)
-            .unwrap_or_default()
-    }
-
-    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<Text> {
-        let number = |length: usize| {
-            u32::try_from(length).map_err(|_| Error::Unsupported {
-                what: "more than 4 GiB of assessments in one grade and year".into(),
-            })
-        };
-        let start = number(self.text.len())?;
-        write(&mut self.text);
-        Ok(Text {
-            start,
-            end: number(self.text.len())?,
-        })
-    }
-
     fn bytes(&self) -> usize {
         let subjects = self.terms.iter().flat_map(|term| &term.subjects);
         let outcomes = subjects.flat_map(|subject| &subject.outcomes);
@@ -132,7 +102,7 @@ fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
     }
     let mut sheet = Sheet {
         terms: Vec::new(),
-        text: Vec::new(),
+        text: Padded::default(),
     };
     for ((term, subject, outcome, id), (number, index)) in found {
         let Some((page, _)) = pages.get(number) else {
@@ -142,27 +112,21 @@ fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
         let item = run.item(index)?;
         let values = bake::values(Kind::Assessment, &[partition.school, id], &item)?;
         let (before, after) = assessment::split(item.lanes[bake::RENDERING])?;
-        let start = sheet.push(|text| {
+        let before = |text: &mut Vec<u8>| {
             json::push_quoted_integer(text, id);
             text.push(b':');
             text.extend_from_slice(before);
-        })?;
-        let end = sheet.push(|text| {
-            text.push(b'"');
-            text.extend_from_slice(after);
-            text.extend_from_slice(b",\"captured\":\"");
-        })?;
+        };
+        let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
         let assessment = Assessment {
             assessment: id,
             slot: item
                 .tag(SLOT_TAG)
                 .and_then(|slot| usize::try_from(slot).ok())
                 .unwrap_or(usize::MAX),
-            out_of: assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0)),
-            start,
-            end,
+            gap: Gap::between(before, after, out_of, &mut sheet.text)?,
         };
-        sheet.place(&tables, &releases, (term, subject, outcome), assessment)?;
+        sheet.place(&tables, &releases, (term, subject, outcome), assessment);
     }
     Ok(sheet)
 }
@@ -175,7 +139,7 @@ impl Sheet {
         releases: &BTreeMap<(u64, u64), Date>,
         (term, subject, outcome): (u64, u64, u64),
         assessment: Assessment,
-    ) -> Result<()> {
+    ) {
         if self.terms.last().is_none_or(|last| last.term != term) {
             self.terms.push(Term {
                 term,
@@ -187,7 +151,7 @@ impl Sheet {
             .and_then(|all| all.last())
             .is_none_or(|last| last.subject != subject)
         {
-            let start = self.push(|text| push_subject(text, tables, subject))?;
+            let start = self.text.add(|text| push_subject(text, tables, subject));
             if let Some(last) = self.terms.last_mut() {
                 last.subjects.push(Subject {
                     subject,
@@ -202,7 +166,7 @@ impl Sheet {
             Some(last.outcome)
         };
         if outcomes(self) != Some(outcome) {
-            let start = self.push(|text| push_outcome(text, tables, outcome))?;
+            let start = self.text.add(|text| push_outcome(text, tables, outcome));
             if let Some(last) = self
                 .terms
                 .last_mut()
@@ -222,7 +186,6 @@ impl Sheet {
         if let Some(last) = last.and_then(|last| last.outcomes.last_mut()) {
             last.assessments.push(assessment);
         }
-        Ok(())
     }
 }
 
@@ -230,8 +193,11 @@ fn push_subject(text: &mut Vec<u8>, tables: &Tables, subject: u64) {
     json::push_quoted_integer(text, subject);
     text.extend_from_slice(b":{");
     match tables.subject(subject) {
-        Some(subject) => text.extend_from_slice(&subject.named),
-        None => text.extend_from_slice(&tables::Subject::new(subject, "", "", "").named),
+        Some(subject) => text.extend_from_slice(subject.named.text()),
+        None => {
+            let unknown = tables::Subject::new(subject, "", "", "");
+            text.extend_from_slice(unknown.named.text());
+        }
     }
     text.extend_from_slice(b",\"learning_outcomes\":{");
 }

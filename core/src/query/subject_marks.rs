@@ -1,9 +1,9 @@
 //! Get Learner Subject Marks (4.4).
 
-use super::tables::Subject;
+use super::tables::{self, Subject};
 use super::{Array, Outcome, Question, View};
 use crate::Result;
-use crate::json;
+use crate::json::Chunks;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Collection, Key, Partition, Reader};
 
@@ -38,45 +38,45 @@ impl Question for SubjectMarks {
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let (from, to) = (Key(self.learner_id, 0), Key(self.learner_id, u64::MAX));
         let array = Array::open(out);
+        let mut written = Chunks::new(out);
         for page in view.snapshot.records(subjects)?.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
             for index in indices {
                 let Key(_, subject) = run.key(index)?;
                 let kept = LearnerSubject::open(run.record(0, index)?)?;
-                let start = out.len();
-                out.extend_from_slice(b"{\"year\":");
-                json::push_quoted_integer(out, year);
-                out.push(b',');
+                let start = written.len();
+                written.push_padded(&tables.in_current_year);
                 match tables.subject(subject) {
-                    Some(subject) => out.extend_from_slice(&subject.named),
-                    None => out.extend_from_slice(&Subject::new(subject, "", "", "").named),
+                    Some(subject) => written.push_padded(&subject.named),
+                    None => written.push_padded(&Subject::new(subject, "", "", "").named),
                 }
-                out.extend_from_slice(b",\"grade_id\":");
-                json::push_quoted_integer(out, kept.grade);
-                out.extend_from_slice(b",\"grade\":\"");
-                out.extend_from_slice(tables.grade(kept.grade));
-                out.extend_from_slice(b"\",\"terms\":[");
-                let empty = out.len();
+                match tables.in_grade(kept.grade) {
+                    Some(grade) => written.push_padded(grade),
+                    None => written.push(&tables::in_grade(kept.grade, b"")),
+                }
+                let empty = written.len();
                 for term in kept.terms() {
                     let term = term?;
                     let Some(mark) = term.mark else {
                         continue;
                     };
-                    out.extend_from_slice(b"{\"term\":");
-                    json::push_quoted_integer(out, term.term);
-                    out.extend_from_slice(b",\"mark\":\"");
-                    mark.push_rounded(out);
-                    out.extend_from_slice(b"\"},");
+                    match tables.term(year, term.term) {
+                        Some(term) => written.push_padded(&term.marked),
+                        None => written.push(&tables::marked_term(term.term)),
+                    }
+                    mark.write_rounded(&mut written);
+                    written.push(b"\"},");
                 }
-                if out.len() == empty {
-                    out.truncate(start);
+                if written.len() == empty {
+                    written.truncate(start);
                     continue;
                 }
-                out.pop();
-                out.extend_from_slice(b"]},");
+                written.pop();
+                written.push(b"]},");
             }
         }
+        drop(written);
         Ok(array.close(out))
     }
 }

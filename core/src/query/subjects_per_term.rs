@@ -1,8 +1,8 @@
 //! Get Learner Subjects Per Term (4.3).
 
-use super::tables::Subject;
+use super::tables::{self, Subject};
 use super::{Array, Outcome, Question, View};
-use crate::json;
+use crate::json::Chunks;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Collection, Key, Partition, Reader};
 use crate::{Error, Result};
@@ -38,51 +38,46 @@ impl Question for SubjectsPerTerm {
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let (from, to) = (Key(self.learner_id, 0), Key(self.learner_id, u64::MAX));
         let array = Array::open(out);
+        let mut written = Chunks::new(out);
         for page in view.snapshot.records(subjects)?.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
             for index in indices {
                 let Key(_, subject) = run.key(index)?;
                 let kept = LearnerSubject::open(run.record(0, index)?)?;
-                out.extend_from_slice(b"{\"year\":");
-                json::push_quoted_integer(out, year);
-                out.push(b',');
+                written.push_padded(&tables.in_current_year);
                 match tables.subject(subject) {
-                    Some(subject) => push_subject(subject, out),
-                    None => push_subject(&Subject::new(subject, "", "", ""), out),
+                    Some(subject) => push_subject(subject, &mut written),
+                    None => push_subject(&Subject::new(subject, "", "", ""), &mut written),
                 }
-                out.extend_from_slice(b",\"grade_id\":");
-                json::push_quoted_integer(out, kept.grade);
-                out.extend_from_slice(b",\"grade\":\"");
-                out.extend_from_slice(tables.grade(kept.grade));
-                out.extend_from_slice(b"\",\"terms\":[");
+                match tables.in_grade(kept.grade) {
+                    Some(grade) => written.push_padded(grade),
+                    None => written.push(&tables::in_grade(kept.grade, b"")),
+                }
                 let groups = kept.groups()?;
-                let empty = out.len();
+                let empty = written.len();
                 for term in kept.terms() {
                     let term = term?;
-                    if out.len() > empty {
-                        out.push(b',');
+                    if written.len() > empty {
+                        written.push(b",");
                     }
-                    out.extend_from_slice(b"{\"term_id\":");
-                    let known = tables.term(year, term.term);
-                    json::push_integer(out, known.map_or(0, |known| known.id));
-                    out.extend_from_slice(b",\"term\":");
-                    json::push_quoted_integer(out, term.term);
-                    out.push(b',');
+                    match tables.term(year, term.term) {
+                        Some(term) => written.push_padded(&term.listed),
+                        None => written.push(&tables::listed_term(None, term.term)),
+                    }
                     let group = usize::try_from(term.group).ok();
                     let group = group.and_then(|group| groups.get(group));
-                    out.extend_from_slice(
-                        group.ok_or_else(|| Error::corrupt("a term has no group"))?,
-                    );
+                    written.push(group.ok_or_else(|| Error::corrupt("a term has no group"))?);
                 }
-                out.extend_from_slice(b"]},");
+                written.push(b"]},");
             }
         }
+        drop(written);
         Ok(array.close(out))
     }
 }
 
-fn push_subject(subject: &Subject, out: &mut Vec<u8>) {
-    out.extend_from_slice(&subject.named);
-    out.extend_from_slice(&subject.above);
+fn push_subject(subject: &Subject, written: &mut Chunks<'_>) {
+    written.push_padded(&subject.named);
+    written.push_padded(&subject.above);
 }

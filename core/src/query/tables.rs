@@ -1,7 +1,7 @@
 //! The small tables of a school, decoded: what other records join by id.
 
 use crate::clock::Offset;
-use crate::json;
+use crate::json::{self, Padded};
 use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
 use crate::{Date, Result};
@@ -12,30 +12,88 @@ pub(crate) struct Tables {
     offset: Offset,
     /// The school's current administrative year.
     pub(crate) current_year: Option<u64>,
-    subjects: Vec<Subject>,
+    /// `{"year":"2026",` for the current year.
+    pub(crate) in_current_year: Padded,
+    subjects: Subjects,
     grades: Names,
+    /// For each grade `,"grade_id":"9","grade":"7","terms":[`.
+    in_grade: Vec<(u64, Padded)>,
     years: Names,
     outcomes: Names,
     terms: Vec<Term>,
+    /// The place of the current year's first term.
+    current_terms: usize,
 }
 
 /// A subject, as parts of answers.
 pub(crate) struct Subject {
-    id: u64,
-    /// `101,"subject_name":"…"}`: the end of a learner's subject (2.3).
-    pub(crate) listed: Vec<u8>,
+    /// `101,"subject_name":"…"},`: the end of a learner's subject (2.3).
+    pub(crate) listed: Padded,
     /// `"subject_id":"101","subject_name":"…"`.
-    pub(crate) named: Vec<u8>,
+    pub(crate) named: Padded,
     /// `,"super_subject_id":"…","super_subject_name":"…"`.
-    pub(crate) above: Vec<u8>,
+    pub(crate) above: Padded,
+}
+
+/// The subjects of a school, of which one is looked up for every record of some
+/// answers.
+struct Subjects {
+    by_id: Vec<(u64, Subject)>,
+    /// For the low byte of an id, the place of the last subject that has it.
+    places: [u16; 256],
+}
+
+impl Default for Subjects {
+    fn default() -> Subjects {
+        Subjects {
+            by_id: Vec::new(),
+            places: [0; 256],
+        }
+    }
+}
+
+impl Subjects {
+    /// Adds a subject, whose id must be above all before it.
+    fn add(&mut self, id: u64, subject: Subject) {
+        if let (Some(place), Ok(last)) = (
+            self.places.get_mut(low_byte(id)),
+            u16::try_from(self.by_id.len()),
+        ) {
+            *place = last;
+        }
+        self.by_id.push((id, subject));
+    }
+
+    #[inline]
+    fn get(&self, id: u64) -> Option<&Subject> {
+        let place = self.places.get(low_byte(id))?;
+        match self.by_id.get(usize::from(*place)) {
+            Some((at, subject)) if *at == id => Some(subject),
+            _ => self.search(id),
+        }
+    }
+
+    #[cold]
+    fn search(&self, id: u64) -> Option<&Subject> {
+        let place = self.by_id.binary_search_by_key(&id, |(id, _)| *id);
+        self.by_id.get(place.ok()?).map(|(_, subject)| subject)
+    }
+}
+
+fn low_byte(id: u64) -> usize {
+    let [low, ..] = id.to_le_bytes();
+    usize::from(low)
 }
 
 /// A term of a year.
 pub(crate) struct Term {
     year: u64,
     term: u64,
-    pub(crate) id: u64,
     pub(crate) end: Option<Date>,
+    /// `{"term_id":102,"term":"1",`
+    pub(crate) listed: Padded,
+    /// `{"term":"1","mark":"`
+    pub(crate) marked: Padded,
 }
 
 /// Names by id, escaped for JSON.
@@ -58,16 +116,18 @@ impl Tables {
     }
 
     pub(crate) fn subject(&self, id: u64) -> Option<&Subject> {
-        let place = self
-            .subjects
-            .binary_search_by_key(&id, |subject| subject.id)
-            .ok()?;
-        self.subjects.get(place)
+        self.subjects.get(id)
     }
 
     /// The name of a grade; empty if it is unknown.
     pub(crate) fn grade(&self, id: u64) -> &[u8] {
         self.grades.get(id)
+    }
+
+    /// `,"grade_id":"9","grade":"7","terms":[`, if the grade is known.
+    pub(crate) fn in_grade(&self, id: u64) -> Option<&Padded> {
+        let place = self.in_grade.binary_search_by_key(&id, |(id, _)| *id);
+        self.in_grade.get(place.ok()?).map(|(_, text)| text)
     }
 
     /// The name of a year; empty if it is unknown.
@@ -81,6 +141,12 @@ impl Tables {
     }
 
     pub(crate) fn term(&self, year: u64, term: u64) -> Option<&Term> {
+        // Terms are mostly numbered from 1.
+        let guess = usize::try_from(term.wrapping_sub(1)).unwrap_or(usize::MAX);
+        let guess = self.terms.get(self.current_terms.saturating_add(guess));
+        if let Some(guess) = guess.filter(|guess| (guess.year, guess.term) == (year, term)) {
+            return Some(guess);
+        }
         let place = self
             .terms
             .binary_search_by_key(&(year, term), |term| (term.year, term.term));
@@ -94,10 +160,11 @@ impl Tables {
             .flat_map(|names| &names.0)
             .map(|(_, n)| n.len() + 48)
             .sum();
-        let subjects = self.subjects.iter().map(|subject| {
+        let subjects = self.subjects.by_id.iter().map(|(_, subject)| {
             size_of::<Subject>() + subject.listed.len() + subject.named.len() + subject.above.len()
         });
-        names + subjects.sum::<usize>() + self.terms.len() * size_of::<Term>()
+        let grades = self.in_grade.len() * size_of::<Names>();
+        names + subjects.sum::<usize>() + grades + self.terms.len() * size_of::<Term>()
     }
 }
 
@@ -124,7 +191,7 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
     let mut tables = Tables {
         offset: Offset::DEFAULT,
         current_year: None,
-        subjects: Vec::new(),
+        subjects: Subjects::default(),
         grades: names(
             snapshot,
             school,
@@ -141,7 +208,15 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
             learning_outcome::NAME,
         )?,
         terms: Vec::new(),
+        current_terms: 0,
+        in_current_year: Padded::default(),
+        in_grade: Vec::new(),
     };
+    for (id, name) in &tables.grades.0 {
+        tables
+            .in_grade
+            .push((*id, Padded::of(&in_grade(*id, name))));
+    }
     // A year without a name of its own is called by its number.
     for (year, name) in &mut tables.years.0 {
         if name.is_empty() {
@@ -154,6 +229,11 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
         let offset = values.get(school::UTC_OFFSET).map_or("", Value::text);
         tables.offset = Offset::parse(offset).unwrap_or(Offset::DEFAULT);
         tables.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);
+        tables.in_current_year.add(|text| {
+            text.extend_from_slice(b"{\"year\":");
+            json::push_quoted_integer(text, tables.current_year.unwrap_or(0));
+            text.push(b',');
+        });
     }
     each(
         snapshot,
@@ -162,12 +242,13 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
         Collection::Subjects,
         |key, values| {
             let text = |place: usize| values.get(place).map_or("", Value::text);
-            tables.subjects.push(Subject::new(
+            let subject = Subject::new(
                 key.0,
                 text(subject::NAME),
                 text(subject::SUPER_ID),
                 text(subject::SUPER_NAME),
-            ));
+            );
+            tables.subjects.add(key.0, subject);
         },
     )?;
     each(
@@ -179,15 +260,46 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
             tables.terms.push(Term {
                 year: key.0,
                 term: key.1,
-                id: values
-                    .get(term::TERM_ID)
-                    .and_then(Value::integer)
-                    .unwrap_or(0),
+                listed: Padded::of(&listed_term(
+                    values.get(term::TERM_ID).and_then(Value::integer),
+                    key.1,
+                )),
+                marked: Padded::of(&marked_term(key.1)),
                 end: values.get(term::END_DATE).and_then(Value::date),
             });
         },
     )?;
+    let current = tables.current_year.unwrap_or(0);
+    tables.current_terms = tables.terms.partition_point(|term| term.year < current);
     Ok(tables)
+}
+
+/// `,"grade_id":"9","grade":"7","terms":[`
+pub(super) fn in_grade(id: u64, name: &[u8]) -> Vec<u8> {
+    let mut text = b",\"grade_id\":".to_vec();
+    json::push_quoted_integer(&mut text, id);
+    text.extend_from_slice(b",\"grade\":\"");
+    text.extend_from_slice(name);
+    text.extend_from_slice(b"\",\"terms\":[");
+    text
+}
+
+/// `{"term_id":102,"term":"1",`; the id of an unknown term is 0.
+pub(super) fn listed_term(id: Option<u64>, term: u64) -> Vec<u8> {
+    let mut text = b"{\"term_id\":".to_vec();
+    json::push_integer(&mut text, id.unwrap_or(0));
+    text.extend_from_slice(b",\"term\":");
+    json::push_quoted_integer(&mut text, term);
+    text.push(b',');
+    text
+}
+
+/// `{"term":"1","mark":"`
+pub(super) fn marked_term(term: u64) -> Vec<u8> {
+    let mut text = b"{\"term\":".to_vec();
+    json::push_quoted_integer(&mut text, term);
+    text.extend_from_slice(b",\"mark\":\"");
+    text
 }
 
 impl Subject {
@@ -199,15 +311,14 @@ impl Subject {
         let mut named = b"\"subject_id\":".to_vec();
         json::push_quoted_integer(&mut named, id);
         push_member(&mut named, "subject_name", name);
-        listed.push(b'}');
+        listed.extend_from_slice(b"},");
         let mut above = Vec::new();
         push_member(&mut above, "super_subject_id", above_id);
         push_member(&mut above, "super_subject_name", above_name);
         Subject {
-            id,
-            listed,
-            named,
-            above,
+            listed: Padded::of(&listed),
+            named: Padded::of(&named),
+            above: Padded::of(&above),
         }
     }
 }

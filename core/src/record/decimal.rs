@@ -5,6 +5,9 @@
 //! are integer arithmetic, and a quotient is rounded once, from the exact
 //! ratio.
 
+use crate::date;
+use crate::json::Chunks;
+
 /// A decimal of a dataset, exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decimal(i64);
@@ -54,6 +57,24 @@ impl Decimal {
         push_hundredths(out, self.0 < 0, u128::from(hundredths));
     }
 
+    /// As [`push_rounded`](Self::push_rounded) does, with many other parts.
+    #[inline]
+    pub(crate) fn write_rounded(self, out: &mut Chunks<'_>) {
+        let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
+        match u32::try_from(rounded) {
+            Ok(few) if self.0 >= 0 && few < FEW => {
+                let (text, length) = hundredths(few);
+                out.window(8).words([text], length);
+                out.keep(length);
+            }
+            _ => {
+                let mut text = Vec::new();
+                self.push_rounded(&mut text);
+                out.push(&text);
+            }
+        }
+    }
+
     /// As short as it can be written exactly.
     pub(crate) fn push_exact(self, out: &mut Vec<u8>) {
         let millionths = self.0.unsigned_abs();
@@ -99,6 +120,34 @@ impl Decimal {
     }
 }
 
+/// How many hundredths are written in eight bytes at most, if fewer than these.
+const FEW: u32 = 10_000_000;
+
+/// Fewer than [`FEW`] hundredths with two decimals: the bytes as a
+/// little-endian word, and how many of them count.
+#[inline]
+pub(crate) fn hundredths(number: u32) -> (u64, usize) {
+    let (whole, part) = (number / 100, number % 100);
+    let end = u64::from(b'.') | u64::from(date::two_digits(part)) << 8;
+    if whole < 100 {
+        let word = u64::from(date::two_digits(whole)) | end << 16;
+        let one_digit = whole < 10;
+        (
+            word >> (8 * u32::from(one_digit)),
+            5 - usize::from(one_digit),
+        )
+    } else {
+        let (high, low) = (whole / 100, whole % 100);
+        let (thousands, hundreds) = (high / 100, high % 100);
+        let word = u64::from(b'0' | thousands.to_le_bytes()[0])
+            | u64::from(date::two_digits(hundreds)) << 8
+            | u64::from(date::two_digits(low)) << 24
+            | end << 40;
+        let zeros = u32::from(high < 10) + u32::from(high < 100);
+        (word >> (8 * zeros), 8 - zeros as usize)
+    }
+}
+
 /// Two decimals; the sign only where something is left to bear it.
 #[inline]
 pub(crate) fn push_hundredths(out: &mut Vec<u8>, negative: bool, hundredths: u128) {
@@ -131,6 +180,34 @@ mod tests {
 
     fn rounded(text: &str) -> Option<String> {
         Decimal::parse(text).map(|decimal| written(|out| decimal.push_rounded(out)))
+    }
+
+    #[test]
+    fn small_numbers_are_written_alike_in_both_ways() {
+        for number in (0..120_000).chain([999_999, 1_000_000, 1_000_001, FEW - 1]) {
+            let (word, length) = hundredths(number);
+            let text = word.to_le_bytes();
+            let expected = written(|out| push_hundredths(out, false, u128::from(number)));
+            assert_eq!(text.get(..length), Some(expected.as_bytes()), "{number}");
+        }
+        for text in [
+            "-0.005",
+            "-0.004",
+            "99999.99",
+            "99999.995",
+            "100000",
+            "-12",
+            "7.125",
+        ] {
+            let decimal = Decimal::parse(text).unwrap_or(Decimal(0));
+            let mut out = Vec::new();
+            decimal.write_rounded(&mut Chunks::new(&mut out));
+            assert_eq!(
+                out,
+                written(|out| decimal.push_rounded(out)).as_bytes(),
+                "{text}"
+            );
+        }
     }
 
     #[test]

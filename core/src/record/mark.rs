@@ -76,11 +76,11 @@ static LENGTHS: [u8; 256] = {
 
 /// How long the mark is that begins with these flags.
 #[inline]
-pub(crate) fn length(flags: u8) -> usize {
+pub(crate) fn length(flags: u8) -> u32 {
     LENGTHS
         .get(usize::from(flags))
         .copied()
-        .map_or(1, usize::from)
+        .map_or(1, u32::from)
 }
 
 impl Mark {
@@ -158,6 +158,33 @@ impl Mark {
     }
 }
 
+/// A mark of the shape that nearly all have: captured at a time, the mark and
+/// the percentage, if there is one, of few whole hundredths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CommonMark {
+    pub(crate) dtime: DateTime,
+    pub(crate) hundredths: u32,
+    pub(crate) percentage: Option<u32>,
+}
+
+impl CommonMark {
+    const FLAGS: u8 = THERE | CAPTURED_FLAG | DTIME_FLAG | 1 << MARK_SHIFT;
+    const PERCENTAGE: u8 = 1 << PERCENTAGE_SHIFT;
+
+    /// The mark that begins these bytes, if it has this shape. What follows it
+    /// is not looked at, but has to be there.
+    #[inline]
+    pub(crate) fn first(bytes: &[u8]) -> Option<CommonMark> {
+        let [flags, a, b, c, d, e, m1, m2, p1, p2] = *bytes.first_chunk()?;
+        let number = |low, high| u32::from(u16::from_le_bytes([low, high]));
+        (flags & !Self::PERCENTAGE == Self::FLAGS).then(|| CommonMark {
+            dtime: DateTime::from_bytes([a, b, c, d, e]),
+            hundredths: number(m1, m2),
+            percentage: (flags & Self::PERCENTAGE != 0).then(|| number(p1, p2)),
+        })
+    }
+}
+
 /// Writes a number as small as it goes; says in which of the four ways.
 pub(crate) fn push_number(out: &mut Vec<u8>, number: Option<Decimal>) -> u8 {
     let Some(number) = number else {
@@ -231,7 +258,8 @@ mod tests {
                     };
                     let mut bytes = Vec::new();
                     whole.encode(&mut bytes);
-                    assert_eq!(bytes.len(), bytes.first().map_or(0, |flags| length(*flags)));
+                    let length = bytes.first().map_or(0, |flags| length(*flags));
+                    assert_eq!(u32::try_from(bytes.len()), Ok(length));
                     assert_eq!(Mark::decode(&bytes)?, Some(whole));
                     let cut = bytes.get(..bytes.len() - 1).unwrap_or_default();
                     assert!(Mark::decode(cut).is_err() || cut.is_empty());
@@ -240,5 +268,40 @@ mod tests {
         }
         assert_eq!(Mark::decode(&[0])?, None);
         Ok(())
+    }
+
+    #[test]
+    fn a_common_mark_is_the_mark_that_it_is() {
+        let time = DateTime::parse(b"2026-02-04 10:11:12");
+        for (mark, percentage, captured, absent, dtime, common) in [
+            ("11", "", true, false, time, true),
+            ("655.35", "0.01", true, false, time, true),
+            ("655.36", "", true, false, time, false),
+            ("1", "655.36", true, false, time, false),
+            ("1", "", false, false, time, false),
+            ("1", "", true, true, time, false),
+            ("1", "", true, false, None, false),
+            ("", "50", true, false, time, false),
+        ] {
+            let whole = Mark {
+                captured,
+                absent,
+                dtime,
+                mark: Decimal::parse(mark),
+                percentage: Decimal::parse(percentage),
+            };
+            let mut bytes = Vec::new();
+            whole.encode(&mut bytes);
+            bytes.extend_from_slice(&[0xff; 2]);
+            let found = CommonMark::first(&bytes);
+            assert_eq!(found.is_some(), common, "{mark} {percentage}");
+            if let Some(found) = found {
+                let decimal = |number: u32| Decimal::from_millionths(i64::from(number) * 10_000);
+                assert_eq!(Some(found.dtime), whole.dtime);
+                assert_eq!(Some(decimal(found.hundredths)), whole.mark);
+                assert_eq!(found.percentage.map(decimal), whole.percentage);
+            }
+        }
+        assert_eq!(CommonMark::first(&[]), None);
     }
 }

@@ -14,6 +14,7 @@ use super::varint;
 use crate::{Error, Result};
 
 /// A row as it is kept.
+#[derive(Clone, Default)]
 pub(crate) struct MarkRow<'a> {
     subjects: Subjects<'a>,
     slots: &'a [u8],
@@ -58,13 +59,92 @@ impl<'a> MarkRow<'a> {
     }
 }
 
+/// Where the slots of some rows begin, so that any can be taken.
+///
+/// Where a slot begins is known when the one before was looked at. Several rows
+/// are walked side by side, so that they wait together.
+#[derive(Default)]
+pub(crate) struct SlotStarts(Vec<[u32; SlotStarts::ROWS]>);
+
+impl SlotStarts {
+    /// How many rows are walked at once.
+    pub(crate) const ROWS: usize = 4;
+
+    pub(crate) fn read(&mut self, rows: &[MarkRow<'_>; Self::ROWS]) -> Result<()> {
+        self.0.clear();
+        let mut at = [0; Self::ROWS];
+        loop {
+            self.0.push(at);
+            let mut ended = true;
+            for (at, row) in at.iter_mut().zip(rows) {
+                if let Some(flags) = row.slots.get(*at as usize) {
+                    *at += mark::length(*flags);
+                    ended = false;
+                }
+            }
+            if ended {
+                break;
+            }
+        }
+        let mut rows = at.iter().zip(rows);
+        if rows.all(|(at, row)| *at as usize == row.slots.len()) {
+            Ok(())
+        } else {
+            Err(cut())
+        }
+    }
+
+    /// One of the rows that were read.
+    #[inline]
+    pub(crate) fn row<'a>(
+        &'a self,
+        rows: &'a [MarkRow<'a>],
+        place: usize,
+    ) -> Option<WalkedRow<'a>> {
+        Some(WalkedRow {
+            row: rows.get(place)?,
+            starts: &self.0,
+            place,
+        })
+    }
+}
+
+/// A row of which any slot can be taken.
+pub(crate) struct WalkedRow<'a> {
+    row: &'a MarkRow<'a>,
+    starts: &'a [[u32; SlotStarts::ROWS]],
+    place: usize,
+}
+
+impl<'a> WalkedRow<'a> {
+    /// The subjects that the learner takes, ascending.
+    pub(crate) fn subjects(&self) -> Subjects<'a> {
+        self.row.subjects()
+    }
+
+    /// The row from the mark in a slot on; empty if there is none.
+    #[inline]
+    pub(crate) fn mark(&self, slot: usize) -> &'a [u8] {
+        let start = self
+            .starts
+            .get(slot)
+            .and_then(|starts| starts.get(self.place));
+        let rest = start.and_then(|start| self.row.slots.get(*start as usize..));
+        rest.filter(|rest| is_mark(rest)).unwrap_or_default()
+    }
+}
+
+fn cut() -> Error {
+    Error::corrupt("a row of marks is cut")
+}
+
 /// Whether a slot holds a mark.
 #[inline]
 pub(crate) fn is_mark(slot: &[u8]) -> bool {
     slot.first().is_some_and(|flags| *flags != 0)
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Subjects<'a> {
     left: u64,
     last: u64,
@@ -97,14 +177,14 @@ impl<'a> Iterator for Slots<'a> {
     #[inline]
     fn next(&mut self) -> Option<Result<&'a [u8]>> {
         let flags = self.rest.first()?;
-        match self.rest.split_at_checked(mark::length(*flags)) {
+        match self.rest.split_at_checked(mark::length(*flags) as usize) {
             Some((slot, rest)) => {
                 self.rest = rest;
                 Some(Ok(slot))
             }
             None => {
                 self.rest = &[];
-                Some(Err(Error::corrupt("a row of marks is cut")))
+                Some(Err(cut()))
             }
         }
     }
@@ -241,6 +321,46 @@ mod tests {
         row.leave(7);
         row.leave(u64::MAX);
         assert!(row.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn rows_side_by_side_are_taken_as_each_alone() -> Result<()> {
+        let rows = [0_usize, 1, 9, 4].map(|slots| {
+            let mut row = OpenRow::default();
+            row.enrol(7);
+            for slot in (0..slots).filter(|slot| slot % 3 != 1) {
+                row.set(slot, &mark(slot % 2 == 0));
+            }
+            let mut bytes = Vec::new();
+            row.encode(&mut bytes);
+            bytes
+        });
+        let mut starts = SlotStarts::default();
+        for count in 1..=rows.len() {
+            let mut open: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
+            for (open, row) in open.iter_mut().zip(&rows).take(count) {
+                *open = MarkRow::open(row)?;
+            }
+            starts.read(&open)?;
+            for (place, row) in open.iter().enumerate().take(count) {
+                for slot in 0..12 {
+                    let alone = row.slot(slot)?.unwrap_or_default();
+                    let walked = starts.row(&open, place);
+                    let slot = usize::try_from(slot).unwrap_or(0);
+                    let taken = walked.map_or(&[] as &[u8], |row| row.mark(slot));
+                    assert!(taken.starts_with(alone) && taken.is_empty() == alone.is_empty());
+                }
+            }
+        }
+        let cut = MarkRow::open(&[0, 0x11])?;
+        let rows = [
+            MarkRow::default(),
+            cut,
+            MarkRow::default(),
+            MarkRow::default(),
+        ];
+        assert!(starts.read(&rows).is_err());
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! fields in the order of section 2.
 //!
 //! - `field`, `value`, `decimal`: what fields hold. `fold`: names for search.
+//! - `gap`: what a mark puts into its assessment.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
@@ -15,6 +16,7 @@ pub(crate) mod decimal;
 pub(crate) mod field;
 pub(crate) mod fold;
 mod fold_table;
+pub(crate) mod gap;
 pub(crate) mod grade;
 pub(crate) mod integrator;
 pub(crate) mod kind;

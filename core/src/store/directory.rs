@@ -63,7 +63,7 @@ impl Directory {
     #[inline]
     pub(crate) fn locate(&self, key: Key) -> usize {
         self.entries
-            .partition_point(|entry| entry.first <= key)
+            .partition_point(|entry| entry.first.number() <= key.number())
             .saturating_sub(1)
     }
 

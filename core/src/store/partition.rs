@@ -234,6 +234,12 @@ impl Key {
     pub(crate) const fn one(id: u64) -> Key {
         Key(id, 0)
     }
+
+    /// One number that sorts as the key does, and faster.
+    #[inline]
+    pub(crate) fn number(self) -> u128 {
+        u128::from(self.0) << 64 | u128::from(self.1)
+    }
 }
 
 #[cfg(test)]

@@ -88,13 +88,14 @@ impl<'a> Run<'a> {
     /// The first record whose key is not below this one.
     pub(crate) fn lower_bound(&self, key: Key) -> usize {
         let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
-        keys.partition_point(|at| key_of(at) < key)
+        keys.partition_point(|at| key_of(at).number() < key.number())
     }
 
     /// Where the record of this key is.
     pub(crate) fn find(&self, key: Key) -> Option<usize> {
-        let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
-        keys.binary_search_by(|at| key_of(at).cmp(&key)).ok()
+        let place = self.lower_bound(key);
+        let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(place)?;
+        (key_of(found) == key).then_some(place)
     }
 
     /// One tag of every record; where it is absent the number means nothing.

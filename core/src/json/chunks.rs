@@ -1,0 +1,302 @@
+//! Writing many small parts. A copy whose length the compiler does not know
+//! costs more than the bytes do, so parts are copied by lengths that it knows,
+//! and what was too much is written over by the next part.
+
+use std::ops::Range;
+
+/// How much of a text is copied at once, in blocks of a size that needs no
+/// call.
+const AT_ONCE: usize = 3 * BLOCK;
+const BLOCK: usize = 64;
+const OVER_ONE: usize = BLOCK + 1;
+const TWO: usize = 2 * BLOCK;
+const OVER_TWO: usize = TWO + 1;
+
+/// A text that can be copied without looking at its length.
+#[derive(Debug, Default)]
+pub(crate) struct Padded {
+    /// The text and at least [`AT_ONCE`] bytes more.
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Padded {
+    pub(crate) fn of(text: &[u8]) -> Padded {
+        let mut padded = Padded::default();
+        padded.set(&[text]);
+        padded
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// Makes the text that of these parts, one behind the other.
+    pub(crate) fn set(&mut self, parts: &[&[u8]]) {
+        self.length = parts.iter().map(|part| part.len()).sum();
+        if self.bytes.len() < self.length + AT_ONCE {
+            self.bytes.resize(self.length + AT_ONCE, 0);
+        }
+        let mut room = self.bytes.as_mut_slice();
+        for part in parts {
+            let whole = std::mem::take(&mut room);
+            if let Some((to, rest)) = whole.split_at_mut_checked(part.len()) {
+                to.copy_from_slice(part);
+                room = rest;
+            }
+        }
+    }
+
+    /// Adds to the text; says which part of it is new.
+    pub(crate) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize> {
+        let start = self.length;
+        self.bytes.truncate(start);
+        write(&mut self.bytes);
+        self.length = self.bytes.len();
+        self.bytes.resize(self.length + AT_ONCE, 0);
+        start..self.length
+    }
+}
+
+/// A buffer that is kept longer than what is written to it, until this is
+/// dropped.
+pub(crate) struct Chunks<'a> {
+    out: &'a mut Vec<u8>,
+    written: usize,
+}
+
+impl<'a> Chunks<'a> {
+    /// Writes behind what the buffer holds.
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Chunks<'a> {
+        let written = out.len();
+        Chunks { out, written }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.written
+    }
+
+    /// Takes back what was written behind this length.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.written = self.written.min(length);
+    }
+
+    /// Takes back the last byte.
+    pub(crate) fn pop(&mut self) {
+        self.written = self.written.saturating_sub(1);
+    }
+
+    /// Room for this many bytes behind what is written.
+    #[inline]
+    pub(crate) fn window(&mut self, bytes: usize) -> Window<'_> {
+        if self.out.len() - self.written < bytes {
+            self.grow(bytes);
+        }
+        Window {
+            room: self.out.get_mut(self.written..).unwrap_or_default(),
+            at: 0,
+        }
+    }
+
+    /// Keeps so many of the bytes that were put into the last window.
+    #[inline]
+    pub(crate) fn keep(&mut self, bytes: usize) {
+        self.written = (self.written + bytes).min(self.out.len());
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, bytes: usize) {
+        // So few that they are still near when they are written over.
+        const STEP: usize = 1024;
+        self.out.resize(self.written + bytes.max(STEP), 0);
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let window = self.window(bytes.len());
+        if let Some(room) = window.room.get_mut(..bytes.len()) {
+            room.copy_from_slice(bytes);
+        }
+        self.keep(bytes.len());
+    }
+
+    /// A whole padded text.
+    #[inline]
+    pub(crate) fn push_padded(&mut self, text: &Padded) {
+        self.push_part(text, 0..text.len());
+    }
+
+    /// Two padded texts, one behind the other.
+    #[inline]
+    pub(crate) fn push_both(&mut self, one: &Padded, two: &Padded) {
+        let (first, second) = (one.len(), two.len());
+        let mut window = self.window(first + second + AT_ONCE);
+        window.part(one, 0..first);
+        window.part(two, 0..second);
+        self.keep(first + second);
+    }
+
+    /// A part of a padded text.
+    #[inline]
+    pub(crate) fn push_part(&mut self, text: &Padded, part: Range<usize>) {
+        let length = part.len();
+        let mut window = self.window(length.max(AT_ONCE));
+        window.part(text, part);
+        self.keep(length);
+    }
+
+    /// An unsigned integer, without quotes.
+    #[inline]
+    pub(crate) fn push_integer(&mut self, number: u64) {
+        self.push(itoa::Buffer::new().format(number).as_bytes());
+    }
+
+    /// An unsigned integer as a JSON string.
+    #[inline]
+    pub(crate) fn push_quoted_integer(&mut self, number: u64) {
+        self.push(b"\"");
+        self.push_integer(number);
+        self.push(b"\"");
+    }
+}
+
+impl Drop for Chunks<'_> {
+    fn drop(&mut self) {
+        self.out.truncate(self.written);
+    }
+}
+
+/// Room to write into, of a size that is checked once.
+pub(crate) struct Window<'a> {
+    room: &'a mut [u8],
+    at: usize,
+}
+
+impl Window<'_> {
+    /// How many bytes were put into it.
+    #[inline]
+    pub(crate) fn written(&self) -> usize {
+        self.at
+    }
+
+    /// The first bytes of little-endian words, of which all are copied.
+    #[inline]
+    pub(crate) fn words<const N: usize>(&mut self, words: [u64; N], length: usize) {
+        if let Some(room) = self.room.get_mut(self.at..self.at + 8 * N) {
+            let (room, _) = room.as_chunks_mut::<8>();
+            for (to, word) in room.iter_mut().zip(words) {
+                *to = word.to_le_bytes();
+            }
+        }
+        self.at += length;
+    }
+
+    #[inline]
+    pub(crate) fn bytes<const N: usize>(&mut self, bytes: &[u8; N]) {
+        if let Some(room) = self.room.get_mut(self.at..self.at + N) {
+            room.copy_from_slice(bytes);
+        }
+        self.at += N;
+    }
+
+    /// A part of a padded text.
+    #[inline]
+    pub(crate) fn part(&mut self, text: &Padded, part: Range<usize>) {
+        let (start, length) = (part.start, part.len());
+        match length {
+            0..=BLOCK => self.blocks::<1>(text, start),
+            OVER_ONE..=TWO => self.blocks::<2>(text, start),
+            OVER_TWO..=AT_ONCE => self.blocks::<3>(text, start),
+            _ => self.long(text, start..start + length),
+        }
+        self.at += length;
+    }
+
+    #[inline]
+    fn blocks<const N: usize>(&mut self, text: &Padded, start: usize) {
+        let room = self.room.get_mut(self.at..self.at + N * BLOCK);
+        let from = text.bytes.get(start..start + N * BLOCK);
+        if let (Some(room), Some(from)) = (room, from) {
+            let (room, from) = (room.as_chunks_mut::<BLOCK>().0, from.as_chunks::<BLOCK>().0);
+            for (room, from) in room.iter_mut().zip(from) {
+                *room = *from;
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn long(&mut self, text: &Padded, part: Range<usize>) {
+        let room = self.room.get_mut(self.at..self.at + part.len());
+        if let (Some(room), Some(from)) = (room, text.bytes.get(part)) {
+            room.copy_from_slice(from);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of every length about the one that is copied at once.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        (0..2 * AT_ONCE + 3).map(|length| (1..=255).cycle().take(length).collect())
+    }
+
+    #[test]
+    fn parts_stand_one_behind_the_other() {
+        let mut out = b"before".to_vec();
+        let mut expected = out.clone();
+        let mut joined = Padded::default();
+        let mut chunks = Chunks::new(&mut out);
+        for text in texts() {
+            let part = joined.add(|all| all.extend_from_slice(&text));
+            assert_eq!(joined.text().get(part.clone()), Some(text.as_slice()));
+            chunks.push_padded(&Padded::of(&text));
+            chunks.push_part(&joined, part);
+            chunks.push(&text);
+            for _ in 0..3 {
+                expected.extend_from_slice(&text);
+            }
+        }
+        assert_eq!(chunks.len(), expected.len());
+        drop(chunks);
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn what_is_taken_back_is_gone() {
+        let mut out = Vec::new();
+        let mut chunks = Chunks::new(&mut out);
+        chunks.push(b"{\"a\":");
+        let before = chunks.len();
+        chunks.push_quoted_integer(u64::MAX);
+        chunks.truncate(before);
+        chunks.truncate(before + 9);
+        chunks.push_integer(7);
+        chunks.push(b",");
+        chunks.pop();
+        drop(chunks);
+        assert_eq!(out, b"{\"a\":7");
+    }
+
+    #[test]
+    fn a_window_keeps_what_counts() {
+        let mut out = Vec::new();
+        let mut chunks = Chunks::new(&mut out);
+        for _ in 0..1000 {
+            let mut window = chunks.window(64);
+            window.words([u64::from_le_bytes(*b"12345678"), 0], 5);
+            window.bytes(b"abc");
+            let written = window.written();
+            chunks.keep(written);
+        }
+        drop(chunks);
+        assert_eq!(out, b"12345abc".repeat(1000));
+    }
+}

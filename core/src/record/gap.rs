@@ -1,0 +1,249 @@
+//! The gap of an assessment: what one learner's mark puts between the texts that
+//! are the same for all (2.6; dataset format, "4.2 assessment marks").
+
+use super::decimal::{Decimal, hundredths};
+use super::mark::{CommonMark, Mark};
+use crate::json::{Chunks, Padded};
+use crate::{Error, Result};
+use std::ops::Range;
+
+/// An assessment's texts, with the gap between them. They lie one behind the
+/// other; each is named by where it ends.
+pub(crate) struct Gap {
+    start: u32,
+    /// `"77":{"assessment_id":"77",…,"weight":"10.00"`
+    structure: u32,
+    /// `,"dtime":"`
+    before: u32,
+    /// `","mark_out_of":"20.00","captured":"`
+    after: u32,
+    /// `1"},`
+    captured: u32,
+    /// The hundredths of what marks are out of, if the texts are short and no
+    /// percentage has more than seven digits; else zero.
+    hundredths: u32,
+    out_of: Decimal,
+}
+
+/// What the texts and the gap may take for a mark to be written at one go.
+const ROOM: usize = 512;
+
+impl Gap {
+    /// The gap before `"mark_out_of"` in an assessment's rendering, of which
+    /// the texts are added to those of other assessments.
+    pub(crate) fn between(
+        before: impl FnOnce(&mut Vec<u8>),
+        after: &[u8],
+        out_of: Decimal,
+        texts: &mut Padded,
+    ) -> Result<Gap> {
+        let start = texts.len();
+        let structure = texts.add(before).end;
+        let before = texts
+            .add(|text| text.extend_from_slice(b",\"dtime\":\""))
+            .end;
+        let after = texts.add(|text| {
+            text.push(b'"');
+            text.extend_from_slice(after);
+            text.extend_from_slice(b",\"captured\":\"");
+        });
+        let captured = texts.add(|text| text.extend_from_slice(b"1\"},")).end;
+        let hundredths = out_of.hundredths().and_then(|h| u32::try_from(h).ok());
+        let hundredths = hundredths.filter(|h| (100..=1_000_000).contains(h));
+        let fits = captured - start <= ROOM - GAP_ROOM;
+        let place = |place: usize| {
+            u32::try_from(place).map_err(|_| Error::Unsupported {
+                what: "more than 4 GiB of assessments in one grade and year".into(),
+            })
+        };
+        Ok(Gap {
+            start: place(start)?,
+            structure: place(structure)?,
+            before: place(before)?,
+            after: place(after.end)?,
+            captured: place(captured)?,
+            hundredths: hundredths.filter(|_| fits).unwrap_or(0),
+            out_of,
+        })
+    }
+
+    /// The structure alone, without a mark.
+    pub(crate) fn push_structure(&self, texts: &Padded, out: &mut Chunks<'_>) {
+        out.push_part(texts, part(self.start, self.structure));
+        out.push(b"},");
+    }
+
+    /// The assessment with the mark that begins these bytes, or without one if
+    /// there are none.
+    #[inline]
+    pub(crate) fn push(&self, mark: &[u8], texts: &Padded, out: &mut Chunks<'_>) -> Result<()> {
+        match CommonMark::first(mark) {
+            Some(mark) if self.hundredths != 0 => {
+                self.push_common(mark, texts, out);
+                Ok(())
+            }
+            _ => self.push_any(mark, texts, out),
+        }
+    }
+
+    #[inline]
+    fn push_common(&self, mark: CommonMark, texts: &Padded, out: &mut Chunks<'_>) {
+        let mut window = out.window(ROOM);
+        window.part(texts, part(self.start, self.before));
+        let [date, minute, second] = mark.dtime.words();
+        let [a, b] = PERCENTAGE;
+        window.words(
+            [date, minute, second | a << 24, a >> 40 | b << 24, b >> 40],
+            35,
+        );
+        // Half away from zero.
+        let computed = (mark.hundredths * 20_000 + self.hundredths) / (2 * self.hundredths).max(1);
+        let (percentage, length) = hundredths(mark.percentage.unwrap_or(computed));
+        window.words([percentage], length);
+        window.bytes(b"\",\"mark\":\"");
+        let (mark, length) = hundredths(mark.hundredths);
+        window.words([mark], length);
+        window.part(texts, part(self.before, self.captured));
+        let written = window.written();
+        out.keep(written);
+    }
+
+    #[inline(never)]
+    fn push_any(&self, mark: &[u8], texts: &Padded, out: &mut Chunks<'_>) -> Result<()> {
+        let mark = match mark {
+            [] => None,
+            mark => Mark::decode(mark)?,
+        };
+        out.push_part(texts, part(self.start, self.before));
+        if let Some(dtime) = mark.and_then(|mark| mark.dtime) {
+            out.push(&dtime.text());
+        }
+        out.push(b"\",\"percentage\":\"");
+        match mark {
+            Some(mark) if mark.absent => out.push(b"a\",\"mark\":\""),
+            Some(mark) if mark.captured => {
+                let mut numbers = Vec::new();
+                match (mark.percentage, mark.mark) {
+                    (Some(percentage), _) => percentage.push_rounded(&mut numbers),
+                    (None, Some(mark)) => mark.push_percentage_of(self.out_of, &mut numbers),
+                    (None, None) => {}
+                }
+                numbers.extend_from_slice(b"\",\"mark\":\"");
+                if let Some(mark) = mark.mark {
+                    mark.push_rounded(&mut numbers);
+                }
+                out.push(&numbers);
+            }
+            _ => out.push(b"\",\"mark\":\""),
+        }
+        if mark.is_some_and(|mark| mark.captured || mark.absent) {
+            out.push_part(texts, part(self.before, self.captured));
+        } else {
+            out.push_part(texts, part(self.before, self.after));
+            out.push(b"0\"},");
+        }
+        Ok(())
+    }
+}
+
+fn part(start: u32, end: u32) -> Range<usize> {
+    start as usize..end as usize
+}
+
+/// What a gap takes at most: its own bytes, and what a copy takes too much.
+const GAP_ROOM: usize = 35 + 8 + 10 + 8 + 4 * 64;
+
+/// `","percentage":"` as little-endian words.
+const PERCENTAGE: [u64; 2] = [
+    u64::from_le_bytes(*b"\",\"perce"),
+    u64::from_le_bytes(*b"ntage\":\""),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::date::DateTime;
+
+    fn written(gap: &Gap, texts: &Padded, mark: &[u8], common: bool) -> Result<String> {
+        let mut out = Vec::new();
+        let mut chunks = Chunks::new(&mut out);
+        if common {
+            gap.push(mark, texts, &mut chunks)?;
+        } else {
+            gap.push_any(mark, texts, &mut chunks)?;
+        }
+        drop(chunks);
+        Ok(String::from_utf8(out).unwrap_or_default())
+    }
+
+    #[test]
+    fn common_marks_are_written_as_any_are() -> Result<()> {
+        let numbers = ["0", "0.01", "7", "9.99", "10", "66.67", "100", "655.35"];
+        let out_of = [
+            "1", "0.99", "3", "60", "655.35", "10000", "10000.01", "0", "0.001",
+        ];
+        for name in ["", "a name", &"long ".repeat(30), &"longer ".repeat(100)] {
+            let mut texts = Padded::default();
+            for out_of in
+                out_of.map(|text| Decimal::parse(text).unwrap_or(Decimal::from_millionths(0)))
+            {
+                let before = |text: &mut Vec<u8>| text.extend_from_slice(name.as_bytes());
+                let gap = Gap::between(before, b",\"mark_out_of\":\"1.00\"", out_of, &mut texts)?;
+                for mark in numbers.map(Decimal::parse) {
+                    for percentage in [None, Decimal::parse("33.33")] {
+                        let mark = Mark {
+                            captured: true,
+                            absent: false,
+                            dtime: DateTime::parse(b"2026-02-04 10:11:12"),
+                            mark,
+                            percentage,
+                        };
+                        let mut bytes = Vec::new();
+                        mark.encode(&mut bytes);
+                        bytes.extend_from_slice(&[0; 2]);
+                        assert_eq!(
+                            written(&gap, &texts, &bytes, true)?,
+                            written(&gap, &texts, &bytes, false)?
+                        );
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_each_mark_puts_into_the_gap() -> Result<()> {
+        let mut texts = Padded::default();
+        let twenty = Decimal::from_millionths(20_000_000);
+        let gap = Gap::between(|text| text.push(b'{'), b",\"x\":\"\"", twenty, &mut texts)?;
+        let mark = |captured, absent, mark: &str, percentage: &str| Mark {
+            captured,
+            absent,
+            dtime: None,
+            mark: Decimal::parse(mark),
+            percentage: Decimal::parse(percentage),
+        };
+        for (mark, percentage, of, captured) in [
+            (Some(mark(true, false, "11", "")), "55.00", "11.00", 1),
+            (Some(mark(true, false, "11", "12.345")), "12.35", "11.00", 1),
+            (Some(mark(true, false, "", "")), "", "", 1),
+            (Some(mark(false, false, "11", "55")), "", "", 0),
+            (Some(mark(false, true, "11", "55")), "a", "", 1),
+            (None, "", "", 0),
+        ] {
+            let mut bytes = Vec::new();
+            if let Some(mark) = mark {
+                mark.encode(&mut bytes);
+            }
+            let expected = format!(
+                "{{,\"dtime\":\"\",\"percentage\":\"{percentage}\",\"mark\":\"{of}\",\"x\":\"\",\"captured\":\"{captured}\"}},"
+            );
+            assert_eq!(written(&gap, &texts, &bytes, true)?, expected);
+        }
+        let mut out = Vec::new();
+        gap.push_structure(&texts, &mut Chunks::new(&mut out));
+        assert_eq!(out, b"{},");
+        Ok(())
+    }
+}
