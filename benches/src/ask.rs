@@ -114,82 +114,7 @@ impl Ask {
     pub fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool> {
         let school = self.school;
         let now = Some(self.now);
-        let marks = AssessmentMarks {
-            school,
-            ..AssessmentMarks::default()
-        };
-        let learners = Learners {
-            school,
-            ..Learners::default()
-        };
         let status = match self.what {
-            What::Learners => engine.ask_into(&learners, now, out),
-            What::GradesWithParents(grades) => engine.ask_into(
-                &Learners {
-                    grade_ids: &grades,
-                    include_parents: true,
-                    ..learners
-                },
-                now,
-                out,
-            ),
-            What::Learner(id) => engine.ask_into(
-                &Learners {
-                    learner_id: Some(id),
-                    ..learners
-                },
-                now,
-                out,
-            ),
-            What::Name(name) => engine.ask_into(
-                &Learners {
-                    name: Some(name),
-                    ..learners
-                },
-                now,
-                out,
-            ),
-            What::Left { since, until } => engine.ask_into(
-                &Learners {
-                    status: LearnerStatus::Left,
-                    since: since.parse().ok(),
-                    until: until.parse().ok(),
-                    ..learners
-                },
-                now,
-                out,
-            ),
-            What::MarksOfLearner(id) => engine.ask_into(
-                &AssessmentMarks {
-                    learner_id: Some(id),
-                    ..marks
-                },
-                now,
-                out,
-            ),
-            What::MarksOfGrade { grade, term } => engine.ask_into(
-                &AssessmentMarks {
-                    grade_id: Some(grade),
-                    term: Some(term),
-                    ..marks
-                },
-                now,
-                out,
-            ),
-            What::MarksOfOutcome {
-                grade,
-                term,
-                outcome,
-            } => engine.ask_into(
-                &AssessmentMarks {
-                    grade_id: Some(grade),
-                    term: Some(term),
-                    learning_outcome_id: Some(outcome),
-                    ..marks
-                },
-                now,
-                out,
-            ),
             What::SubjectsPerTerm(learner_id) => {
                 engine.ask_into(&SubjectsPerTerm { school, learner_id }, now, out)
             }
@@ -203,22 +128,72 @@ impl Ask {
                 };
                 engine.ask_into(&question, now, out)
             }
-            What::Absentees { from, to } => engine.ask_into(
-                &Absentees {
+            What::Absentees { from, to } => {
+                let question = Absentees {
                     school,
                     from_date: from.parse().ok(),
                     to_date: to.parse().ok(),
                     ..Absentees::default()
-                },
-                now,
-                out,
-            ),
+                };
+                engine.ask_into(&question, now, out)
+            }
+            What::MarksOfLearner(_) | What::MarksOfGrade { .. } | What::MarksOfOutcome { .. } => {
+                engine.ask_into(&self.marks(), now, out)
+            }
+            _ => engine.ask_into(&self.learners(), now, out),
         };
         let found = status?.code == 200;
         if !found {
             out.clear();
         }
         Ok(found)
+    }
+
+    fn learners(&self) -> Learners<'_> {
+        let mut learners = Learners {
+            school: self.school,
+            ..Learners::default()
+        };
+        match &self.what {
+            What::GradesWithParents(grades) => {
+                learners.grade_ids = grades;
+                learners.include_parents = true;
+            }
+            What::Learner(id) => learners.learner_id = Some(*id),
+            What::Name(name) => learners.name = Some(name),
+            What::Left { since, until } => {
+                learners.status = LearnerStatus::Left;
+                learners.since = since.parse().ok();
+                learners.until = until.parse().ok();
+            }
+            _ => {}
+        }
+        learners
+    }
+
+    fn marks(&self) -> AssessmentMarks {
+        let mut marks = AssessmentMarks {
+            school: self.school,
+            ..AssessmentMarks::default()
+        };
+        match self.what {
+            What::MarksOfLearner(id) => marks.learner_id = Some(id),
+            What::MarksOfGrade { grade, term } => {
+                marks.grade_id = Some(grade);
+                marks.term = Some(term);
+            }
+            What::MarksOfOutcome {
+                grade,
+                term,
+                outcome,
+            } => {
+                marks.grade_id = Some(grade);
+                marks.term = Some(term);
+                marks.learning_outcome_id = Some(outcome);
+            }
+            _ => {}
+        }
+        marks
     }
 }
 
@@ -316,17 +291,13 @@ pub const QUESTIONS: [Question; 12] = [
         }]
     }),
     ("marks of one outcome", |grades| {
-        let outcomes = 1..=40;
-        outcomes
-            .filter_map(|outcome| {
-                let grade = *grades.get(3)?;
-                Some(What::MarksOfOutcome {
-                    grade,
-                    term: 2,
-                    outcome,
-                })
-            })
-            .collect()
+        let grade = grades.get(3).copied().unwrap_or(0);
+        let of_outcome = |outcome| What::MarksOfOutcome {
+            grade,
+            term: 2,
+            outcome,
+        };
+        (10..=40).map(of_outcome).collect()
     }),
 ];
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use rollbook::Engine;
 
 /// Finished answers, which no store can give out faster.
+#[derive(Default)]
 pub struct Floor {
     answers: Vec<Vec<u8>>,
 }

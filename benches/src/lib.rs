@@ -1,13 +1,31 @@
-//! How fast Rollbook answers, beside what else an app could use: SQLite, LMDB,
+//! How fast Rollbook answers, beside what else an app could use: `SQLite`, LMDB,
 //! and keeping the service's JSON.
 //!
 //! - `ask`: what is asked. `schools`: whose data it is asked of.
 //! - `peer`: what answers. `ours`: the engine through its two doors.
 //!   `peers`: the others.
+//! - `comparison`: every question, asked of all. `floor`: what none can be below.
+//!   `timing`: medians.
+//! - `growth`: what the engine takes as a school grows. `writes`: durable
+//!   changes. `concurrent`: readers beside a writer.
+//! - `changes`: what is changed. `child`, `process`: this program once more, and
+//!   what it takes. `spread`: times of one thing.
+//! - `report`: tables to read.
 
 pub mod ask;
+pub mod changes;
+pub mod child;
+pub mod comparison;
+pub mod concurrent;
+pub mod floor;
+pub mod growth;
 pub mod ours;
 pub mod peer;
 #[cfg(feature = "peers")]
 pub mod peers;
+pub mod process;
+pub mod report;
 pub mod schools;
+pub mod spread;
+pub mod timing;
+pub mod writes;

@@ -1,3 +1,176 @@
-//! The comparison.
+//! Measures the engine beside its peers.
+//!
+//! ```text
+//! cargo run --release -p rollbook-benches              everything
+//! cargo run --release -p rollbook-benches -- --quick   one school, under three minutes
+//! ```
+//!
+//! With `--no-default-features` the engine alone is measured, and no C is built.
 
-fn main() {}
+use anyhow::{Context as _, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+#[cfg(feature = "peers")]
+use rollbook_benches::ask::NOW;
+use rollbook_benches::comparison::{self, Caches, Measured, Plan};
+use rollbook_benches::growth::{self, Rounds};
+use rollbook_benches::schools::Schools;
+use rollbook_benches::timing::Effort;
+use rollbook_benches::{child, concurrent, report, writes};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How much is measured.
+struct Scale {
+    schools: u32,
+    /// Schools whose growth is shown, by their learners.
+    sizes: &'static [u32],
+    effort: Effort,
+    /// Times that small changes are made, and that stores are opened.
+    changes: usize,
+    openings: usize,
+    /// How long readers ask beside each writer.
+    beside: Duration,
+}
+
+const FULL: Scale = Scale {
+    schools: 20,
+    sizes: &[100, 1_000, 10_000, 100_000],
+    effort: Effort {
+        rounds: 11,
+        time: Duration::from_millis(700),
+    },
+    changes: 200,
+    openings: 10,
+    beside: Duration::from_secs(5),
+};
+
+const QUICK: Scale = Scale {
+    schools: 1,
+    sizes: &[100, 1_000],
+    effort: Effort {
+        rounds: 5,
+        time: Duration::from_millis(150),
+    },
+    changes: 30,
+    openings: 3,
+    beside: Duration::from_secs(1),
+};
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let scale = match (arguments.next().as_deref(), arguments.next()) {
+        (Some(child::ARGUMENT), Some(task)) => return growth::child(&task),
+        (Some("--quick"), None) => QUICK,
+        (None, None) => FULL,
+        _ => anyhow::bail!("usage: rollbook-benches [--quick]"),
+    };
+    let progress = ProgressBar::new_spinner().with_style(ProgressStyle::with_template(
+        "{spinner} {elapsed} {wide_msg}",
+    )?);
+    progress.enable_steady_tick(Duration::from_millis(200));
+    let measured = questions(&scale, &progress)?;
+    let path = write(&measured)?;
+    others(&scale, &progress)?;
+    progress.finish_and_clear();
+    say(&format!(
+        "Every answer to a question stands in {}.\n",
+        path.display()
+    ))
+}
+
+/// The questions, by how the caches stand.
+fn questions(scale: &Scale, progress: &ProgressBar) -> Result<Vec<Measured>> {
+    let folder = tempfile::tempdir()?;
+    progress.set_message(format!("loading {} schools", scale.schools));
+    let schools = Schools::load(scale.schools, folder.path())?;
+    let elsewhere = comparison::elsewhere(&schools);
+    progress.set_message("loading the peers");
+    #[cfg(feature = "peers")]
+    let peers = rollbook_benches::peers::all(folder.path(), &schools, &[NOW])?;
+    #[cfg(not(feature = "peers"))]
+    let peers = Vec::new();
+    let mut compared = comparison::compared(&schools, &elsewhere, peers);
+    let asks = comparison::check(&mut compared, &schools, |peer| {
+        progress.set_message(format!("comparing the answers: {peer}"));
+    })?;
+    say(&format!(
+        "All {} answered {asks} asks with the same bytes.\n\n",
+        compared.len()
+    ))?;
+    let mut all = Vec::new();
+    for plan in plans(scale) {
+        let name = match plan.caches {
+            Caches::OneSchool => "One school, warm",
+            Caches::ManySchools => "Schools at random",
+            Caches::Cold => "Cold: all caches hold other schools",
+        };
+        let measured = comparison::measure(&mut compared, &schools, plan, |question| {
+            progress.set_message(format!("{name}: {question}"));
+        })?;
+        say(&format!("{name}\n{}\n\n", report::questions(&measured)))?;
+        all.extend(measured);
+    }
+    Ok(all)
+}
+
+/// One school has no others that could drive it from the caches.
+fn plans(scale: &Scale) -> Vec<Plan> {
+    let plan = |caches| Plan {
+        caches,
+        effort: scale.effort,
+    };
+    let mut plans = vec![plan(Caches::OneSchool)];
+    if scale.schools > 1 {
+        plans.push(plan(Caches::ManySchools));
+        plans.push(plan(Caches::Cold));
+    }
+    plans
+}
+
+/// Changes, readers beside a writer, and growth.
+fn others(scale: &Scale, progress: &ProgressBar) -> Result<()> {
+    progress.set_message("durable changes");
+    let folder = tempfile::tempdir()?;
+    let written = writes::measure(1_000, folder.path(), scale.changes)?;
+    say(&format!(
+        "Durable changes to 1,000 learners\n{}\n\n",
+        report::writes(&written)
+    ))?;
+    progress.set_message("readers beside a writer");
+    let folder = tempfile::tempdir()?;
+    let beside = concurrent::measure(1_000, folder.path(), scale.beside)?;
+    say(&format!(
+        "A reader beside a writer\n{}\n\n",
+        report::beside(&beside)
+    ))?;
+    let mut sizes = Vec::new();
+    for &learners in scale.sizes {
+        progress.set_message(format!("a school of {learners} learners"));
+        let folder = tempfile::tempdir()?;
+        let rounds = Rounds {
+            changes: scale.changes,
+            openings: scale.openings,
+            asking: 300,
+        };
+        sizes.push(growth::measure(learners, folder.path(), rounds)?);
+    }
+    say(&format!(
+        "As a school grows\n{}\n\n",
+        report::growth(&sizes)
+    ))
+}
+
+/// Writes `target/peers.json`.
+fn write(measured: &[Measured]) -> Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let path = Path::new(&target).join("peers.json");
+    std::fs::create_dir_all(&target)?;
+    let json = serde_json::to_vec_pretty(measured)?;
+    std::fs::write(&path, json).with_context(|| format!("writing {}", path.display()))?;
+    Ok(path)
+}
+
+fn say(text: &str) -> Result<()> {
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}

@@ -7,7 +7,18 @@ use rollbook::{Engine, Request};
 use rollbook_tests::sample::{PASSWORD, USERNAME};
 
 /// The engine, asked typed questions.
-pub struct Typed<'a>(pub &'a Engine);
+pub struct Typed<'a> {
+    engine: &'a Engine,
+    /// What fills its cache with other things.
+    elsewhere: &'a [Ask],
+}
+
+impl<'a> Typed<'a> {
+    /// The engine; `elsewhere` is asked for it to forget what its cache holds.
+    pub fn new(engine: &'a Engine, elsewhere: &'a [Ask]) -> Typed<'a> {
+        Typed { engine, elsewhere }
+    }
+}
 
 impl Peer for Typed<'_> {
     fn name(&self) -> &'static str {
@@ -16,17 +27,36 @@ impl Peer for Typed<'_> {
 
     #[inline]
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
-        ask.typed(self.0, out)?;
+        ask.typed(self.engine, out)?;
         Ok(())
     }
 
     fn forget(&mut self) -> Result<()> {
-        Ok(())
+        walk(self.engine, self.elsewhere)
     }
 }
 
+/// Asks all of these, so that the cache holds nothing else.
+fn walk(engine: &Engine, elsewhere: &[Ask]) -> Result<()> {
+    let mut answer = Vec::new();
+    for ask in elsewhere {
+        ask.typed(engine, &mut answer)?;
+    }
+    Ok(())
+}
+
 /// The engine, asked requests of the API.
-pub struct Requests<'a>(pub &'a Engine);
+pub struct Requests<'a> {
+    engine: &'a Engine,
+    elsewhere: &'a [Ask],
+}
+
+impl<'a> Requests<'a> {
+    /// As [`Typed::new`].
+    pub fn new(engine: &'a Engine, elsewhere: &'a [Ask]) -> Requests<'a> {
+        Requests { engine, elsewhere }
+    }
+}
 
 impl Peer for Requests<'_> {
     fn name(&self) -> &'static str {
@@ -41,7 +71,7 @@ impl Peer for Requests<'_> {
             now: Some(ask.now),
             ..Request::default()
         };
-        let status = self.0.answer(&request, out);
+        let status = self.engine.answer(&request, out);
         match status.code {
             200 => {}
             404 => out.clear(),
@@ -51,6 +81,6 @@ impl Peer for Requests<'_> {
     }
 
     fn forget(&mut self) -> Result<()> {
-        Ok(())
+        walk(self.engine, self.elsewhere)
     }
 }

@@ -1,6 +1,7 @@
 //! Every peer answers every ask as the engine does, byte for byte.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing)]
 
+use rollbook_benches::ask::Ask;
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::peer::{Peer, compare};
 use rollbook_benches::schools::Schools;
@@ -11,16 +12,23 @@ fn peers_answer_as_the_engine() {
     let schools = Schools::load(2, folder.path()).unwrap();
     let asks = schools.every_ask().unwrap();
     let engine = &schools.engine;
-    let peers: Vec<Box<dyn Peer + '_>> = vec![Box::new(Typed(engine)), Box::new(Requests(engine))];
-    for mut peer in peers {
-        let found = compare(peer.as_mut(), engine, &asks).unwrap();
-        println!(
-            "{}: {found} of {} asks found something",
-            peer.name(),
-            asks.len()
-        );
-        assert!(found > asks.len() / 2);
-        peer.forget().unwrap();
-        compare(peer.as_mut(), engine, &asks[..10.min(asks.len())]).unwrap();
+    agrees(&mut Typed::new(engine, &[]), &schools, &asks);
+    agrees(&mut Requests::new(engine, &[]), &schools, &asks);
+    #[cfg(feature = "peers")]
+    {
+        use rollbook_benches::ask::{MIDYEAR, NOW};
+        use rollbook_benches::peers;
+        for mut peer in peers::all(folder.path(), &schools, &[NOW, MIDYEAR]).unwrap() {
+            agrees(peer.as_mut(), &schools, &asks);
+        }
     }
+}
+
+fn agrees(peer: &mut dyn Peer, schools: &Schools, asks: &[Ask]) {
+    let found = compare(peer, &schools.engine, asks).unwrap();
+    let all = asks.len();
+    println!("{}: {found} of {all} asks found something", peer.name());
+    assert!(found > all / 2);
+    peer.forget().unwrap();
+    compare(peer, &schools.engine, &asks[..10.min(all)]).unwrap();
 }

@@ -1,0 +1,129 @@
+//! How many instructions each question takes, counted by Callgrind: a check
+//! that other work on the machine cannot blur. It fails when a question takes
+//! more than its limit, which stands 5 % above what was counted on x86-64 with
+//! AVX2 and glibc. After a change that is worth it, the limits move with it.
+//!
+//! It needs Valgrind and the runner of the same version as the library:
+//!
+//! ```text
+//! cargo install gungraun-runner --version 0.20.0 --locked
+//! cargo bench -p rollbook-benches --no-default-features --bench instructions
+//! ```
+#![expect(missing_docs, reason = "the macros of gungraun write public items")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails while it is measured has no caller"
+)]
+
+use gungraun::prelude::*;
+use gungraun::{Callgrind, EventKind};
+use rollbook::{Engine, Options};
+use rollbook_benches::ask::{Ask, QUESTIONS};
+use rollbook_benches::ours::{Requests, Typed};
+use rollbook_benches::peer::Peer;
+use rollbook_tests::sample::SampleSchool;
+use std::hint::black_box;
+
+/// The store that is asked. It is loaded outside of Valgrind.
+const STORE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/instructions.redb");
+
+/// One ask that was answered before, so that all it needs is at hand.
+struct Warm {
+    engine: Engine,
+    ask: Ask,
+    answer: Vec<u8>,
+}
+
+#[library_benchmark(setup = warm_typed)]
+#[bench::all_current_learners(args = ("all current learners"), config = at_most(127_800))]
+#[bench::two_grades_with_parents(args = ("two grades with parents"), config = at_most(531_600))]
+#[bench::one_learner(args = ("one learner by id"), config = at_most(3_380))]
+#[bench::name_search(args = ("name search"), config = at_most(44_300))]
+#[bench::marks_of_learner(args = ("marks of a learner, a year"), config = at_most(192_600))]
+#[bench::marks_of_grade(args = ("marks of a grade, a term"), config = at_most(4_415_000))]
+#[bench::absentees(args = ("absentees, a month"), config = at_most(18_200))]
+#[bench::learner_subjects(args = ("learner subjects of a school"), config = at_most(2_280_000))]
+#[bench::subject_marks(args = ("subject marks of a learner"), config = at_most(20_000))]
+#[bench::subjects_per_term(args = ("subjects per term of a learner"), config = at_most(28_300))]
+#[bench::left(args = ("left, four months"), config = at_most(54_200))]
+#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(641_000))]
+fn typed(mut warm: Box<Warm>) -> Box<Warm> {
+    let Warm {
+        engine,
+        ask,
+        answer,
+    } = &mut *warm;
+    Typed::new(engine, &[])
+        .answer(black_box(ask), answer)
+        .unwrap();
+    warm
+}
+
+#[library_benchmark(setup = warm_request)]
+#[bench::one_learner(args = ("one learner by id"), config = at_most(14_400))]
+fn request(mut warm: Box<Warm>) -> Box<Warm> {
+    let Warm {
+        engine,
+        ask,
+        answer,
+    } = &mut *warm;
+    Requests::new(engine, &[])
+        .answer(black_box(ask), answer)
+        .unwrap();
+    warm
+}
+
+/// The first ask of the question that is answered with something.
+fn warm_typed(question: &str) -> Box<Warm> {
+    let school = SampleSchool::default();
+    let engine = Engine::open(STORE, Options::default()).unwrap();
+    let (_, things) = QUESTIONS
+        .iter()
+        .find(|(name, _)| *name == question)
+        .unwrap();
+    let mut answer = Vec::new();
+    let mut found = |ask: &Ask| ask.typed(&engine, &mut answer).unwrap();
+    let asks = things(&school.grade_ids()).into_iter();
+    let mut asks = asks.map(|what| Ask::new(0, school.school_id, what));
+    let ask = asks.find(|ask| found(ask)).unwrap();
+    Box::new(Warm {
+        engine,
+        ask,
+        answer,
+    })
+}
+
+/// The same, with the password checked once.
+fn warm_request(question: &str) -> Box<Warm> {
+    let mut warm = warm_typed(question);
+    let Warm {
+        engine,
+        ask,
+        answer,
+    } = &mut *warm;
+    Requests::new(engine, &[]).answer(ask, answer).unwrap();
+    warm
+}
+
+/// Fails above this many instructions.
+fn at_most(instructions: u64) -> LibraryBenchmarkConfig {
+    let mut callgrind = Callgrind::default();
+    callgrind.hard_limits([(EventKind::Ir, instructions)]);
+    let mut config = LibraryBenchmarkConfig::default();
+    config.tool(callgrind);
+    // Valgrind counts `rep movsb` as an instruction a byte, and copying would
+    // hide everything else.
+    config.env("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS");
+    config
+}
+
+/// Loads the school anew: the store may be of an older build.
+fn load() {
+    let _ = std::fs::remove_file(STORE);
+    let engine = Engine::open(STORE, Options::default()).unwrap();
+    engine.apply(SampleSchool::default().reader()).unwrap();
+}
+
+library_benchmark_group!(name = questions, benchmarks = [typed, request]);
+
+main!(setup = load(), library_benchmark_groups = questions);

@@ -1,0 +1,59 @@
+//! Each question to one school, through each door of the engine: a loop for
+//! whoever changes it.
+//!
+//! `cargo bench -p rollbook-benches --no-default-features --bench questions`;
+//! `-- --save-baseline before` and `-- --baseline before` tell what a change
+//! made of it.
+
+use anyhow::Result;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput};
+use rollbook_benches::ask::{Ask, QUESTIONS};
+use rollbook_benches::ours::{Requests, Typed};
+use rollbook_benches::peer::Peer;
+use rollbook_benches::schools::Schools;
+
+fn main() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let schools = Schools::load(1, folder.path())?;
+    let mut criterion = Criterion::default().configure_from_args();
+    for school in &schools.all {
+        for (question, things) in QUESTIONS {
+            let asks = schools.asks(school, things)?;
+            let mut group = criterion.benchmark_group(question);
+            measure(&mut group, &mut Typed::new(&schools.engine, &[]), &asks)?;
+            measure(&mut group, &mut Requests::new(&schools.engine, &[]), &asks)?;
+            group.finish();
+        }
+    }
+    criterion.final_summary();
+    Ok(())
+}
+
+/// Asks one after the other; the bytes are those of an answer in the middle.
+fn measure(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    door: &mut impl Peer,
+    asks: &[Ask],
+) -> Result<()> {
+    let mut answer = Vec::new();
+    let mut bytes = 0;
+    for ask in asks {
+        door.answer(ask, &mut answer)?;
+        bytes += answer.len() as u64;
+    }
+    group.throughput(Throughput::Bytes(bytes / asks.len().max(1) as u64));
+    let mut next = asks.iter().cycle();
+    let mut failed = None;
+    group.bench_function(door.name(), |bencher| {
+        bencher.iter(|| {
+            if let Some(ask) = next.next()
+                && let Err(error) = door.answer(ask, &mut answer)
+            {
+                failed = Some(error);
+            }
+            answer.len()
+        });
+    });
+    failed.map_or(Ok(()), Err)
+}

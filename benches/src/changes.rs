@@ -1,0 +1,137 @@
+//! Small changes of a school, as an app makes them from day to day.
+
+use anyhow::{Result, ensure};
+use rollbook::{Engine, SetState};
+use rollbook_tests::sample::{SampleSchool, USERNAME};
+use serde_json::{Value, json};
+
+/// A change in two versions, so that one after the other always writes.
+pub struct Change {
+    /// What the tables call it.
+    pub name: &'static str,
+    school: u64,
+    what: What,
+}
+
+enum What {
+    /// Datasets of so many records.
+    Records([String; 2], u64),
+    State,
+}
+
+/// How many marks are handed in at once.
+const SHEET: usize = 1000;
+
+impl Change {
+    /// Every change that is measured, of a school that has been loaded: one
+    /// mark, the 1,000 marks that come first in its dataset, a subject and a
+    /// parent renamed, a state update.
+    pub fn of(school: &SampleSchool) -> Result<Vec<Change>> {
+        let (mut subject, mut parent) = (None, None);
+        let mut marks = Vec::new();
+        for line in school.lines() {
+            let keep = match line.split('"').nth(3) {
+                Some("subject") => &mut subject,
+                Some("parent") => &mut parent,
+                Some("mark") => {
+                    marks.push(serde_json::from_str(&line)?);
+                    if marks.len() == SHEET {
+                        break;
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            if keep.is_none() {
+                *keep = Some(serde_json::from_str::<Value>(&line)?);
+            }
+        }
+        let school = school.school_id;
+        let records = |name, records: &[Value], field, values: [&str; 2]| Change {
+            name,
+            school,
+            what: What::Records(
+                values.map(|value| with(records, field, value)),
+                records.len() as u64,
+            ),
+        };
+        // No sample has such marks or names, and no two changes leave the same.
+        let one = marks.get(..1).unwrap_or_default();
+        Ok(vec![
+            records("one mark", one, "mark", ["1.25", "2.75"]),
+            records("1,000 marks", &marks, "mark", ["3.25", "4.75"]),
+            records(
+                "a subject renamed",
+                subject.as_slice(),
+                "subject_name",
+                ["Renamed", "Named anew"],
+            ),
+            records(
+                "a parent renamed",
+                parent.as_slice(),
+                "last_name",
+                ["Renamed", "Named-Anew"],
+            ),
+            Change {
+                name: "a state update",
+                school,
+                what: What::State,
+            },
+        ])
+    }
+
+    /// Makes it, in another version each round. Says how many records were
+    /// changed: none, if this version is the one that is there.
+    pub fn make(&self, engine: &Engine, round: usize) -> Result<u64> {
+        match &self.what {
+            What::Records([even, odd], _) => {
+                let version = if round.is_multiple_of(2) { even } else { odd };
+                let total = engine.apply(version.as_bytes())?.total();
+                ensure!(total.added + total.removed == 0, "{}: {total:?}", self.name);
+                Ok(total.changed)
+            }
+            What::State => {
+                let set = SetState {
+                    username: USERNAME,
+                    school: self.school,
+                    api_type_id: 8,
+                    state: (round % 2) as u64,
+                };
+                let code = engine.set_state(&set)?.status.code;
+                ensure!(matches!(code, 200 | 204), "{}: {code}", self.name);
+                Ok(u64::from(code == 200))
+            }
+        }
+    }
+
+    /// Like [`make`](Self::make); an error unless every record was changed.
+    pub fn write(&self, engine: &Engine, round: usize) -> Result<()> {
+        let changed = self.make(engine, round)?;
+        let expected = match &self.what {
+            What::Records(_, records) => *records,
+            What::State => 1,
+        };
+        ensure!(
+            changed == expected,
+            "{}: {changed} of {expected} were changed",
+            self.name
+        );
+        Ok(())
+    }
+}
+
+/// The lines of records that have a field set.
+fn with(records: &[Value], field: &str, value: &str) -> String {
+    let mut lines = String::new();
+    for record in records {
+        let mut record = record.clone();
+        if let Some(fields) = record.as_object_mut() {
+            fields.insert(field.to_owned(), json!(value));
+            // Else the percentage that was given would stay.
+            fields.remove("percentage");
+        }
+        lines.push_str(&record.to_string());
+        lines.push('\n');
+    }
+    lines
+}

@@ -1,0 +1,174 @@
+//! A reader beside a writer: how long single asks take meanwhile.
+
+use crate::ask::{Ask, QUESTIONS};
+use crate::changes::Change;
+use crate::spread::{Spread, timed};
+use anyhow::{Context, Result, anyhow, ensure};
+use fastrand::Rng;
+use rollbook::{Engine, Options};
+use rollbook_tests::sample::SampleSchool;
+use serde::Serialize;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The questions that are asked meanwhile.
+const ASKED: [&str; 2] = ["one learner by id", "marks of a learner, a year"];
+
+/// One reader and at most one writer for a while.
+#[derive(Debug, Clone, Serialize)]
+pub struct Beside {
+    /// What the writer does meanwhile.
+    pub writer: &'static str,
+    /// How often it has done that.
+    pub written: usize,
+    /// How long each single ask of each question took, in seconds.
+    pub asks: Vec<(&'static str, Spread)>,
+}
+
+/// Asks a school of so many learners for this time with nobody writing, while
+/// it is loaded again and again with all names and marks changed, and while
+/// single marks of it are changed one after the other. The files go to a folder
+/// that has none of them.
+pub fn measure(learners: u32, folder: &Path, time: Duration) -> Result<Vec<Beside>> {
+    let school = SampleSchool {
+        learners,
+        ..SampleSchool::default()
+    };
+    let [before, after] = versions(&school);
+    let engine = Engine::open(folder.join("rollbook.redb"), Options::default())?;
+    engine.apply(before.as_bytes())?;
+    let asks = asks(&school, &engine)?;
+    let changes = Change::of(&school)?;
+    let mark = changes.first().context("one mark")?;
+    let load = |round: usize| {
+        let dataset = if round.is_multiple_of(2) {
+            &after
+        } else {
+            &before
+        };
+        let total = engine.apply(dataset.as_bytes())?.total();
+        ensure!(total.changed > total.unchanged, "{total:?}");
+        Ok(())
+    };
+    let beside = vec![
+        read(&engine, &asks, time, "nobody writes", None)?,
+        read(&engine, &asks, time, "the school loaded", Some(&load))?,
+        read(
+            &engine,
+            &asks,
+            time,
+            "one mark",
+            Some(&|round| mark.make(&engine, round).map(drop)),
+        )?,
+    ];
+    engine.close()?;
+    Ok(beside)
+}
+
+/// The dataset of a school, and the same with all marks entered at another
+/// second and all people renamed.
+fn versions(school: &SampleSchool) -> [String; 2] {
+    let mut versions = [String::new(), String::new()];
+    for line in school.lines() {
+        let other = match line.split('"').nth(3) {
+            Some("mark") => at_another_second(&line),
+            Some("learner" | "parent") => {
+                line.replacen("\"last_name\":\"", "\"last_name\":\"Van ", 1)
+            }
+            _ => line.clone(),
+        };
+        for (version, line) in versions.iter_mut().zip([line, other]) {
+            version.push_str(&line);
+            version.push('\n');
+        }
+    }
+    versions
+}
+
+/// A mark ends with the second at which it was entered.
+fn at_another_second(mark: &str) -> String {
+    let mut other = mark.trim_end_matches("\"}").to_owned();
+    let second = if other.pop() == Some('0') { "1" } else { "0" };
+    other.push_str(second);
+    other.push_str("\"}");
+    other
+}
+
+/// The asks of each question that are answered with something.
+fn asks(school: &SampleSchool, engine: &Engine) -> Result<Vec<(&'static str, Vec<Ask>)>> {
+    let mut answer = Vec::new();
+    let mut all = Vec::new();
+    for name in ASKED {
+        let question = QUESTIONS.into_iter().find(|question| question.0 == name);
+        let (_, things) = question.context("no such question")?;
+        let mut asks = Vec::new();
+        for what in things(&school.grade_ids()) {
+            let ask = Ask::new(asks.len(), school.school_id, what);
+            if ask.typed(engine, &mut answer)? {
+                asks.push(ask);
+            }
+        }
+        all.push((name, asks));
+    }
+    Ok(all)
+}
+
+/// What a writer does in a round.
+type Write<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
+
+fn read(
+    engine: &Engine,
+    asks: &[(&'static str, Vec<Ask>)],
+    time: Duration,
+    writer: &'static str,
+    write: Option<Write<'_>>,
+) -> Result<Beside> {
+    let ended = AtomicBool::new(false);
+    thread::scope(|threads| {
+        let writing = threads.spawn(|| -> Result<usize> {
+            let mut written = 0;
+            if let Some(write) = write {
+                while !ended.load(Ordering::Relaxed) {
+                    write(written)?;
+                    written += 1;
+                }
+            }
+            Ok(written)
+        });
+        let asked = ask_for(engine, asks, time);
+        ended.store(true, Ordering::Relaxed);
+        let written = writing.join().map_err(|_| anyhow!("the writer panicked"))?;
+        Ok(Beside {
+            writer,
+            written: written?,
+            asks: asked?,
+        })
+    })
+}
+
+/// Asks the questions in turn, each time something at random.
+fn ask_for(
+    engine: &Engine,
+    asks: &[(&'static str, Vec<Ask>)],
+    time: Duration,
+) -> Result<Vec<(&'static str, Spread)>> {
+    let mut random = Rng::with_seed(3);
+    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); asks.len()];
+    let mut answer = Vec::new();
+    let start = Instant::now();
+    while start.elapsed() < time {
+        for ((_, asks), times) in asks.iter().zip(&mut times) {
+            let ask = random.choice(asks).context("nothing to ask")?;
+            let (asked, took) = timed(|| ask.typed(engine, &mut answer));
+            asked?;
+            black_box(&answer);
+            times.push(took);
+        }
+    }
+    let spreads = times.into_iter().map(Spread::of);
+    let names = asks.iter().map(|(name, _)| *name);
+    Ok(names.zip(spreads).collect())
+}

@@ -1,0 +1,200 @@
+//! A store opened after a clean end, and after a process with it was killed.
+
+use super::{Step, Task};
+use crate::ask::{Ask, What};
+use crate::changes::Change;
+use crate::child;
+use crate::spread::{Spread, timed};
+use anyhow::{Context, Result};
+use rollbook::{Engine, Options};
+use rollbook_tests::sample::SampleSchool;
+use rollbook_tests::storage::wrapping::Wrapping;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long it takes to open a store, each time in a fresh process. The file
+/// is in the system's cache.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Openings {
+    /// After it was closed.
+    pub clean: Opened,
+    /// After a process was killed with -9 as it wrote a change of 1,000 marks.
+    pub writing: Killed,
+    /// After one was killed between commits, before the end of a load: of the
+    /// same school, or of 10,000 learners of it.
+    pub loading: Killed,
+    /// The same, and during the load a state update was committed.
+    pub loading_beside: Killed,
+}
+
+/// A store opened a number of times.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Opened {
+    /// Seconds to open it.
+    pub open: Spread,
+    /// Seconds of the first question then: a learner by its id.
+    pub first: Spread,
+}
+
+/// A store opened after a number of kills.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Killed {
+    /// How it was opened at once: what the killed process wrote and never
+    /// committed, the system may have yet to bring to the disk.
+    pub at_once: Opened,
+    /// How it was opened when that was done.
+    pub later: Opened,
+    /// How many of all these kills lay inside a change or a load.
+    pub inside: usize,
+}
+
+/// An opening, as the child says it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Once {
+    open: Duration,
+    first: Duration,
+}
+
+/// What a child says that is to be killed.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Said {
+    /// It is inside a change.
+    Begun,
+    Ended,
+}
+
+/// Most learners of a school whose load is cut short.
+const MOST_LEARNERS: u32 = 10_000;
+
+/// A load that is cut short takes long to come that far.
+const MOST_LOADS: usize = 3;
+
+pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
+    let rounds = task(Step::Open).rounds.openings;
+    // The first leaves it closed.
+    child::run::<Once>(&task(Step::Open))?;
+    let clean = (0..rounds).map(|_| child::run(&task(Step::Open)));
+    let clean = opened(&clean.collect::<Result<Vec<_>>>()?);
+    let after = |step, rounds| {
+        let (mut at_once, mut later, mut inside) = (Vec::new(), Vec::new(), 0);
+        for round in 0..rounds {
+            inside += usize::from(kill(&task(step), round)?);
+            at_once.push(child::run(&task(Step::Open))?);
+            inside += usize::from(kill(&task(step), round)?);
+            File::open(task(step).store())?.sync_all()?;
+            later.push(child::run(&task(Step::Open))?);
+        }
+        Ok::<_, anyhow::Error>(Killed {
+            at_once: opened(&at_once),
+            later: opened(&later),
+            inside,
+        })
+    };
+    let loads = rounds.min(MOST_LOADS);
+    Ok(Openings {
+        clean,
+        writing: after(Step::Write, rounds)?,
+        loading: after(Step::LoadForEver { beside: false }, loads)?,
+        loading_beside: after(Step::LoadForEver { beside: true }, loads)?,
+    })
+}
+
+fn opened(times: &[Once]) -> Opened {
+    let (open, first) = times.iter().map(|once| (once.open, once.first)).unzip();
+    Opened {
+        open: Spread::of(open),
+        first: Spread::of(first),
+    }
+}
+
+/// Starts a child and kills it, in the first rounds as soon as it is inside a
+/// change, in later ones after some more. Whether it was inside one.
+fn kill(task: &Task, round: usize) -> Result<bool> {
+    let more = match task.step {
+        Step::Write => round,
+        _ => 0,
+    };
+    let (mut child, mut out) = child::start(task)?;
+    let mut begun = 0;
+    while begun <= more {
+        let said = child::hear::<Said>(&mut out)?;
+        let said = said.context("a child ended that was to be killed")?;
+        begun += usize::from(said == Said::Begun);
+    }
+    child.kill()?;
+    child.wait()?;
+    let mut last = Said::Begun;
+    while let Some(said) = child::hear(&mut out)? {
+        last = said;
+    }
+    Ok(last == Said::Begun)
+}
+
+/// The child that opens the store and closes it.
+pub(super) fn open(task: &Task) -> Result<Once> {
+    let path = task.store();
+    let (engine, open) = timed(|| Engine::open(path, Options::default()));
+    let engine = engine?;
+    let ask = Ask::new(0, task.school().school_id, What::Learner(1));
+    let mut answer = Vec::new();
+    let (asked, first) = timed(|| ask.typed(&engine, &mut answer));
+    asked?;
+    engine.close()?;
+    Ok(Once { open, first })
+}
+
+/// The child that writes, and says so whenever it is about to write the first
+/// bytes of a change.
+pub(super) fn write(task: &Task) -> Result<()> {
+    let silent = Arc::new(AtomicBool::new(true));
+    let announced = silent.clone();
+    let backend = Wrapping::open(&task.store(), move || {
+        if !announced.swap(true, Ordering::Relaxed) {
+            // A parent that is gone hears nothing.
+            let _ = child::say(&Said::Begun);
+        }
+    });
+    let engine = Engine::open_with_backend(backend, Options::default())?;
+    let changes = Change::of(&task.school())?;
+    let marks = changes.get(1).context("1,000 marks")?;
+    for round in 0.. {
+        silent.store(false, Ordering::Relaxed);
+        let changed = marks.make(&engine, round)?;
+        silent.store(true, Ordering::Relaxed);
+        if changed > 0 {
+            child::say(&Said::Ended)?;
+        }
+    }
+    Ok(())
+}
+
+/// The child that loads and never comes to the end.
+pub(super) fn load_for_ever(task: &Task, beside: bool) -> Result<()> {
+    let school = SampleSchool {
+        learners: task.learners.min(MOST_LEARNERS),
+        ..task.school()
+    };
+    let engine = task.engine()?;
+    let mut load = engine.load();
+    let mut reader = school.reader();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let read = reader.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        load.push(buffer.get(..read).unwrap_or_default())?;
+    }
+    if beside {
+        let changes = Change::of(&school)?;
+        let state = changes.last().context("a state update")?;
+        state.make(&engine, 0)?;
+        state.make(&engine, 1)?;
+    }
+    child::say(&Said::Begun)?;
+    child::wait()
+}

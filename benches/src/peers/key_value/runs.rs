@@ -1,0 +1,230 @@
+//! Rendered rows packed in runs of just under 64 KiB.
+
+use super::families::Families;
+use super::packing::put_school;
+use super::run::{LEARNER_SUBJECTS, LEARNERS, ROWS, Run};
+use super::shared::{Filter, STATUS, Term, each_term, year};
+use super::span::{FIRST, LAST, Span};
+use super::{KeyValue, Moment, Table};
+use crate::ask::{Ask, What};
+use crate::peer::Peer;
+use crate::peers::rendered::{CURRENT, MarksAnswer, OutcomeFilter, Rendered, array, day, push_row};
+use crate::schools::Schools;
+use anyhow::{Context, Result};
+use memchr::memmem::Finder;
+use std::ops::Range;
+use std::path::Path;
+
+/// A store with rendered rows in runs.
+pub struct Runs<S> {
+    /// Always there but while it is opened again.
+    store: Option<S>,
+    released: Vec<u64>,
+    kept: Vec<u8>,
+    families: Families,
+}
+
+impl<S: KeyValue> Runs<S> {
+    /// Loads the schools into a store in this folder, each in one transaction.
+    pub fn load(folder: &Path, schools: &Schools) -> Result<Runs<S>> {
+        let mut store = S::create(&folder.join(S::RUNS))?;
+        for school in &schools.all {
+            let rendered = Rendered::of(&schools.engine, school)?;
+            store.append(&mut |put| put_school(&rendered, put))?;
+        }
+        Ok(Runs {
+            store: Some(store),
+            released: Vec::new(),
+            kept: Vec::new(),
+            families: Families::default(),
+        })
+    }
+
+    fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
+        let moment = self.store.as_ref().context("closed")?.moment()?;
+        let filter = OutcomeFilter::of(ask.what);
+        let kept = &mut self.kept;
+        let mut answer = MarksAnswer::new(out);
+        each_term(&moment, ask, &mut self.released, |term| {
+            let [first, last] = term.learners;
+            let span = Span {
+                table: Table::Marks,
+                layout: ROWS,
+                partition: &[ask.school, term.year, term.grade, term.term],
+                from: (first, 0),
+                to: (last, u64::MAX),
+            };
+            span.each(&moment, |run, indices| {
+                let Some(filter) = &filter else {
+                    push_marks(run, indices, term, &mut answer);
+                    return Ok(());
+                };
+                for index in indices {
+                    let (learner, subject) = run.key(index);
+                    if term.released.contains(&subject)
+                        && filter.narrow(run.rows(index..index + 1), kept)?
+                    {
+                        answer.push(term.heading, term.place(learner), kept);
+                    }
+                }
+                Ok(())
+            })
+        })?;
+        answer.finish();
+        Ok(())
+    }
+}
+
+impl<S: KeyValue> Peer for Runs<S> {
+    fn name(&self) -> &'static str {
+        S::RUNS
+    }
+
+    fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
+        if let What::MarksOfLearner(_) | What::MarksOfGrade { .. } | What::MarksOfOutcome { .. } =
+            ask.what
+        {
+            return self.marks(ask, out);
+        }
+        let moment = self.store.as_ref().context("closed")?.moment()?;
+        let school = ask.school;
+        let of_learner = |table, learner, out: &mut Vec<u8>| {
+            let span = Span {
+                table,
+                layout: ROWS,
+                partition: &[school, year(&moment, school)?],
+                from: (learner, 0),
+                to: (learner, u64::MAX),
+            };
+            span.push(&moment, out)
+        };
+        array(out, |out| match ask.what {
+            What::SubjectsPerTerm(learner) => of_learner(Table::SubjectsPerTerm, learner, out),
+            What::SubjectMarks(learner) => of_learner(Table::SubjectMarks, learner, out),
+            What::LearnerSubjects => {
+                let span = Span {
+                    table: Table::LearnerSubjects,
+                    layout: LEARNER_SUBJECTS,
+                    partition: &[school, year(&moment, school)?],
+                    from: FIRST,
+                    to: LAST,
+                };
+                span.each(&moment, |run, indices| {
+                    let statuses = run.column(STATUS);
+                    push_where(run, indices, out, |index| is(statuses, index, CURRENT));
+                    Ok(())
+                })
+            }
+            What::Absentees { from, to } => {
+                let span = Span {
+                    table: Table::Absentees,
+                    layout: ROWS,
+                    partition: &[school],
+                    from: (day(from)?.into(), 0),
+                    to: (day(to)?.into(), u64::MAX),
+                };
+                span.push(&moment, out)
+            }
+            _ => push_learners(&moment, ask, &mut self.families, out),
+        })
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        let store = self.store.take().context("closed")?;
+        self.store = Some(store.reopen()?);
+        Ok(())
+    }
+}
+
+/// Whether a tag of a row has this value.
+#[inline]
+fn is(column: &[[u8; 8]], index: usize, value: u64) -> bool {
+    column.get(index) == Some(&value.to_le_bytes())
+}
+
+/// Adds the rows that pass, as many at once as stand together.
+fn push_where(
+    run: &Run<'_>,
+    indices: Range<usize>,
+    out: &mut Vec<u8>,
+    passes: impl Fn(usize) -> bool,
+) {
+    let mut start = indices.start;
+    for index in indices.clone() {
+        if !passes(index) {
+            if start < index {
+                push_row(run.rows(start..index), out);
+            }
+            start = index + 1;
+        }
+    }
+    if start < indices.end {
+        push_row(run.rows(start..indices.end), out);
+    }
+}
+
+fn push_learners(
+    moment: &impl Moment,
+    ask: &Ask,
+    families: &mut Families,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let (from, to) = match ask.what {
+        What::Learner(id) => ((id, 0), (id, 0)),
+        _ => (FIRST, LAST),
+    };
+    let span = Span {
+        table: Table::Learners,
+        layout: LEARNERS,
+        partition: &[ask.school],
+        from,
+        to,
+    };
+    let filter = Filter::of(ask.what)?;
+    let name = match ask.what {
+        What::Name(name) => Some(Finder::new(name)),
+        _ => None,
+    };
+    span.each(moment, |run, indices| {
+        let passes = |index| filter.passes(|tag| run.tag(tag, index));
+        match ask.what {
+            What::Name(_) => {
+                let mut at = 0;
+                let find = |at| Some(at + name.as_ref()?.find(run.names().get(at..)?)?);
+                while let Some(hit) = find(at) {
+                    let (index, end) = run.named_at(hit);
+                    at = end;
+                    if passes(index) {
+                        push_row(run.rows(index..index + 1), out);
+                    }
+                }
+            }
+            What::GradesWithParents(_) => {
+                families.push(moment, ask.school, run, indices.filter(|i| passes(*i)), out)?;
+            }
+            What::Left { .. } => push_where(run, indices, out, passes),
+            _ => {
+                let statuses = run.column(STATUS);
+                push_where(run, indices, out, |index| is(statuses, index, CURRENT));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Adds marks, as many rows of a learner at once as stand together.
+fn push_marks(run: &Run<'_>, indices: Range<usize>, term: &Term<'_>, answer: &mut MarksAnswer<'_>) {
+    let mut start = indices.start;
+    while start < indices.end {
+        let (learner, _) = run.key(start);
+        let together = (start..indices.end).take_while(|index| {
+            let (of, subject) = run.key(*index);
+            of == learner && term.released.contains(&subject)
+        });
+        let end = start + together.count();
+        if end > start {
+            answer.push(term.heading, term.place(learner), run.rows(start..end));
+        }
+        start = end.max(start + 1);
+    }
+}

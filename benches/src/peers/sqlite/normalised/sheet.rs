@@ -1,0 +1,470 @@
+//! What assessment marks are answered from: the assessments that are asked
+//! for, who takes their subjects, and the marks (4.2).
+
+use super::row::Columns as _;
+use crate::ask::{Ask, What};
+use crate::peers::sqlite::decimal;
+use anyhow::Result;
+use rusqlite::{Connection, Row, params};
+
+/// The facts of one answer. Its memory is used again by the next.
+#[derive(Default)]
+pub(super) struct Sheet {
+    /// The text of everything below.
+    text: String,
+    pub(super) year: i64,
+    pub(super) year_name: Text,
+    pub(super) grades: Vec<(i64, Text)>,
+    pub(super) assessments: Vec<Assessment>,
+    pub(super) seats: Vec<Seat>,
+    pub(super) marks: Vec<Mark>,
+    /// Where each assessment of a learner stands as they are gathered, by id.
+    places: Vec<(i64, usize)>,
+}
+
+/// A part of the sheet's text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Text {
+    start: usize,
+    end: usize,
+}
+
+/// A grade and a term.
+pub(super) type Block = (i64, i64);
+
+/// An assessment, in the order of the answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Assessment {
+    pub(super) block: Block,
+    pub(super) subject: i64,
+    pub(super) outcome: i64,
+    pub(super) id: i64,
+    /// Its place among all.
+    pub(super) place: usize,
+    pub(super) id_text: Text,
+    pub(super) released: bool,
+    out_of: i64,
+    pub(super) subject_name: Text,
+    pub(super) outcome_name: Text,
+    pub(super) name: Text,
+    pub(super) date: Text,
+    pub(super) weight: Text,
+    pub(super) mark_out_of: Text,
+}
+
+/// That a learner takes a subject in a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Seat {
+    pub(super) block: Block,
+    pub(super) learner: i64,
+    pub(super) subject: i64,
+}
+
+/// A learner's mark for an assessment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) learner: i64,
+    /// The place of the assessment.
+    pub(super) place: usize,
+    pub(super) captured: bool,
+    pub(super) dtime: Text,
+    pub(super) percentage: Text,
+    pub(super) mark: Text,
+}
+
+/// The columns of [`Sheet::push_assessment`].
+macro_rules! select {
+    ($($rest:expr),*) => {
+        concat!(
+            "SELECT a.grade_id, a.term, a.subject_id, a.learning_outcome_id, a.assessment_id,
+                 a.mark_out_of, a.weight, a.assessment_name, a.assessment_date,
+                 s.subject_name, o.learning_outcome_name,
+                 coalesce(p.mark_release_date, t.end_date) <= ?3 ",
+            $($rest),*
+        )
+    };
+}
+
+/// What an assessment is joined with.
+macro_rules! from_assessment {
+    () => {
+        "FROM assessment a
+         LEFT JOIN learning_program p ON p.school_id = a.school_id AND p.year = a.year
+             AND p.grade_id = a.grade_id AND p.term = a.term AND p.subject_id = a.subject_id
+         LEFT JOIN term t ON t.school_id = a.school_id AND t.year = a.year AND t.term = a.term
+         LEFT JOIN subject s ON s.school_id = a.school_id AND s.subject_id = a.subject_id
+         LEFT JOIN learning_outcome o ON o.school_id = a.school_id
+             AND o.learning_outcome_id = a.learning_outcome_id
+         WHERE a.school_id = ?1 AND a.year = ?2 "
+    };
+}
+
+/// What of a grade and term is released.
+macro_rules! of_grade {
+    () => {
+        "AND a.grade_id = ?4 AND a.term = ?5
+         AND coalesce(p.mark_release_date, t.end_date) <= ?3 "
+    };
+}
+
+macro_rules! in_order {
+    () => {
+        "ORDER BY a.subject_id, a.learning_outcome_id, a.assessment_id"
+    };
+}
+
+const OF_GRADE: &str = select!(from_assessment!(), of_grade!(), in_order!());
+
+const OF_OUTCOME: &str = select!(
+    from_assessment!(),
+    of_grade!(),
+    "AND +a.learning_outcome_id = ?6 ",
+    in_order!()
+);
+
+const ONE: &str = select!(from_assessment!(), "AND a.assessment_id = ?4");
+
+// What a subject and a term have in common is joined once for each, before
+// their assessments.
+const OF_LEARNER: &str = select!(
+    "FROM learner_subject ls
+     LEFT JOIN subject s ON s.school_id = ls.school_id AND s.subject_id = ls.subject_id
+     CROSS JOIN learner_subject_term lt ON lt.school_id = ls.school_id AND lt.year = ls.year
+         AND lt.learner_id = ls.learner_id AND lt.subject_id = ls.subject_id
+     LEFT JOIN learning_program p ON p.school_id = ls.school_id AND p.year = ls.year
+         AND p.grade_id = ls.grade_id AND p.term = lt.term AND p.subject_id = ls.subject_id
+     LEFT JOIN term t ON t.school_id = ls.school_id AND t.year = ls.year AND t.term = lt.term
+     CROSS JOIN assessment a ON a.school_id = ls.school_id AND a.year = ls.year
+         AND a.grade_id = ls.grade_id AND a.term = lt.term AND a.subject_id = ls.subject_id
+     LEFT JOIN learning_outcome o ON o.school_id = a.school_id
+         AND o.learning_outcome_id = a.learning_outcome_id
+     WHERE ls.school_id = ?1 AND ls.year = ?2 AND ls.learner_id = ?4"
+);
+
+const YEAR: &str = "
+    SELECT s.current_year, iif(y.year_name = '', y.year || '', y.year_name)
+    FROM school s LEFT JOIN year y ON y.school_id = s.school_id AND y.year = s.current_year
+    WHERE s.school_id = ?1";
+
+const GRADE: &str = "SELECT grade FROM grade WHERE school_id = ?1 AND grade_id = ?2";
+
+const SEATS: &str = "
+    SELECT ls.learner_id
+    FROM learner_subject ls
+    CROSS JOIN learner_subject_term lt ON lt.school_id = ls.school_id AND lt.year = ls.year
+        AND lt.learner_id = ls.learner_id AND lt.subject_id = ls.subject_id
+    WHERE ls.school_id = ?1 AND ls.year = ?2 AND ls.grade_id = ?3 AND ls.subject_id = ?4
+        AND lt.term = ?5";
+
+const MARKS_OF_ASSESSMENT: &str = "
+    SELECT learner_id, mark, percentage, absent, captured, dtime FROM mark
+    WHERE school_id = ?1 AND assessment_id = ?2";
+
+const MARKS_OF_LEARNER: &str = "
+    SELECT assessment_id, mark, percentage, absent, captured, dtime FROM mark
+    WHERE school_id = ?1 AND learner_id = ?2";
+
+impl Sheet {
+    pub(super) fn text(&self, text: Text) -> &str {
+        self.text.get(text.start..text.end).unwrap_or_default()
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut String)) -> Text {
+        let start = self.text.len();
+        write(&mut self.text);
+        Text {
+            start,
+            end: self.text.len(),
+        }
+    }
+
+    /// Gathers the facts of an ask from one moment of the database.
+    pub(super) fn gather(&mut self, connection: &Connection, ask: &Ask) -> Result<()> {
+        self.text.clear();
+        self.grades.clear();
+        self.assessments.clear();
+        self.seats.clear();
+        self.marks.clear();
+        self.places.clear();
+        let moment = connection.unchecked_transaction()?;
+        let school = i64::try_from(ask.school)?;
+        {
+            let mut year = moment.prepare_cached(YEAR)?;
+            let mut rows = year.query([school])?;
+            let Some(row) = rows.next()? else {
+                return Ok(());
+            };
+            self.year = row.number(0)?;
+            let name = row.text(1)?;
+            self.year_name = self.push(|text| text.push_str(&name));
+        }
+        match ask.what {
+            What::MarksOfLearner(learner) => {
+                self.of_learner(&moment, school, learner.cast_signed(), ask.today)?;
+            }
+            What::MarksOfGrade { grade, term } => {
+                let block = (grade.cast_signed(), term.cast_signed());
+                self.of_grade(&moment, school, block, None, ask.today)?;
+            }
+            What::MarksOfOutcome {
+                grade,
+                term,
+                outcome,
+            } => {
+                let block = (grade.cast_signed(), term.cast_signed());
+                self.of_grade(&moment, school, block, Some(outcome), ask.today)?;
+            }
+            _ => {}
+        }
+        Ok(moment.commit()?)
+    }
+
+    /// Released assessments alone are gathered, already in order.
+    fn of_grade(
+        &mut self,
+        connection: &Connection,
+        school: i64,
+        block: Block,
+        outcome: Option<u64>,
+        today: &str,
+    ) -> Result<()> {
+        let (grade, term) = block;
+        let sql = if outcome.is_some() {
+            OF_OUTCOME
+        } else {
+            OF_GRADE
+        };
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = match outcome {
+            Some(outcome) => statement.query(params![
+                school,
+                self.year,
+                today,
+                grade,
+                term,
+                outcome.cast_signed()
+            ])?,
+            None => statement.query(params![school, self.year, today, grade, term])?,
+        };
+        while let Some(row) = rows.next()? {
+            self.push_assessment(row)?;
+        }
+        if self.assessments.is_empty() {
+            return Ok(());
+        }
+        self.push_grade(connection, school, grade)?;
+        let mut statement = connection.prepare_cached(SEATS)?;
+        for of_subject in self.assessments.chunk_by(|a, b| a.subject == b.subject) {
+            let subject = of_subject.first().map_or(0, |first| first.subject);
+            let mut rows = statement.query([school, self.year, grade, subject, term])?;
+            while let Some(row) = rows.next()? {
+                self.seats.push(Seat {
+                    block,
+                    learner: row.number(0)?,
+                    subject,
+                });
+            }
+        }
+        self.seats.sort_unstable();
+        let mut statement = connection.prepare_cached(MARKS_OF_ASSESSMENT)?;
+        for place in 0..self.assessments.len() {
+            let id = self.assessments.get(place).map_or(0, |found| found.id);
+            let mut rows = statement.query([school, id])?;
+            while let Some(row) = rows.next()? {
+                self.push_mark(row, row.number(0)?, place)?;
+            }
+        }
+        self.marks
+            .sort_unstable_by_key(|mark| (mark.learner, mark.place));
+        Ok(())
+    }
+
+    /// The assessments that a learner sits for, and those that it has a mark
+    /// for without.
+    fn of_learner(
+        &mut self,
+        connection: &Connection,
+        school: i64,
+        learner: i64,
+        today: &str,
+    ) -> Result<()> {
+        let mut statement = connection.prepare_cached(OF_LEARNER)?;
+        let mut rows = statement.query(params![school, self.year, today, learner])?;
+        while let Some(row) = rows.next()? {
+            let found = self.push_assessment(row)?;
+            let seat = Seat {
+                block: found.block,
+                learner,
+                subject: found.subject,
+            };
+            if self.seats.last() != Some(&seat) {
+                self.seats.push(seat);
+            }
+        }
+        self.seats.sort_unstable();
+        let found = self.assessments.iter().enumerate();
+        self.places
+            .extend(found.map(|(place, found)| (found.id, place)));
+        self.places.sort_unstable();
+        let mut statement = connection.prepare_cached(MARKS_OF_LEARNER)?;
+        let mut rows = statement.query([school, learner])?;
+        while let Some(row) = rows.next()? {
+            let id = row.number(0)?;
+            let known = self.places.binary_search_by_key(&id, |(id, _)| *id);
+            let place = match known {
+                Ok(known) => self.places.get(known).map(|(_, place)| *place),
+                Err(_) => self.stranger(connection, school, today, id)?,
+            };
+            if let Some(place) = place {
+                self.push_mark(row, learner, place)?;
+            }
+        }
+        self.order();
+        let mut grades: Vec<i64> = self.assessments.iter().map(|found| found.block.0).collect();
+        grades.dedup();
+        for grade in grades {
+            self.push_grade(connection, school, grade)?;
+        }
+        Ok(())
+    }
+
+    /// An assessment of a subject that the learner does not take.
+    fn stranger(
+        &mut self,
+        connection: &Connection,
+        school: i64,
+        today: &str,
+        id: i64,
+    ) -> Result<Option<usize>> {
+        let mut statement = connection.prepare_cached(ONE)?;
+        let mut rows = statement.query(params![school, self.year, today, id])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        self.push_assessment(row)?;
+        Ok(self.assessments.len().checked_sub(1))
+    }
+
+    /// Puts assessments and marks in the order of the answer.
+    fn order(&mut self) {
+        self.assessments
+            .sort_unstable_by_key(|a| (a.block, a.subject, a.outcome, a.id));
+        let mut places = vec![0; self.assessments.len()];
+        for (place, assessment) in self.assessments.iter_mut().enumerate() {
+            if let Some(known) = places.get_mut(assessment.place) {
+                *known = place;
+            }
+            assessment.place = place;
+        }
+        for mark in &mut self.marks {
+            mark.place = places.get(mark.place).copied().unwrap_or(mark.place);
+        }
+        self.marks.sort_unstable_by_key(|mark| mark.place);
+    }
+
+    fn push_grade(&mut self, connection: &Connection, school: i64, grade: i64) -> Result<()> {
+        let mut statement = connection.prepare_cached(GRADE)?;
+        let mut rows = statement.query([school, grade])?;
+        let name = match rows.next()? {
+            Some(row) => {
+                let name = row.text(0)?;
+                self.push(|text| text.push_str(&name))
+            }
+            None => Text::default(),
+        };
+        self.grades.push((grade, name));
+        Ok(())
+    }
+
+    /// A row's mark, by the rules of the dataset ("4.2 assessment marks").
+    fn push_mark(&mut self, row: &Row<'_>, learner: i64, place: usize) -> Result<()> {
+        let absent = row.number(3)? != 0;
+        let captured = row.number(4)? != 0;
+        let dtime = row.text(5)?;
+        let dtime = self.push(|text| text.push_str(&dtime));
+        let (mut percentage, mut mark) = (Text::default(), Text::default());
+        if absent {
+            percentage = self.push(|text| text.push('a'));
+        } else if captured {
+            let given = row.integer(1)?;
+            match (row.integer(2)?, given) {
+                (Some(millionths), _) => {
+                    percentage = self.push(|text| decimal::push(text, millionths));
+                }
+                (None, Some(part)) => {
+                    let whole = self.assessments.get(place).map_or(0, |found| found.out_of);
+                    percentage = self.push(|text| decimal::push_percentage(text, part, whole));
+                }
+                (None, None) => {}
+            }
+            if let Some(millionths) = given {
+                mark = self.push(|text| decimal::push(text, millionths));
+            }
+        }
+        self.marks.push(Mark {
+            learner,
+            place,
+            captured: captured || absent,
+            dtime,
+            percentage,
+            mark,
+        });
+        Ok(())
+    }
+
+    fn push_assessment(&mut self, row: &Row<'_>) -> Result<Assessment> {
+        let (subject, outcome, id) = (row.number(2)?, row.number(3)?, row.number(4)?);
+        let last = self.assessments.last().copied();
+        let (name, date) = (row.text(7)?, row.text(8)?);
+        let assessment = Assessment {
+            block: (row.number(0)?, row.number(1)?),
+            subject,
+            outcome,
+            id,
+            place: self.assessments.len(),
+            id_text: self.push(|text| text.push_str(itoa::Buffer::new().format(id))),
+            released: row.number(11)? != 0,
+            out_of: row.number(5)?,
+            // The next assessment is often of the same subject and outcome.
+            subject_name: match last.filter(|last| last.subject == subject) {
+                Some(last) => last.subject_name,
+                None => {
+                    let name = row.text(9)?;
+                    self.push(|text| text.push_str(&name))
+                }
+            },
+            outcome_name: match last.filter(|last| last.outcome == outcome) {
+                Some(last) => last.outcome_name,
+                None => {
+                    let name = row.text(10)?;
+                    self.push(|text| text.push_str(&name))
+                }
+            },
+            name: self.push(|text| text.push_str(&name)),
+            date: self.push(|text| text.push_str(&date)),
+            weight: {
+                let weight = row.number(6)?;
+                self.push(|text| decimal::push(text, weight))
+            },
+            mark_out_of: {
+                let out_of = row.number(5)?;
+                self.push(|text| decimal::push(text, out_of))
+            },
+        };
+        self.assessments.push(assessment);
+        Ok(assessment)
+    }
+}
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&str] = &[
+    OF_GRADE,
+    OF_OUTCOME,
+    OF_LEARNER,
+    ONE,
+    YEAR,
+    GRADE,
+    SEATS,
+    MARKS_OF_ASSESSMENT,
+    MARKS_OF_LEARNER,
+];

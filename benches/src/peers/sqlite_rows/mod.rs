@@ -1,0 +1,249 @@
+//! `SQLite` with a rendered row a record.
+
+mod load;
+
+use super::rendered::{
+    MarksAnswer, OutcomeFilter, Place, Rendered, array, day, push_family, push_row,
+};
+use super::sqlite_file::Database;
+use crate::ask::{Ask, What};
+use crate::peer::Peer;
+use crate::schools::Schools;
+use anyhow::Result;
+use rusqlite::{Params, params};
+use std::path::Path;
+
+/// A row of marks has 1.8 KB: several fill a page of this size, while it would
+/// run over from a smaller one.
+const PAGE_SIZE: u32 = 16_384;
+
+const CURRENT_LEARNERS: &str =
+    "SELECT json FROM learner WHERE school = ?1 AND status = 0 ORDER BY id";
+const LEARNER: &str = "SELECT json FROM learner WHERE school = ?1 AND id = ?2 AND status = 0";
+const NAMED: &str = "SELECT json FROM learner
+    WHERE school = ?1 AND status = 0 AND instr(name, ?2) ORDER BY id";
+const GONE: &str = "SELECT json FROM learner
+    WHERE school = ?1 AND status = 1 AND transfer_day BETWEEN ?2 AND ?3 ORDER BY id";
+const FAMILIES: &str = "SELECT learner.json, one.json, two.json FROM learner
+    LEFT JOIN parent one ON one.school = learner.school AND one.id = learner.parent1
+    LEFT JOIN parent two ON two.school = learner.school AND two.id = learner.parent2
+    WHERE learner.school = ?1 AND status = 0 AND grade IN (?2, ?3) ORDER BY learner.id";
+const ABSENTEES: &str = "SELECT json FROM absentee
+    WHERE school = ?1 AND day BETWEEN ?2 AND ?3 ORDER BY day, id";
+const LEARNER_SUBJECTS: &str = "SELECT json FROM school
+    JOIN learner_subject ON school = school.id AND year = current_year
+    WHERE school.id = ?1 AND status = 0 ORDER BY learner, subject";
+const SUBJECTS_PER_TERM: &str = "SELECT json FROM school
+    JOIN subject_per_term ON school = school.id AND year = current_year
+    WHERE school.id = ?1 AND learner = ?2 ORDER BY subject";
+const SUBJECT_MARKS: &str = "SELECT json FROM school
+    JOIN subject_mark ON school = school.id AND year = current_year
+    WHERE school.id = ?1 AND learner = ?2 ORDER BY subject";
+const YEAR: &str = "SELECT current_year FROM school WHERE id = ?1";
+const HEADING: &str = "SELECT heading FROM grade WHERE school = ?1 AND year = ?2 AND grade = ?3";
+const RELEASED: &str = "SELECT term, subject FROM programme
+    WHERE school = ?1 AND year = ?2 AND grade = ?3 AND release_day <= ?4
+    ORDER BY term, subject";
+const MARKS_OF_GRADE: &str = "SELECT learner, subject, json FROM mark
+    WHERE school = ?1 AND year = ?2 AND grade = ?3 AND term = ?4 ORDER BY learner, subject";
+const PLACES: &str = "SELECT DISTINCT grade, term FROM mark
+    WHERE school = ?1 AND year = ?2 AND learner = ?3 ORDER BY grade, term";
+const MARKS_OF_LEARNER: &str = "SELECT subject, json FROM mark
+    WHERE school = ?1 AND year = ?2 AND grade = ?3 AND term = ?4 AND learner = ?5
+    ORDER BY subject";
+
+/// Rendered rows in tables of `SQLite`.
+pub struct SqliteRows {
+    database: Database,
+    gate: Gate,
+    kept: Vec<u8>,
+}
+
+/// What the marks of a grade are answered by.
+#[derive(Default)]
+struct Gate {
+    grade: Option<u64>,
+    heading: Vec<u8>,
+    /// The terms and subjects whose marks may be seen, ascending.
+    released: Vec<(u64, u64)>,
+}
+
+impl SqliteRows {
+    /// Loads the schools into a database in this folder, each in one
+    /// transaction.
+    pub fn load(folder: &Path, schools: &Schools) -> Result<SqliteRows> {
+        let mut database = Database::open(folder.join("rows.sqlite"), PAGE_SIZE)?;
+        let connection = &mut database.connection;
+        connection.execute_batch(include_str!("schema.sql"))?;
+        for school in &schools.all {
+            let rendered = Rendered::of(&schools.engine, school)?;
+            let transaction = connection.transaction()?;
+            load::insert(&transaction, &rendered)?;
+            transaction.commit()?;
+        }
+        database.checkpoint()?;
+        Ok(SqliteRows {
+            database,
+            gate: Gate::default(),
+            kept: Vec::new(),
+        })
+    }
+
+    /// Fills the buffer with the array of what a statement gives.
+    fn list(&self, sql: &str, params: impl Params, out: &mut Vec<u8>) -> Result<()> {
+        array(out, |out| {
+            self.database.each(sql, params, |row| {
+                push_row(row.get_ref(0)?.as_bytes()?, out);
+                Ok(())
+            })
+        })
+    }
+
+    fn families(&self, school: u64, [one, two]: [u64; 2], out: &mut Vec<u8>) -> Result<()> {
+        array(out, |out| {
+            let grades = [school, one, two];
+            self.database.each(FAMILIES, grades, |row| {
+                push_family(row.get_ref(0)?.as_bytes()?, out, |out| {
+                    for column in [1, 2] {
+                        if let Some(parent) = row.get_ref(column)?.as_bytes_or_null()? {
+                            push_row(parent, out);
+                        }
+                    }
+                    Ok(())
+                })
+            })
+        })
+    }
+
+    fn marks_of_learner(&mut self, ask: &Ask, learner: u64, out: &mut Vec<u8>) -> Result<()> {
+        let (database, gate) = (&self.database, &mut self.gate);
+        let mut answer = MarksAnswer::new(out);
+        let year = year(database, ask.school)?;
+        gate.grade = None;
+        database.each(PLACES, [ask.school, year, learner], |row| {
+            let place = Place {
+                grade: row.get(0)?,
+                term: row.get(1)?,
+                learner,
+            };
+            gate.set(database, ask, year, place.grade)?;
+            let key = [ask.school, year, place.grade, place.term, learner];
+            database.each(MARKS_OF_LEARNER, key, |row| {
+                if gate.is_open(place.term, row.get(0)?) {
+                    answer.push(&gate.heading, place, row.get_ref(1)?.as_bytes()?);
+                }
+                Ok(())
+            })
+        })?;
+        answer.finish();
+        Ok(())
+    }
+
+    fn marks_of_grade(
+        &mut self,
+        ask: &Ask,
+        grade: u64,
+        term: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let (database, gate, kept) = (&self.database, &mut self.gate, &mut self.kept);
+        let filter = OutcomeFilter::of(ask.what);
+        let mut answer = MarksAnswer::new(out);
+        let year = year(database, ask.school)?;
+        gate.grade = None;
+        gate.set(database, ask, year, grade)?;
+        let key = [ask.school, year, grade, term];
+        database.each(MARKS_OF_GRADE, key, |row| {
+            if !gate.is_open(term, row.get(1)?) {
+                return Ok(());
+            }
+            let place = Place {
+                grade,
+                term,
+                learner: row.get(0)?,
+            };
+            let json = row.get_ref(2)?.as_bytes()?;
+            match &filter {
+                None => answer.push(&gate.heading, place, json),
+                Some(filter) => {
+                    if filter.narrow(json, kept)? {
+                        answer.push(&gate.heading, place, kept);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        answer.finish();
+        Ok(())
+    }
+}
+
+impl Peer for SqliteRows {
+    fn name(&self) -> &'static str {
+        "SQLite rows"
+    }
+
+    #[inline]
+    fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
+        let school = ask.school;
+        match ask.what {
+            What::Learners => self.list(CURRENT_LEARNERS, [school], out),
+            What::GradesWithParents(grades) => self.families(school, grades, out),
+            What::Learner(id) => self.list(LEARNER, [school, id], out),
+            What::Name(name) => self.list(NAMED, params![school, name], out),
+            What::Left { since, until } => {
+                self.list(GONE, params![school, day(since)?, day(until)?], out)
+            }
+            What::SubjectsPerTerm(learner) => self.list(SUBJECTS_PER_TERM, [school, learner], out),
+            What::SubjectMarks(learner) => self.list(SUBJECT_MARKS, [school, learner], out),
+            What::LearnerSubjects => self.list(LEARNER_SUBJECTS, [school], out),
+            What::Absentees { from, to } => {
+                self.list(ABSENTEES, params![school, day(from)?, day(to)?], out)
+            }
+            What::MarksOfLearner(learner) => self.marks_of_learner(ask, learner, out),
+            What::MarksOfGrade { grade, term } | What::MarksOfOutcome { grade, term, .. } => {
+                self.marks_of_grade(ask, grade, term, out)
+            }
+        }
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        self.database.reopen()
+    }
+}
+
+impl Gate {
+    /// Makes this the gate of a grade.
+    fn set(&mut self, database: &Database, ask: &Ask, year: u64, grade: u64) -> Result<()> {
+        if self.grade == Some(grade) {
+            return Ok(());
+        }
+        self.grade = Some(grade);
+        self.heading.clear();
+        self.released.clear();
+        database.each(HEADING, [ask.school, year, grade], |row| {
+            self.heading.extend_from_slice(row.get_ref(0)?.as_bytes()?);
+            Ok(())
+        })?;
+        let today = day(ask.today)?.into();
+        database.each(RELEASED, [ask.school, year, grade, today], |row| {
+            self.released.push((row.get(0)?, row.get(1)?));
+            Ok(())
+        })
+    }
+
+    #[inline]
+    fn is_open(&self, term: u64, subject: u64) -> bool {
+        self.released.binary_search(&(term, subject)).is_ok()
+    }
+}
+
+/// The current year of a school.
+fn year(database: &Database, school: u64) -> Result<u64> {
+    let mut year = 0;
+    database.each(YEAR, [school], |row| {
+        year = row.get(0)?;
+        Ok(())
+    })?;
+    Ok(year)
+}

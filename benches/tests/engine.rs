@@ -1,0 +1,59 @@
+//! What is measured of the engine itself is measured of a small school too.
+//! This program is its own child, and so has no harness.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use rollbook_benches::growth::{self, Rounds};
+use rollbook_benches::{child, concurrent, writes};
+use std::time::Duration;
+
+const LEARNERS: u32 = 30;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some(child::ARGUMENT) {
+        return growth::child(&arguments.next().unwrap()).unwrap();
+    }
+    grows();
+    writes();
+    reads_beside_a_writer();
+}
+
+fn grows() {
+    let folder = tempfile::tempdir().unwrap();
+    let rounds = Rounds {
+        changes: 3,
+        openings: 3,
+        asking: 1,
+    };
+    let growth = growth::measure(LEARNERS, folder.path(), rounds).unwrap();
+    println!("{}", serde_json::to_string(&growth).unwrap());
+    assert!(growth.loaded.compacted <= growth.loaded.store);
+    assert_eq!(growth.again.unchanged, growth.loaded.records);
+    assert_eq!(growth.again.others, 0);
+    assert!(growth.answers.total() > growth.answers.assessment_marks);
+    assert!(growth.held.questions.len() > 10);
+    assert_eq!(growth.changes.len(), 5);
+    assert!(growth.openings.writing.inside > 0);
+    let measured = cfg!(target_os = "linux");
+    assert_eq!(growth.loaded.peak.is_some(), measured);
+    assert_eq!(growth.held.anonymous.is_some(), measured);
+}
+
+fn writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = writes::measure(LEARNERS, folder.path(), 4).unwrap();
+    println!("{}", serde_json::to_string(&written).unwrap());
+    assert_eq!(written.len(), 6);
+    assert!(written.iter().all(|written| written.ratio > 0.0));
+}
+
+fn reads_beside_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = Duration::from_millis(200);
+    let beside = concurrent::measure(LEARNERS, folder.path(), time).unwrap();
+    println!("{}", serde_json::to_string(&beside).unwrap());
+    for beside in &beside {
+        assert_eq!(beside.written == 0, beside.writer == "nobody writes");
+        assert!(beside.asks.iter().all(|(_, times)| times.count > 0));
+    }
+}
