@@ -7,15 +7,15 @@ use super::overlay::Overlay;
 use super::scrub;
 use super::snapshot::{Snapshot, read_number};
 use super::sorter::Sorter;
-use super::tables::{FORMAT, FORMAT_KEY, META};
-use super::write::{Write, leftovers, spill_table};
+use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX};
+use super::write::{Write, spill_table};
 use crate::{Error, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
     TableError, TableHandle,
 };
 use std::io::ErrorKind;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// How many bytes of decoded values a snapshot holds.
 const MEMO_BYTES: usize = 8 << 20;
@@ -27,6 +27,10 @@ pub(super) struct Open {
     database: Database,
     snapshot: RwLock<Arc<Snapshot>>,
     pub(super) keeper: Arc<Keeper>,
+    /// Staged entries of loads whose process was killed. Forgetting them takes
+    /// as long as they are large, so it waits until a load stages its own, or
+    /// the store is compacted.
+    left_behind: Mutex<Vec<String>>,
 }
 
 /// What a transaction came to.
@@ -44,12 +48,13 @@ impl Open {
             recognise(&keeper)?;
         }
         let database = open_database(&keeper, options)?;
-        prepare(&database, options)?;
+        let left_behind = prepare(&database, options)?;
         let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES))?;
         Ok(Open {
             database,
             snapshot: RwLock::new(Arc::new(snapshot)),
             keeper,
+            left_behind: Mutex::new(left_behind),
         })
     }
 
@@ -96,6 +101,7 @@ impl Open {
     /// Moves a sorter's entries into a table. They need not survive a crash,
     /// so nothing is synced.
     pub(super) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
+        self.forget_left_behind()?;
         let mut transaction = self.database.begin_write()?;
         transaction
             .set_durability(Durability::None)
@@ -106,21 +112,41 @@ impl Open {
 
     /// Forgets staged entries.
     pub(super) fn unstage(&self, name: &str) -> Result<()> {
+        self.unstage_all(&[name])
+    }
+
+    fn unstage_all(&self, names: &[impl AsRef<str>]) -> Result<()> {
         let mut transaction = self.database.begin_write()?;
         transaction
             .set_durability(Durability::None)
             .map_err(|error| Error::corrupt(error.to_string()))?;
-        transaction.delete_table(spill_table(name))?;
+        for name in names {
+            transaction.delete_table(spill_table(name.as_ref()))?;
+        }
         Ok(transaction.commit()?)
+    }
+
+    fn forget_left_behind(&self) -> Result<()> {
+        let mut left_behind = self
+            .left_behind
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !left_behind.is_empty() {
+            self.unstage_all(&left_behind)?;
+            left_behind.clear();
+        }
+        Ok(())
     }
 
     /// Gives free space back to the file system, and if told to scrub leaves
     /// nothing in the file of what was removed. Nobody else may hold a snapshot.
     pub(super) fn compact(self, scrub: bool, options: StoreOptions) -> Result<Open> {
+        self.forget_left_behind()?;
         let Open {
             mut database,
             snapshot,
             keeper,
+            ..
         } = self;
         let snapshot = snapshot
             .into_inner()
@@ -144,6 +170,7 @@ impl Open {
             database,
             snapshot: RwLock::new(Arc::new(snapshot)),
             keeper,
+            left_behind: Mutex::default(),
         })
     }
 }
@@ -209,27 +236,22 @@ fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database
     Ok(opened?)
 }
 
-/// Makes a store of a database that is new, and forgets what loads left behind
-/// when their process was killed.
-fn prepare(database: &Database, options: StoreOptions) -> Result<()> {
+/// Makes a store of a database that is new; says which staged entries loads left
+/// behind when their process was killed.
+fn prepare(database: &Database, options: StoreOptions) -> Result<Vec<String>> {
     let names: Vec<String> = {
         let transaction = database.begin_read()?;
         let tables = transaction.list_tables()?;
         tables.map(|table| table.name().to_owned()).collect()
     };
-    let left_behind = leftovers(&names);
-    if !names.is_empty() && left_behind.is_empty() {
-        return Ok(());
-    }
-    let mut transaction = database.begin_write()?;
-    transaction.set_quick_repair(true);
     if names.is_empty() {
+        let mut transaction = database.begin_write()?;
+        transaction.set_quick_repair(true);
         let mut write = Write::new(&transaction)?;
         write.initialise(options.render_version)?;
         write.finish()?;
+        transaction.commit()?;
     }
-    for name in left_behind {
-        transaction.delete_table(spill_table(name))?;
-    }
-    Ok(transaction.commit()?)
+    let staged = |name: &String| name.starts_with(STAGED_PREFIX);
+    Ok(names.into_iter().filter(staged).collect())
 }

@@ -189,14 +189,6 @@ pub(super) fn spill_table(name: &str) -> TableDefinition<'_, &'static [u8], &'st
     TableDefinition::new(name)
 }
 
-/// The tables that a load left behind when its process was killed.
-pub(super) fn leftovers(names: &[String]) -> Vec<&str> {
-    let names = names.iter().map(String::as_str);
-    names
-        .filter(|name| name.starts_with(STAGED_PREFIX))
-        .collect()
-}
-
 impl Reader for Write<'_> {
     fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
         if let Some(known) = self.known.borrow().get(&partition) {
