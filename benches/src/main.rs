@@ -22,7 +22,8 @@ use std::time::Duration;
 
 /// How much is measured.
 struct Scale {
-    schools: u32,
+    /// Schools that are asked at random, beside the one alone.
+    schools: Option<u32>,
     /// Schools whose growth is shown, by their learners.
     sizes: &'static [u32],
     effort: Effort,
@@ -34,7 +35,7 @@ struct Scale {
 }
 
 const FULL: Scale = Scale {
-    schools: 20,
+    schools: Some(20),
     sizes: &[100, 1_000, 10_000, 100_000],
     effort: Effort {
         rounds: 11,
@@ -46,7 +47,7 @@ const FULL: Scale = Scale {
 };
 
 const QUICK: Scale = Scale {
-    schools: 1,
+    schools: None,
     sizes: &[100, 1_000],
     effort: Effort {
         rounds: 5,
@@ -69,7 +70,12 @@ fn main() -> Result<()> {
         "{spinner} {elapsed} {wide_msg}",
     )?);
     progress.enable_steady_tick(Duration::from_millis(200));
-    let measured = questions(&scale, &progress)?;
+    let mut measured = questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
+    if let Some(count) = scale.schools {
+        // One school alone has no others that could drive it from the caches.
+        let caches = [Caches::ManySchools, Caches::Cold];
+        measured.extend(questions(count, &caches, scale.effort, &progress)?);
+    }
     let path = write(&measured)?;
     others(&scale, &progress)?;
     progress.finish_and_clear();
@@ -79,11 +85,16 @@ fn main() -> Result<()> {
     ))
 }
 
-/// The questions, by how the caches stand.
-fn questions(scale: &Scale, progress: &ProgressBar) -> Result<Vec<Measured>> {
+/// The questions, asked of so many schools, by how the caches stand.
+fn questions(
+    count: u32,
+    caches: &[Caches],
+    effort: Effort,
+    progress: &ProgressBar,
+) -> Result<Vec<Measured>> {
     let folder = tempfile::tempdir()?;
-    progress.set_message(format!("loading {} schools", scale.schools));
-    let schools = Schools::load(scale.schools, folder.path())?;
+    progress.set_message(format!("loading {count} schools"));
+    let schools = Schools::load(count, folder.path())?;
     let elsewhere = comparison::elsewhere(&schools);
     progress.set_message("loading the peers");
     #[cfg(feature = "peers")]
@@ -95,16 +106,17 @@ fn questions(scale: &Scale, progress: &ProgressBar) -> Result<Vec<Measured>> {
         progress.set_message(format!("comparing the answers: {peer}"));
     })?;
     say(&format!(
-        "All {} answered {asks} asks with the same bytes.\n\n",
+        "Schools: {count}. All {} answered {asks} asks with the same bytes.\n\n",
         compared.len()
     ))?;
     let mut all = Vec::new();
-    for plan in plans(scale) {
-        let name = match plan.caches {
+    for &caches in caches {
+        let name = match caches {
             Caches::OneSchool => "One school, warm",
             Caches::ManySchools => "Schools at random",
             Caches::Cold => "Cold: all caches hold other schools",
         };
+        let plan = Plan { caches, effort };
         let measured = comparison::measure(&mut compared, &schools, plan, |question| {
             progress.set_message(format!("{name}: {question}"));
         })?;
@@ -112,20 +124,6 @@ fn questions(scale: &Scale, progress: &ProgressBar) -> Result<Vec<Measured>> {
         all.extend(measured);
     }
     Ok(all)
-}
-
-/// One school has no others that could drive it from the caches.
-fn plans(scale: &Scale) -> Vec<Plan> {
-    let plan = |caches| Plan {
-        caches,
-        effort: scale.effort,
-    };
-    let mut plans = vec![plan(Caches::OneSchool)];
-    if scale.schools > 1 {
-        plans.push(plan(Caches::ManySchools));
-        plans.push(plan(Caches::Cold));
-    }
-    plans
 }
 
 /// Changes, readers beside a writer, and growth.

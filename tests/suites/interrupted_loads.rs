@@ -4,7 +4,9 @@
 
 use rollbook::{Compaction, Engine, Error, Options, Result, Summary};
 use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::meter::Meter;
 use rollbook_tests::storage::scenario::{
     LONG_ID, SCHOOL, WAITING, long_learners, options, school, set_state,
 };
@@ -153,6 +155,45 @@ fn a_load_right_after_one_that_failed() {
             engine.erase_learner(SCHOOL, LONG_ID + id).unwrap();
         }
     }
+}
+
+/// What comes to the disk during a load takes along what waits there, and stays
+/// when the process is killed. Opening is as fast as ever; nothing of it comes
+/// into a later load, and compaction leaves nothing of it.
+#[test]
+fn what_a_killed_load_left_behind() {
+    let names = |bytes: &[u8]| memchr::memmem::find_iter(bytes, "Name 3 ").count();
+    let disk = Disk::default();
+    let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
+    stored(&engine);
+    let mut load = engine.load();
+    load.push(long_learners(0..WAITING).as_bytes()).unwrap();
+    assert_eq!(set_state(&engine, 11, 0).unwrap(), 200);
+    let killed = disk.bytes();
+    assert!(names(&killed) > 100_000, "it did not come to the disk");
+    load.cancel();
+    let expected = export(&engine).unwrap();
+
+    let meter = Meter::on(killed.clone());
+    let reopened = Engine::open_with_backend(meter.clone(), manual()).unwrap();
+    let read = meter.read_bytes();
+    println!("opening read {read} of {} bytes", killed.len());
+    assert!(read < 300_000, "opening read {read} bytes");
+    assert_eq!(export(&reopened).unwrap(), expected);
+    drop(reopened);
+
+    let disk = Disk::of(killed.clone());
+    let reopened = Engine::open_with_backend(disk.clone(), manual()).unwrap();
+    reopened.compact().unwrap();
+    assert_eq!(export(&reopened).unwrap(), expected);
+    drop(reopened);
+    assert_eq!(names(&disk.bytes()), 0);
+
+    let again = Engine::open_with_backend(Disk::of(killed), manual()).unwrap();
+    let before = learners(&again);
+    let outcome = load_around(&again, || {});
+    assert!(outcome.is_ok(), "{outcome:?}");
+    whole_or_not_at_all(&again, before, &outcome);
 }
 
 type Call<'a> = (&'a str, &'a dyn Fn(&Engine) -> Result<()>);
