@@ -328,8 +328,18 @@ mod tests {
         store.suspend()?;
         store.resume()?;
         load.push(&grades(3))?;
+        assert_eq!(load.finish()?.total().added, 50);
+
+        // Another load that stages its own forgets what was left.
+        let mut load = self::load(&store);
+        load.push(&grades(80))?;
+        store.suspend()?;
+        store.resume()?;
+        let mut other = self::load(&store);
+        other.push(&grades(60))?;
+        other.cancel();
         assert_eq!(load.finish().err(), Some(Error::Cancelled));
-        assert_eq!(kept(&store)?, 0);
+        assert_eq!(kept(&store)?, 50);
         store.close()?;
         Ok(std::fs::remove_file(path)?)
     }

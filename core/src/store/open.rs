@@ -27,9 +27,10 @@ pub(super) struct Open {
     database: Database,
     snapshot: RwLock<Arc<Snapshot>>,
     pub(super) keeper: Arc<Keeper>,
-    /// Staged entries of loads whose process was killed. Forgetting them takes
-    /// as long as they are large, so it waits until a load stages its own, or
-    /// the store is compacted.
+    /// Staged entries that were there when the store was opened: of loads whose
+    /// process was killed, or that were under way when it was suspended.
+    /// Forgetting them takes as long as they are large, so it waits until a
+    /// load stages its own, or the store is compacted.
     left_behind: Mutex<Vec<String>>,
 }
 
