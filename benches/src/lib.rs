@@ -6,6 +6,7 @@
 //!   `peers`: the others.
 //! - `comparison`: every question, asked of all. `floor`: what none can be below.
 //!   `timing`: medians.
+//! - `pages`: pages of v2 beside a copy of them.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
 //!   changes. `concurrent`: readers beside a writer.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
@@ -20,6 +21,7 @@ pub mod concurrent;
 pub mod floor;
 pub mod growth;
 pub mod ours;
+pub mod pages;
 pub mod peer;
 #[cfg(feature = "peers")]
 pub mod peers;

@@ -70,6 +70,7 @@ fn main() -> Result<()> {
         "{spinner} {elapsed} {wide_msg}",
     )?);
     progress.enable_steady_tick(Duration::from_millis(200));
+    pages(scale.effort, &progress)?;
     let mut measured = questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
     if let Some(count) = scale.schools {
         // One school alone has no others that could drive it from the caches.
@@ -83,6 +84,16 @@ fn main() -> Result<()> {
         "Every answer to a question stands in {}.\n",
         path.display()
     ))
+}
+
+/// Pages of v2.
+fn pages(effort: Effort, progress: &ProgressBar) -> Result<()> {
+    progress.set_message("pages of v2");
+    let folder = tempfile::tempdir()?;
+    let schools = Schools::load(1, folder.path())?;
+    let measured = rollbook_benches::pages::measure(&schools, effort)?;
+    let table = report::pages(&measured);
+    say(&format!("Pages of v2, one school, warm\n{table}\n\n"))
 }
 
 /// The questions, asked of so many schools, by how the caches stand.

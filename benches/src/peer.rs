@@ -5,13 +5,13 @@ use anyhow::{Result, ensure};
 use rollbook::Engine;
 
 /// A way to keep a school's data and to answer from it.
-pub trait Peer {
+pub trait Peer<A = Ask> {
     /// What the tables call it.
     fn name(&self) -> &'static str;
 
     /// Fills the buffer with the exact answer, and with nothing else; leaves it
     /// empty if there is nothing to answer.
-    fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()>;
+    fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()>;
 
     /// Leaves nothing in its own caches, as if it had just opened its data.
     fn forget(&mut self) -> Result<()>;

@@ -3,6 +3,7 @@
 use crate::comparison::Measured;
 use crate::concurrent::Beside;
 use crate::growth::{Growth, Killed};
+use crate::pages;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
 
@@ -44,6 +45,30 @@ pub fn questions(measured: &[Measured]) -> Table {
             cells.push(format!("{}\n{beside}", duration(row.median_ns / 1e9)));
         }
         table.add_row(cells);
+    }
+    table
+}
+
+/// Pages of v2 beside a copy of them.
+pub fn pages(measured: &[pages::Measured]) -> Table {
+    let header = [
+        "a page of 50",
+        "bytes",
+        "copy",
+        "rollbook",
+        "less 1 us, in copies",
+        "rollbook request",
+    ];
+    let mut table = table(header.map(str::to_owned));
+    for row in measured {
+        table.add_row([
+            row.walked.to_owned(),
+            row.bytes.to_string(),
+            duration(row.copy_ns / 1e9),
+            duration(row.typed_ns / 1e9),
+            times((row.typed_ns - 1e3).max(0.0) / row.copy_ns),
+            duration(row.request_ns / 1e9),
+        ]);
     }
     table
 }

@@ -18,17 +18,17 @@ pub struct Effort {
 }
 
 /// A round's asks, the same for all.
-pub trait Draw {
+pub trait Draw<A> {
     /// The asks of the next round.
-    fn next(&mut self, random: &mut Rng) -> Vec<&Ask>;
+    fn next(&mut self, random: &mut Rng) -> Vec<&A>;
 }
 
 /// All asks of one school, in a random order.
-pub struct OneSchool<'a>(pub &'a [Ask]);
+pub struct OneSchool<'a, A>(pub &'a [A]);
 
-impl Draw for OneSchool<'_> {
-    fn next(&mut self, random: &mut Rng) -> Vec<&Ask> {
-        let mut asks: Vec<&Ask> = self.0.iter().collect();
+impl<A> Draw<A> for OneSchool<'_, A> {
+    fn next(&mut self, random: &mut Rng) -> Vec<&A> {
+        let mut asks: Vec<&A> = self.0.iter().collect();
         random.shuffle(&mut asks);
         asks
     }
@@ -37,7 +37,7 @@ impl Draw for OneSchool<'_> {
 /// Asks of schools at random.
 pub struct ManySchools<'a>(pub &'a [Ask]);
 
-impl Draw for ManySchools<'_> {
+impl Draw<Ask> for ManySchools<'_> {
     fn next(&mut self, random: &mut Rng) -> Vec<&Ask> {
         (0..ASKS_OF_MANY)
             .filter_map(|_| self.0.get(random.usize(..self.0.len())))
@@ -53,9 +53,9 @@ const ASKS_OF_MANY: usize = 16;
 /// Each has the round's asks once untimed and then timed. What takes little
 /// time is asked them many times over in each round, so that the clock's own
 /// grain does not show, and what takes less than the rest has more rounds.
-pub fn medians(
-    compared: &mut [Box<dyn Peer + '_>],
-    draw: &mut dyn Draw,
+pub fn medians<A>(
+    compared: &mut [Box<dyn Peer<A> + '_>],
+    draw: &mut dyn Draw<A>,
     effort: Effort,
 ) -> Result<Vec<f64>> {
     let mut random = Rng::with_seed(1);
@@ -144,7 +144,7 @@ pub fn cold_medians(
 /// More than the processor's caches hold.
 const PROCESSOR_CACHES: usize = 128 << 20;
 
-fn once(peer: &mut dyn Peer, asks: &[&Ask], out: &mut Vec<u8>) -> Result<()> {
+fn once<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result<()> {
     for ask in asks {
         peer.answer(ask, out)?;
         black_box(&*out);

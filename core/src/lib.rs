@@ -44,12 +44,14 @@
 //! - [`Engine`]: open a store with [`Options`]; ask; load; look after it.
 //! - [`Request`], [`Answer`]: the service's own door, credentials and all.
 //! - [`Learners`], [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
-//!   [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`], [`SetState`]:
-//!   the typed door, for an app that is trusted.
+//!   [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`],
+//!   [`FinanceLearners`], [`AccountablePersons`], [`SetState`]: the typed door,
+//!   for an app that is trusted. [`Page`]: a page of one of them, as v2 answers.
+//! - [`Upgrade`]: the v2 request for a v1 one.
 //! - [`Load`], [`Summary`], [`Fault`], [`Export`]: datasets in and out.
 //! - [`Clock`], [`Entropy`]: time and chance, the app's own where it wants.
-//! - [`guide`]: the dataset format, and what holds where the service's
-//!   documentation is silent.
+//! - [`guide`]: the dataset format, what holds where the service's documentation
+//!   is silent, and v2.
 //!
 //! # Features
 //!
@@ -73,14 +75,17 @@ mod query;
 mod record;
 mod store;
 
-/// What one must know beside the names: the dataset format, and the decisions
-/// that Rollbook's answers follow.
+/// What one must know beside the names: the dataset format, the decisions that
+/// Rollbook's answers follow, and v2.
 pub mod guide {
     #[doc = include_str!("../docs/dataset.md")]
     pub mod dataset {}
 
     #[doc = include_str!("../docs/decisions.md")]
     pub mod decisions {}
+
+    #[doc = include_str!("../docs/v2.md")]
+    pub mod v2 {}
 }
 
 /// Where the bytes of a store may lie: what
@@ -90,7 +95,7 @@ pub mod backend {
     pub use redb::{BackendError, StorageBackend};
 }
 
-pub use api::{Answer, Request, SetState, Status};
+pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
@@ -100,8 +105,8 @@ pub use error::{Error, Fault, Result};
 #[cfg(feature = "http")]
 pub use http::Service;
 pub use query::{
-    Absentees, AssessmentMarks, Clients, LearnerStatus, LearnerSubjects, Learners, Schools,
-    SubjectMarks, SubjectsPerTerm,
+    Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerStatus,
+    LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm,
 };
 
 /// The README's own examples.

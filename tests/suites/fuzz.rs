@@ -6,39 +6,16 @@
     missing_docs
 )]
 
-use rollbook_tests::corpus::{self, Step};
-use rollbook_tests::fuzz::{Mutator, dataset, request};
+use rollbook_tests::fuzz::{Mutator, dataset, request, seeds};
 use std::collections::BTreeMap;
-
-fn datasets() -> Vec<Vec<u8>> {
-    let steps = corpus::cases().into_iter().flat_map(|case| case.steps);
-    let datasets = steps.filter_map(|step| match step {
-        // Passwords would be hashed anew each time.
-        Step::Apply(dataset, _) if !dataset.contains("password") => Some(dataset.into_bytes()),
-        _ => None,
-    });
-    datasets.collect()
-}
-
-fn requests() -> Vec<Vec<u8>> {
-    let steps = corpus::cases().into_iter().flat_map(|case| case.steps);
-    let requests = steps.filter_map(|step| match step {
-        Step::Request(_, request) => Some(format!(
-            "{}\n{}\ndemo\ndemo\n{}",
-            request.method, request.target, request.body
-        )),
-        _ => None,
-    });
-    requests.map(String::into_bytes).collect()
-}
 
 #[test]
 fn mutated_datasets() {
-    let all = datasets();
+    let all = seeds::datasets();
     let mut mutator = Mutator::new(1);
     for _ in 0..3000 {
-        let mut bytes = all[mutator.below(all.len())].clone();
-        let other = &all[mutator.below(all.len())];
+        let mut bytes = all[mutator.below(all.len())].clone().into_bytes();
+        let other = all[mutator.below(all.len())].as_bytes();
         mutator.mutate(&mut bytes, other);
         dataset(&bytes);
     }
@@ -46,12 +23,12 @@ fn mutated_datasets() {
 
 #[test]
 fn mutated_requests() {
-    let all = requests();
+    let all = seeds::requests();
     let mut mutator = Mutator::new(2);
     let mut statuses = BTreeMap::new();
     for _ in 0..50_000 {
-        let mut bytes = all[mutator.below(all.len())].clone();
-        let other = &all[mutator.below(all.len())];
+        let mut bytes = all[mutator.below(all.len())].clone().into_bytes();
+        let other = all[mutator.below(all.len())].as_bytes();
         // Mostly the target alone, in which it gets interesting: a wrong path
         // is a 404, and a wrong password costs a hash.
         let start = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;

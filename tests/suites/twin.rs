@@ -1,6 +1,7 @@
 //! The engine beside the naive twin, through random sequences: datasets,
-//! requests, state updates, removals, reopening and compaction. Every answer,
-//! every refusal, every count and every export must be the same bytes.
+//! requests of both versions, walks through collections, state updates,
+//! removals, reopening and compaction. Every answer, every refusal, every count
+//! and every export must be the same bytes, but for the text of cursors.
 //!
 //! `ROLLBOOK_SEQUENCES` sets how many sequences are run.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
@@ -8,7 +9,7 @@
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use rollbook::{Credentials, Engine, Error, Options, Request, Summary};
 use rollbook_tests::twin::{Twin, comparable};
-use rollbook_tests::world::{Action, Outcome, World, actions};
+use rollbook_tests::world::{Action, Cursors, Outcome, World, actions, blanked};
 use std::cell::Cell;
 use std::path::Path;
 
@@ -18,6 +19,7 @@ const SEQUENCES: u32 = 80;
 struct Count {
     requests: Cell<u64>,
     found: Cell<u64>,
+    followed: Cell<u64>,
     changes: Cell<u64>,
 }
 
@@ -48,15 +50,17 @@ fn every_answer_is_the_twins() {
         run(&actions, &count).map_err(TestCaseError::fail)
     });
     println!(
-        "{sequences} sequences: {} requests, {} found something, {} changes",
+        "{sequences} sequences: {} requests, {} found something, {} went on from a cursor, {} changes",
         count.requests.get(),
         count.found.get(),
+        count.followed.get(),
         count.changes.get()
     );
     if let Err(failure) = outcome {
         panic!("{failure}");
     }
     assert!(count.found.get() * 4 > count.requests.get());
+    assert!(count.followed.get() * 40 > count.requests.get());
 }
 
 /// Datasets in which every line may be faulty, looked at alone.
@@ -95,8 +99,9 @@ fn run(actions: &[Action], count: &Count) -> Result<(), String> {
     let path = folder.path().join("store.redb");
     let mut engine = open(&path)?;
     let mut twin = Twin::default();
+    let (mut given, mut twin_given) = (Cursors::default(), Cursors::default());
     for (place, action) in actions.iter().enumerate() {
-        let expected = action.perform(&mut twin);
+        let expected = action.perform(&mut twin, &mut twin_given);
         let found = match action {
             Action::Apply(lines) => kept(engine.apply(lines.join("\n").as_bytes())),
             Action::ReplaceSchool(school, lines) => {
@@ -129,16 +134,21 @@ fn run(actions: &[Action], count: &Count) -> Result<(), String> {
                     .collect();
                 let answer = engine.request(&Request {
                     method,
-                    target,
+                    target: &given.fill(target),
                     headers: &headers,
                     body,
                     now: Some(*now),
                 });
                 if answer.status.code == 200 {
                     up(&count.found);
+                    if target.contains("cursor>") && given.goes_on() {
+                        up(&count.followed);
+                    }
                 }
+                given.note(answer.text());
                 let allow = answer.status.allow.map(str::to_owned);
-                format!("{} {allow:?} {}", answer.status.code, answer.text())
+                let body = blanked(answer.text());
+                format!("{} {allow:?} {body}", answer.status.code)
             }
         };
         let expected = match expected {
@@ -155,7 +165,7 @@ fn run(actions: &[Action], count: &Count) -> Result<(), String> {
             Outcome::Refused(fault) => comparable(&fault).to_owned(),
             Outcome::Answered(answer) => {
                 let body = String::from_utf8_lossy(&answer.body);
-                format!("{} {:?} {body}", answer.status, answer.allow)
+                format!("{} {:?} {}", answer.status, answer.allow, blanked(&body))
             }
             Outcome::Done => String::new(),
         };

@@ -1,8 +1,9 @@
 //! Who may ask: credentials, authorisation, activation (section 5).
 
+use super::refusal::{Refusal, refuse};
 use super::request::Status;
-use super::v1;
 use crate::Result;
+use crate::json::Wire;
 use crate::query::{Family, User, View, api_types};
 use crate::record::password;
 use blake2::{Blake2s256, Digest};
@@ -11,20 +12,22 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 /// Refuses an integrator whom the school has not authorised (401) or whose
 /// API family it has not activated (403).
-pub(super) fn refuse(
+pub(super) fn refused(
     view: View<'_>,
     user: &User,
     school: u64,
     families: impl Iterator<Item = Family>,
+    wire: Wire,
     out: &mut Vec<u8>,
 ) -> Result<Option<Status>> {
     if user.clients_of(school).is_empty() {
-        return Ok(Some(v1::client_unauthorised(out)));
+        return Ok(Some(refuse(wire, &Refusal::Client, out)));
     }
     let types = api_types(view.snapshot)?;
     for family in families {
         if !user.is_active(school, family, &types) {
-            return Ok(Some(v1::not_activated(types.name_of(family), out)));
+            let inactive = Refusal::Inactive(types.name_of(family));
+            return Ok(Some(refuse(wire, &inactive, out)));
         }
     }
     Ok(None)

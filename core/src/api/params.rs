@@ -1,11 +1,8 @@
-//! Query strings → questions (section 4), faults named in the order of each
-//! endpoint's table.
+//! Query strings: their escapes, and the values of their parameters.
 
+use super::faults::Faults;
 use crate::Date;
-use crate::query::{
-    Absentees, AssessmentMarks, LearnerStatus, LearnerSubjects, Learners, SubjectMarks,
-    SubjectsPerTerm,
-};
+use crate::query::LearnerStatus;
 use crate::record::learner::STATUSES;
 use crate::record::value::integer;
 use std::borrow::Cow;
@@ -13,6 +10,11 @@ use std::borrow::Cow;
 /// A segment of a path without its percent escapes.
 pub(super) fn decode_path(segment: &str) -> Cow<'_, str> {
     decode(segment, false)
+}
+
+/// The name of a parameter without its escapes.
+pub(super) fn decode_parameter(name: &str) -> Cow<'_, str> {
+    decode(name, true)
 }
 
 /// Resolves `%xx`, and `+` to a blank where that is meant. An invalid escape
@@ -49,7 +51,7 @@ pub(super) struct Params<'a>(pub(super) &'a str);
 
 impl<'a> Params<'a> {
     /// The value of the last parameter of this name; nothing if that is empty.
-    fn get(self, name: &str) -> Option<Cow<'a, str>> {
+    pub(super) fn get(self, name: &str) -> Option<Cow<'a, str>> {
         self.given(name).filter(|value| !value.is_empty())
     }
 
@@ -61,9 +63,10 @@ impl<'a> Params<'a> {
         })
     }
 
-    /// `include_parents`: given with any value but these few, or none.
-    pub(super) fn includes_parents(self) -> bool {
-        let given = self.given("include_parents");
+    /// A switch such as `include_parents`: given with any value but these few, or
+    /// none.
+    pub(super) fn includes(self, name: &str) -> bool {
+        let given = self.given(name);
         given.is_some_and(|value| {
             !["0", "false", "no"]
                 .iter()
@@ -71,151 +74,65 @@ impl<'a> Params<'a> {
         })
     }
 
-    fn number(self, name: &str) -> Result<Option<u64>, String> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(value) => match integer(&value) {
-                Some(number) => Ok(Some(number)),
-                None => Err(format!("{name} must be an unsigned integer")),
-            },
+    pub(super) fn number(self, name: &'static str, faults: &mut Faults) -> Option<u64> {
+        let value = self.get(name)?;
+        let number = integer(&value);
+        if number.is_none() {
+            faults.add(name, format!("{name} must be an unsigned integer"));
         }
+        number
     }
 
-    fn date(self, name: &str) -> Result<Option<Date>, String> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(value) => match Date::parse(value.as_bytes()) {
-                Some(date) => Ok(Some(date)),
-                None => Err(format!("{name} must be a date (YYYY-MM-DD)")),
-            },
+    pub(super) fn date(self, name: &'static str, faults: &mut Faults) -> Option<Date> {
+        let value = self.get(name)?;
+        let date = Date::parse(value.as_bytes());
+        if date.is_none() {
+            faults.add(name, format!("{name} must be a date (YYYY-MM-DD)"));
         }
+        date
     }
 
-    fn status(self) -> Result<LearnerStatus, String> {
+    /// `1` or `true`, `0` or `false`; off if it is not given.
+    pub(super) fn boolean(self, name: &'static str, faults: &mut Faults) -> bool {
+        let value = self.get(name).unwrap_or(Cow::Borrowed("0"));
+        let is = |text: &str| value.eq_ignore_ascii_case(text);
+        let is_set = is("1") || is("true");
+        if !is_set && !is("0") && !is("false") {
+            faults.add(name, format!("{name} must be 1, true, 0 or false"));
+        }
+        is_set
+    }
+
+    pub(super) fn status(self, faults: &mut Faults) -> LearnerStatus {
         let Some(value) = self.get("status") else {
-            return Ok(LearnerStatus::Current);
+            return LearnerStatus::Current;
         };
         let [current, left, waitlist] = STATUSES;
         match value.as_ref() {
-            status if status == current => Ok(LearnerStatus::Current),
-            status if status == left => Ok(LearnerStatus::Left),
-            status if status == waitlist => Ok(LearnerStatus::Waitlist),
-            _ => Err("status must be current, left or waitlist".to_owned()),
+            status if status == current => LearnerStatus::Current,
+            status if status == left => LearnerStatus::Left,
+            status if status == waitlist => LearnerStatus::Waitlist,
+            _ => {
+                faults.add("status", "status must be current, left or waitlist");
+                LearnerStatus::Current
+            }
         }
     }
 
     /// A grade or several with commas between, each with blanks around or not.
-    fn grades(self) -> Result<Vec<u64>, String> {
+    pub(super) fn grades(self, faults: &mut Faults) -> Vec<u64> {
         let Some(value) = self.get("grade_id") else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
         let grades = value
             .split(',')
             .map(|grade| integer(grade.trim_matches(' ')));
-        grades.collect::<Option<_>>().ok_or_else(|| {
-            "grade_id must be an unsigned integer or a comma-separated list of them".to_owned()
+        grades.collect::<Option<_>>().unwrap_or_else(|| {
+            let what = "grade_id must be an unsigned integer or a comma-separated list of them";
+            faults.add("grade_id", what);
+            Vec::new()
         })
     }
-
-    fn structure(self) -> Result<bool, String> {
-        let value = self.get("structure").unwrap_or(Cow::Borrowed("0"));
-        let is = |text: &str| value.eq_ignore_ascii_case(text);
-        if is("1") || is("true") {
-            Ok(true)
-        } else if is("0") || is("false") {
-            Ok(false)
-        } else {
-            Err("structure must be 1, true, 0 or false".to_owned())
-        }
-    }
-
-    fn learner(self) -> Result<u64, String> {
-        let learner = self.number("learner_id")?;
-        learner.ok_or_else(|| "Please provide a learner_id".to_owned())
-    }
-}
-
-/// The parameters of Get Learner(s), some of which own what the question
-/// borrows.
-pub(super) struct LearnersParams<'a> {
-    status: LearnerStatus,
-    since: Option<Date>,
-    until: Option<Date>,
-    learner_id: Option<u64>,
-    grade_ids: Vec<u64>,
-    include_parents: bool,
-    name: Option<Cow<'a, str>>,
-    family_code: Option<u64>,
-}
-
-impl<'a> LearnersParams<'a> {
-    pub(super) fn read(params: Params<'a>) -> Result<LearnersParams<'a>, String> {
-        Ok(LearnersParams {
-            status: params.status()?,
-            since: params.date("since")?,
-            until: params.date("until")?,
-            learner_id: params.number("learner_id")?,
-            grade_ids: params.grades()?,
-            include_parents: params.includes_parents(),
-            name: params.get("name"),
-            family_code: params.number("family_code")?,
-        })
-    }
-
-    pub(super) fn question(&self, school: u64) -> Learners<'_> {
-        Learners {
-            school,
-            status: self.status,
-            since: self.since,
-            until: self.until,
-            learner_id: self.learner_id,
-            grade_ids: &self.grade_ids,
-            include_parents: self.include_parents,
-            name: self.name.as_deref(),
-            family_code: self.family_code,
-        }
-    }
-}
-
-pub(super) fn assessment_marks(school: u64, params: Params<'_>) -> Result<AssessmentMarks, String> {
-    Ok(AssessmentMarks {
-        school,
-        learner_id: params.number("learner_id")?,
-        grade_id: params.number("grade_id")?,
-        subject_id: params.number("subject_id")?,
-        year: params.number("year")?,
-        term: params.number("term")?,
-        learning_outcome_id: params.number("learning_outcome_id")?,
-        assessment_id: params.number("assessment_id")?,
-        structure: params.structure()?,
-    })
-}
-
-pub(super) fn subjects_per_term(
-    school: u64,
-    params: Params<'_>,
-) -> Result<SubjectsPerTerm, String> {
-    let learner_id = params.learner()?;
-    Ok(SubjectsPerTerm { school, learner_id })
-}
-
-pub(super) fn subject_marks(school: u64, params: Params<'_>) -> Result<SubjectMarks, String> {
-    let learner_id = params.learner()?;
-    Ok(SubjectMarks { school, learner_id })
-}
-
-pub(super) fn learner_subjects(school: u64, params: Params<'_>) -> Result<LearnerSubjects, String> {
-    let learner_id = params.number("learner_id")?;
-    Ok(LearnerSubjects { school, learner_id })
-}
-
-pub(super) fn absentees(school: u64, params: Params<'_>) -> Result<Absentees, String> {
-    Ok(Absentees {
-        school,
-        learner_id: params.number("learner_id")?,
-        from_date: params.date("from_date")?,
-        to_date: params.date("to_date")?,
-    })
 }
 
 #[cfg(test)]
@@ -263,55 +180,11 @@ mod tests {
             ("include_parents=1&include_parents=no", false),
             ("include_parents=0&include_parents", true),
         ] {
-            assert_eq!(Params(query).includes_parents(), expected, "{query}");
+            assert_eq!(
+                Params(query).includes("include_parents"),
+                expected,
+                "{query}"
+            );
         }
-    }
-
-    #[test]
-    fn the_first_fault_in_the_order_of_the_table_is_named() {
-        let fault = |query| {
-            LearnersParams::read(Params(query))
-                .err()
-                .unwrap_or_default()
-        };
-        assert_eq!(
-            fault("family_code=x&grade_id=8,,9"),
-            "grade_id must be an unsigned integer or a comma-separated list of them"
-        );
-        assert_eq!(
-            fault("family_code=-1"),
-            "family_code must be an unsigned integer"
-        );
-        assert_eq!(
-            fault("until=2026-02-30&since=x"),
-            "since must be a date (YYYY-MM-DD)"
-        );
-        assert_eq!(
-            fault("status=Current"),
-            "status must be current, left or waitlist"
-        );
-        assert_eq!(fault("grade_id=%208%20,9"), "");
-        assert_eq!(
-            fault("grade_id=8%099"),
-            "grade_id must be an unsigned integer or a comma-separated list of them"
-        );
-        let marks = |query| assessment_marks(1, Params(query)).err().unwrap_or_default();
-        assert_eq!(
-            marks("structure=yes&year=1.5"),
-            "year must be an unsigned integer"
-        );
-        assert_eq!(
-            marks("structure=yes"),
-            "structure must be 1, true, 0 or false"
-        );
-        assert_eq!(marks("structure=TRUE&learner_id=18446744073709551615"), "");
-        assert_eq!(
-            marks("learner_id=18446744073709551616"),
-            "learner_id must be an unsigned integer"
-        );
-        assert_eq!(
-            subject_marks(1, Params("learner_id=")).err().as_deref(),
-            Some("Please provide a learner_id")
-        );
     }
 }

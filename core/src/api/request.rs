@@ -1,16 +1,18 @@
 //! A request, and its way down and back.
 
 use super::access::{self, Credentials};
-use super::params::{self, LearnersParams, Params};
+use super::asked;
+use super::faults::Faults;
+use super::params::Params;
+use super::questions::{Paging, Reading};
+use super::refusal::{Refusal, refuse};
 use super::route::{Endpoint, Route, route};
-use super::state;
-use super::v1::{self, Errors, Errs};
+use super::v2::{Limits, PageFaults};
+use super::{state, v1, v2};
 use crate::Result;
 use crate::dataset::Freshness;
-use crate::query::{
-    Absentees, AssessmentMarks, Clients, Family, LearnerSubjects, Learners, Schools, SubjectMarks,
-    SubjectsPerTerm, User, View, user,
-};
+use crate::json::Wire;
+use crate::query::{Family, User, View, user};
 use crate::record::value::integer;
 use crate::store::Store;
 use std::sync::Arc;
@@ -29,11 +31,11 @@ use std::sync::Arc;
 pub struct Request<'a> {
     /// The method, in upper case.
     pub method: &'a str,
-    /// Path and query string: `/api/v1/…`.
+    /// Path and query string: `/api/v1/…` or `/api/v2/…`.
     pub target: &'a str,
     /// Header names, in any case, and values.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body; empty for all but PATCH.
+    /// The body; empty for all but PATCH and POST.
     pub body: &'a [u8],
     /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
     /// engine's clock unless given.
@@ -114,78 +116,110 @@ pub(crate) struct Context<'a> {
     pub(crate) store: &'a Store,
     pub(crate) credentials: &'a Credentials,
     pub(crate) freshness: &'a Freshness,
+    pub(crate) limits: Limits,
     /// Seconds since 1970-01-01T00:00:00Z.
     pub(crate) now: i64,
 }
 
 /// Answers a request: route, method, school, credentials, authorisation,
-/// activation, parameters, and then the question, in this order.
-pub(crate) fn answer(
-    context: &Context<'_>,
-    request: &Request<'_>,
-    out: &mut Vec<u8>,
-) -> Result<Status> {
-    let Context {
-        store,
-        credentials,
-        freshness,
-        now,
-    } = *context;
+/// activation, parameters, and then the question, in this order. It always
+/// answers: a store that fails is a 500.
+pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
     let (path, query) = request
         .target
         .split_once('?')
         .unwrap_or((request.target, ""));
-    let Some(Route { endpoint, school }) = route(path) else {
-        return Ok(v1::route_not_found(out));
+    let (wire, route) = route(path);
+    let Some(Route { endpoint, last }) = route else {
+        return refuse(wire, &Refusal::Route, out);
     };
-    let allow = endpoint.allow(school.is_some());
+    let allow = endpoint.allow(wire, last.is_some());
     if !allow.split(", ").any(|method| method == request.method) {
-        return Ok(v1::method_not_allowed(allow, out));
+        return refuse(wire, &Refusal::Method(allow), out);
     }
-    let school = match school.as_deref().map(integer) {
+    let ids = match wire {
+        Wire::V1 => v1_ids(last.as_deref()),
+        Wire::V2 => v2_ids(endpoint, last.as_deref(), request),
+    };
+    let Ids { school, id } = match ids {
+        Ok(ids) => ids,
+        Err(faults) => return refuse(wire, &Refusal::Invalid(&faults), out),
+    };
+    let admitted = Admitted {
+        context,
+        request,
+        asked: Reading {
+            wire,
+            endpoint,
+            username: request.header("HTTP-X-USERNAME").unwrap_or_default(),
+            school,
+            id,
+            params: Params(query),
+        },
+    };
+    let answered = admitted.answer(out);
+    answered.unwrap_or_else(|error| refuse(wire, &Refusal::Failed(&error.to_string()), out))
+}
+
+/// What path and headers name.
+struct Ids {
+    school: Option<u64>,
+    /// One record.
+    id: Option<u64>,
+}
+
+fn v1_ids(last: Option<&str>) -> Result<Ids, Faults> {
+    match last.map(integer) {
         Some(None) => {
-            let what = "school_login_id must be an unsigned integer";
-            return Ok(v1::bad_request(what, out));
+            let mut faults = Faults::default();
+            let name = "school_login_id";
+            faults.add(name, format!("{name} must be an unsigned integer"));
+            Err(faults)
         }
-        Some(school) => school,
-        None => None,
-    };
-    let patched = school.filter(|_| request.method == "PATCH");
-    let username = request.header("HTTP-X-USERNAME").unwrap_or_default();
-    let password = request.header("HTTP-X-PASSWORD").unwrap_or_default();
-    let pair = credentials.pair(username, password);
-    let asked = Asked {
-        endpoint,
-        username,
-        school,
-        params: Params(query),
-    };
-    freshness.ensure(store, school)?;
-    loop {
-        let step = store.read(|snapshot| {
-            let user = user(snapshot, username)?;
-            match credentials.recall(&pair, &user) {
-                None => Ok(Step::Hash(user)),
-                Some(false) => {
-                    let errors = errors_of(endpoint, patched.is_some());
-                    Ok(Step::Done(v1::unauthorised(errors.refused, out)))
-                }
-                Some(true) if patched.is_some() => Ok(Step::Patch),
-                Some(true) => asked
-                    .answer(View { snapshot, now }, &user, out)
-                    .map(Step::Done),
-            }
-        })?;
-        match (step, patched) {
-            (Step::Done(status), _) => return Ok(status),
-            // Hashing takes its time, so it holds no snapshot.
-            (Step::Hash(user), _) => credentials.check(pair, password, &user),
-            (Step::Patch, school) => {
-                let school = school.unwrap_or_default();
-                return Ok(state::patch(store, username, school, request.body, out));
-            }
-        }
+        school => Ok(Ids {
+            school: school.flatten(),
+            id: None,
+        }),
     }
+}
+
+/// The header of v2 that names the school.
+pub(super) const SCHOOL_HEADER: &str = "HTTP-X-SCHOOLID";
+
+fn v2_ids(endpoint: Endpoint, last: Option<&str>, request: &Request<'_>) -> Result<Ids, Faults> {
+    let mut faults = Faults::default();
+    let number = |name: &'static str, text: &str, faults: &mut Faults| {
+        let number = integer(text);
+        if number.is_none() {
+            faults.add(name, format!("{name} must be an unsigned integer"));
+        }
+        number
+    };
+    let school = match request.header(SCHOOL_HEADER) {
+        _ if !endpoint.needs_school() => None,
+        None | Some("") => {
+            faults.add(SCHOOL_HEADER, format!("{SCHOOL_HEADER} is required"));
+            None
+        }
+        Some(school) => number(SCHOOL_HEADER, school, &mut faults),
+    };
+    let id = last.zip(endpoint.id());
+    let id = id.and_then(|(text, name)| number(name, text, &mut faults));
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let school = match endpoint {
+        Endpoint::Schools => id,
+        _ => school,
+    };
+    Ok(Ids { school, id })
+}
+
+/// A request that has named an endpoint, a method of it and its ids.
+struct Admitted<'a> {
+    context: &'a Context<'a>,
+    request: &'a Request<'a>,
+    asked: Reading<'a>,
 }
 
 /// Where a request has come to.
@@ -193,80 +227,104 @@ enum Step {
     Done(Status),
     /// The password has not been compared with the user's hash yet.
     Hash(Arc<User>),
-    Patch,
+    /// The credentials are right, and the request is to change something.
+    Write,
 }
 
-/// A request that has named an endpoint, with what it says.
-struct Asked<'a> {
-    endpoint: Endpoint,
-    username: &'a str,
-    school: Option<u64>,
-    params: Params<'a>,
-}
-
-/// The texts of an endpoint's errors.
-fn errors_of(endpoint: Endpoint, patch: bool) -> Errors {
-    match endpoint {
-        Endpoint::Learners => Learners::ERRORS,
-        Endpoint::AssessmentMarks => AssessmentMarks::ERRORS,
-        Endpoint::SubjectsPerTerm => SubjectsPerTerm::ERRORS,
-        Endpoint::SubjectMarks => SubjectMarks::ERRORS,
-        Endpoint::LearnerSubjects => LearnerSubjects::ERRORS,
-        Endpoint::Absentees => Absentees::ERRORS,
-        Endpoint::Schools => Schools::ERRORS,
-        Endpoint::Clients if patch => v1::SET_STATE,
-        Endpoint::Clients => Clients::ERRORS,
+impl Admitted<'_> {
+    fn answer(&self, out: &mut Vec<u8>) -> Result<Status> {
+        let Context {
+            store,
+            credentials,
+            freshness,
+            now,
+            ..
+        } = *self.context;
+        let Reading { wire, username, .. } = self.asked;
+        let is_write = self.request.method != "GET";
+        let password = self.request.header("HTTP-X-PASSWORD").unwrap_or_default();
+        let pair = credentials.pair(username, password);
+        freshness.ensure(store, self.asked.school)?;
+        loop {
+            let step = store.read(|snapshot| {
+                let user = user(snapshot, username)?;
+                match credentials.recall(&pair, &user) {
+                    None => Ok(Step::Hash(user)),
+                    Some(false) => {
+                        let errors = match wire {
+                            Wire::V1 if is_write => asked::SET_STATE,
+                            _ => self.asked.endpoint.errors(),
+                        };
+                        let refusal = Refusal::Credentials(errors);
+                        Ok(Step::Done(refuse(wire, &refusal, out)))
+                    }
+                    Some(true) if is_write => Ok(Step::Write),
+                    Some(true) => self.ask(View { snapshot, now }, &user, out).map(Step::Done),
+                }
+            })?;
+            match step {
+                Step::Done(status) => return Ok(status),
+                // Hashing takes its time, so it holds no snapshot.
+                Step::Hash(user) => credentials.check(pair, password, &user),
+                Step::Write => return Ok(self.write(out)),
+            }
+        }
     }
-}
 
-impl Asked<'_> {
+    fn write(&self, out: &mut Vec<u8>) -> Status {
+        let Reading {
+            wire,
+            username,
+            school,
+            ..
+        } = self.asked;
+        let (context, body) = (self.context, self.request.body);
+        match wire {
+            Wire::V1 => state::patch(context.store, username, school.unwrap_or(0), body, out),
+            Wire::V2 => state::post(context, username, body, out),
+        }
+    }
+
     /// Refuses who may not ask (sections 5.2 and 5.3), then asks the question.
-    fn answer(&self, view: View<'_>, user: &User, out: &mut Vec<u8>) -> Result<Status> {
-        let school = self.school.unwrap_or(0);
-        if let Some(guard) = self.endpoint.guard() {
-            let parents = self.endpoint == Endpoint::Learners && self.params.includes_parents();
+    fn ask(&self, view: View<'_>, user: &User, out: &mut Vec<u8>) -> Result<Status> {
+        let Reading {
+            wire,
+            endpoint,
+            school,
+            params,
+            ..
+        } = self.asked;
+        if let Some(guard) = endpoint.guard() {
+            let parents = endpoint.has_parents() && params.includes("include_parents");
             let families = [Some(guard), parents.then_some(Family::Parents)];
             let families = families.into_iter().flatten();
-            if let Some(refusal) = access::refuse(view, user, school, families, out)? {
-                return Ok(refusal);
+            let school = school.unwrap_or(0);
+            if let Some(status) = access::refused(view, user, school, families, wire, out)? {
+                return Ok(status);
             }
         }
-        let (username, params) = (self.username, self.params);
-        match self.endpoint {
-            Endpoint::Learners => match LearnersParams::read(params) {
-                Ok(read) => v1::answer_question(&read.question(school), view, out),
-                Err(what) => Ok(v1::bad_request(&what, out)),
-            },
-            Endpoint::AssessmentMarks => ask(params::assessment_marks(school, params), view, out),
-            Endpoint::SubjectsPerTerm => ask(params::subjects_per_term(school, params), view, out),
-            Endpoint::SubjectMarks => ask(params::subject_marks(school, params), view, out),
-            Endpoint::LearnerSubjects => ask(params::learner_subjects(school, params), view, out),
-            Endpoint::Absentees => ask(params::absentees(school, params), view, out),
-            Endpoint::Schools => {
-                let schools = Schools {
-                    username,
-                    school: self.school,
-                };
-                v1::answer_question(&schools, view, out)
-            }
-            Endpoint::Clients => {
-                let clients = Clients {
-                    username,
-                    school: self.school,
-                };
-                v1::answer_question(&clients, view, out)
-            }
-        }
-    }
-}
-
-fn ask<Q: Errs>(
-    read: std::result::Result<Q, String>,
-    view: View<'_>,
-    out: &mut Vec<u8>,
-) -> Result<Status> {
-    match read {
-        Ok(question) => v1::answer_question(&question, view, out),
-        Err(what) => Ok(v1::bad_request(&what, out)),
+        self.asked
+            .read(|question, faults| match (wire, self.asked.id) {
+                (Wire::V2, None) => {
+                    let mut order = Faults::default();
+                    let paging = Paging::read(params, &mut order);
+                    let faults = PageFaults {
+                        question: faults,
+                        order,
+                    };
+                    let limits = self.context.limits;
+                    v2::answer_page(question, &paging.page(), faults, limits, view, out)
+                }
+                _ if !faults.is_empty() => Ok(refuse(wire, &Refusal::Invalid(&faults), out)),
+                (Wire::V1, _) => v1::answer_question(question, view, out),
+                (Wire::V2, Some(id)) => {
+                    // A parameter that asks for another record than the path does.
+                    let other = endpoint.id().and_then(|name| integer(&params.get(name)?));
+                    if endpoint.takes_id() && other.is_some_and(|other| other != id) {
+                        return Ok(refuse(wire, &Refusal::Nothing(question.errors()), out));
+                    }
+                    v2::answer_record(question, view, out)
+                }
+            })
     }
 }

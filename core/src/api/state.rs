@@ -1,10 +1,14 @@
-//! The state update: whether an integrator serves a client (4.8).
+//! The state update: whether an integrator serves a client (4.8; section 9,
+//! item 7).
 
-use super::request::Status;
-use super::v1;
+use super::asked::SET_STATE;
+use super::faults::Faults;
+use super::refusal::Refusal;
+use super::request::{Context, Status};
+use super::{v1, v2};
 use crate::Result;
 use crate::json::Object;
-use crate::query;
+use crate::query::{self, View, push_client};
 use crate::record::integrator;
 use crate::record::value::integer;
 use crate::store::{Reader, Store};
@@ -38,76 +42,22 @@ pub struct SetState<'a> {
     pub state: u64,
 }
 
-const INVALID_STATE: &str = "Invalid integration state provided";
-
-/// What a body asks for; or the text of its fault.
-fn read_body(body: &[u8]) -> Result<(u64, u64), String> {
-    let object = std::str::from_utf8(body)
-        .ok()
-        .and_then(|text| Object::parse(text).ok());
-    let Some(Object { members }) = object else {
-        return Err("The body must be a JSON object".to_owned());
-    };
-    let (mut state, mut api_type) = (None, None);
-    for (place, (name, value)) in members.iter().enumerate() {
-        if members.iter().take(place).any(|(before, _)| before == name) {
-            return Err(format!("The body has the name \"{name}\" twice"));
-        }
-        match name.as_ref() {
-            "state" => state = integer(value.get()),
-            "api_type_id" => api_type = integer(value.get()),
-            _ => {}
-        }
-    }
-    let state = state.filter(|state| *state < 2).ok_or(INVALID_STATE)?;
-    let api_type = api_type.ok_or("api_type_id must be an unsigned integer")?;
-    Ok((state, api_type))
+/// What an update came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Update {
+    /// The school has authorised nothing at all.
+    NoClient,
+    /// The school has not authorised the API type.
+    NotAuthorised,
+    /// It was so already.
+    Same,
+    Changed,
 }
 
-/// The update as a request asks for it. A store that fails is a 500.
-pub(super) fn patch(
-    store: &Store,
-    username: &str,
-    school: u64,
-    body: &[u8],
-    out: &mut Vec<u8>,
-) -> Status {
-    let mut update = || {
-        if !is_client(store, username, school)? {
-            return Ok(v1::not_found(v1::SET_STATE.nothing, out));
-        }
-        match read_body(body) {
-            Ok((state, api_type_id)) => {
-                let set = SetState {
-                    username,
-                    school,
-                    api_type_id,
-                    state,
-                };
-                set_state(store, &set, out)
-            }
-            Err(what) => Ok(v1::bad_request(&what, out)),
-        }
-    };
-    let updated: Result<Status> = update();
-    updated.unwrap_or_else(|_| v1::internal_error("Failed to update the integration state", out))
-}
-
-fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
-    store.read(|snapshot| {
-        let user = query::user(snapshot, username)?;
-        Ok(!user.clients_of(school).is_empty())
-    })
-}
-
-/// The update through the typed door.
-pub(crate) fn set_state(store: &Store, set: &SetState<'_>, out: &mut Vec<u8>) -> Result<Status> {
-    out.clear();
+/// Does what is asked for, unless it is so already.
+fn update(store: &Store, set: &SetState<'_>) -> Result<Update> {
     if !is_client(store, set.username, set.school)? {
-        return Ok(v1::not_found(v1::SET_STATE.nothing, out));
-    }
-    if set.state > 1 {
-        return Ok(v1::bad_request(INVALID_STATE, out));
+        return Ok(Update::NoClient);
     }
     let key = integrator::authorisation_key(set.username, set.school, set.api_type_id);
     let row = vec![u8::from(set.state == 1)];
@@ -124,13 +74,192 @@ pub(crate) fn set_state(store: &Store, set: &SetState<'_>, out: &mut Vec<u8>) ->
             Ok(before)
         })?
     };
-    let code = match before {
-        None => return Ok(v1::unauthorised(v1::SET_STATE.refused, out)),
-        Some(before) if before == row => 204,
-        Some(_) => 200,
+    Ok(match before {
+        None => Update::NotAuthorised,
+        Some(before) if before == row => Update::Same,
+        Some(_) => Update::Changed,
+    })
+}
+
+fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
+    store.read(|snapshot| {
+        let user = query::user(snapshot, username)?;
+        Ok(!user.clients_of(school).is_empty())
+    })
+}
+
+/// The update through the typed door.
+pub(crate) fn set_state(store: &Store, set: &SetState<'_>, out: &mut Vec<u8>) -> Result<Status> {
+    out.clear();
+    if set.state > 1 && is_client(store, set.username, set.school)? {
+        return Ok(v1::bad_request(INVALID_STATE, out));
+    }
+    let code = match update(store, set)? {
+        Update::NoClient => return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out)),
+        Update::NotAuthorised => return Ok(v1::refuse(&Refusal::Credentials(SET_STATE), out)),
+        Update::Same => 204,
+        Update::Changed => 200,
     };
     out.extend_from_slice(b"[]");
     Ok(Status::of(code))
+}
+
+const INVALID_STATE: &str = "Invalid integration state provided";
+const FAILED: &str = "Failed to update the integration state";
+const NO_OBJECT: &str = "The body must be a JSON object";
+
+/// What is wrong with a body as a whole.
+enum BadBody {
+    NoObject,
+    /// It has this name twice.
+    Twice(String),
+}
+
+/// The members of a body that name these fields, as they are written.
+fn members<'a, const N: usize>(
+    body: &'a [u8],
+    names: [&str; N],
+) -> Result<[Option<&'a str>; N], BadBody> {
+    let object = std::str::from_utf8(body)
+        .ok()
+        .and_then(|text| Object::parse(text).ok());
+    let Some(Object { members }) = object else {
+        return Err(BadBody::NoObject);
+    };
+    let mut values = [None; N];
+    for (place, (name, value)) in members.iter().enumerate() {
+        if members.iter().take(place).any(|(before, _)| before == name) {
+            return Err(BadBody::Twice(name.to_string()));
+        }
+        for (known, slot) in names.iter().zip(&mut values) {
+            if known == name {
+                *slot = Some(value.get());
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// The update as v1 asks for it (4.8). A store that fails is a 500.
+pub(super) fn patch(
+    store: &Store,
+    username: &str,
+    school: u64,
+    body: &[u8],
+    out: &mut Vec<u8>,
+) -> Status {
+    let mut updated = || {
+        if !is_client(store, username, school)? {
+            return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out));
+        }
+        match v1_body(body) {
+            Ok((state, api_type_id)) => {
+                let set = SetState {
+                    username,
+                    school,
+                    api_type_id,
+                    state,
+                };
+                set_state(store, &set, out)
+            }
+            Err(what) => Ok(v1::bad_request(&what, out)),
+        }
+    };
+    let updated: Result<Status> = updated();
+    updated.unwrap_or_else(|_| v1::refuse(&Refusal::Failed(FAILED), out))
+}
+
+/// State and API type, or the text of the body's fault.
+fn v1_body(body: &[u8]) -> Result<(u64, u64), String> {
+    let members = members(body, ["state", "api_type_id"]);
+    let [state, api_type] = members.map_err(|bad| match bad {
+        BadBody::NoObject => NO_OBJECT.to_owned(),
+        BadBody::Twice(name) => format!("The body has the name \"{name}\" twice"),
+    })?;
+    let state = state.and_then(integer).filter(|state| *state < 2);
+    let state = state.ok_or(INVALID_STATE)?;
+    let api_type = api_type.and_then(integer);
+    let api_type = api_type.ok_or("api_type_id must be an unsigned integer")?;
+    Ok((state, api_type))
+}
+
+/// The update as v2 asks for it (section 9, item 7). A store that fails is a
+/// 500.
+pub(super) fn post(
+    context: &Context<'_>,
+    username: &str,
+    body: &[u8],
+    out: &mut Vec<u8>,
+) -> Status {
+    let set = match v2_body(body, username) {
+        Ok(set) => set,
+        Err(faults) => return v2::refuse(&Refusal::Invalid(&faults), out),
+    };
+    let mut updated = || {
+        let (code, how) = match update(context.store, &set)? {
+            Update::NoClient | Update::NotAuthorised => {
+                return Ok(v2::refuse(&Refusal::Client, out));
+            }
+            Update::Same => (400, "already"),
+            Update::Changed => (200, "successfully"),
+        };
+        let active = set.state == 1;
+        let done = if active { "activated" } else { "deactivated" };
+        let message = format!("Integration {how} {done}");
+        context.store.read(|snapshot| {
+            let now = context.now;
+            let view = View { snapshot, now };
+            v2::with_data(code, &message, out, |out| {
+                push_client(view, set.school, set.api_type_id, active, out)
+            })
+        })
+    };
+    let updated: Result<Status> = updated();
+    updated.unwrap_or_else(|_| v2::refuse(&Refusal::Failed(FAILED), out))
+}
+
+fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
+    let mut faults = Faults::default();
+    let [school, api_type, state] = match members(body, ["school_id", "api_type_id", "state"]) {
+        Ok(members) => members,
+        Err(bad) => {
+            match bad {
+                BadBody::NoObject => faults.add("body", NO_OBJECT),
+                BadBody::Twice(name) => faults.add(name, "stands twice in the body"),
+            }
+            return Err(faults);
+        }
+    };
+    let state = match state {
+        Some("true") => Some(1),
+        Some("false") => Some(0),
+        state => state.and_then(integer).filter(|state| *state < 2),
+    };
+    let mut known = |name: &'static str, what: &'static str, number: Option<u64>| {
+        if number.is_none() {
+            faults.add(name, what);
+        }
+        number.unwrap_or(0)
+    };
+    let set = SetState {
+        username,
+        school: known(
+            "school_id",
+            "The school_id is invalid",
+            school.and_then(integer),
+        ),
+        api_type_id: known(
+            "api_type_id",
+            "The api_type_id is invalid",
+            api_type.and_then(integer),
+        ),
+        state: known("state", "The State must be a boolean", state),
+    };
+    if faults.is_empty() {
+        Ok(set)
+    } else {
+        Err(faults)
+    }
 }
 
 #[cfg(test)]
@@ -180,11 +309,11 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                read_body(body.as_bytes()),
+                v1_body(body.as_bytes()),
                 expected.map_err(str::to_owned),
                 "{body}"
             );
         }
-        assert_eq!(read_body(b"{\"\xff\":1}"), Err(object.to_owned()));
+        assert_eq!(v1_body(b"{\"\xff\":1}"), Err(object.to_owned()));
     }
 }

@@ -1,93 +1,57 @@
 //! The envelope of v1: an answer bare, an error with its title and text
 //! (2.10, section 7).
 
+use super::asked::Asked;
+use super::faults::Faults;
+use super::refusal::{Refusal, please_activate, please_use};
 use super::request::Status;
 use crate::Result;
-use crate::json;
-use crate::query::{
-    Absentees, AssessmentMarks, Clients, LearnerSubjects, Learners, Outcome, Question, Schools,
-    SubjectMarks, SubjectsPerTerm, View,
-};
-
-/// The texts of an endpoint's errors.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Errors {
-    /// 401, if the credentials are wrong.
-    pub(super) refused: &'static str,
-    /// 404, if there are no records.
-    pub(super) nothing: &'static str,
-}
+use crate::json::{self, Chunks};
+use crate::query::{Outcome, View};
 
 const NOT_AUTHORISED: &str = "Client access not authorised";
-const NO_INTEGRATIONS: &str = "No client-authorised integrations found";
-
-/// A question and the texts of its errors.
-pub(crate) trait Errs: Question {
-    const ERRORS: Errors;
-}
-
-macro_rules! errs {
-    ($question:ty, $refused:expr, $nothing:expr) => {
-        impl Errs for $question {
-            const ERRORS: Errors = Errors {
-                refused: $refused,
-                nothing: $nothing,
-            };
-        }
-    };
-}
-
-errs!(Learners<'_>, NOT_AUTHORISED, "No learner records found");
-errs!(
-    AssessmentMarks,
-    NOT_AUTHORISED,
-    "No subject mark records found"
-);
-errs!(
-    SubjectMarks,
-    NOT_AUTHORISED,
-    "No subject mark records found"
-);
-errs!(
-    SubjectsPerTerm,
-    NOT_AUTHORISED,
-    "No learner subject records found"
-);
-errs!(
-    LearnerSubjects,
-    NOT_AUTHORISED,
-    "No learner subject records found"
-);
-errs!(
-    Absentees,
-    NOT_AUTHORISED,
-    "No learner absentee records found"
-);
-errs!(
-    Schools<'_>,
-    "Request not authorised",
-    "No school records found"
-);
-errs!(Clients<'_>, "Request not authorised", NO_INTEGRATIONS);
-
-pub(super) const SET_STATE: Errors = Errors {
-    refused: "Client access not authorised for this API type",
-    nothing: NO_INTEGRATIONS,
-};
 
 /// Asks a question; what it refuses or does not find becomes an error body.
-pub(crate) fn answer_question<Q: Errs>(
-    question: &Q,
+pub(crate) fn answer_question(
+    question: &(impl Asked + ?Sized),
     view: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
-    out.clear();
-    Ok(match question.answer(view, out)? {
+    let outcome = question.answer(view, &mut Chunks::over(out))?;
+    Ok(match outcome {
         Outcome::Found => Status::of(200),
-        Outcome::Nothing => not_found(Q::ERRORS.nothing, out),
-        Outcome::Refused(rule) => bad_request(rule, out),
-        Outcome::Unauthorised => unauthorised(NOT_AUTHORISED, out),
+        Outcome::Nothing => refuse(&Refusal::Nothing(question.errors()), out),
+        Outcome::Refused(rule) => refuse(&Refusal::Invalid(&Faults::from(rule)), out),
+        Outcome::Unauthorised => refuse(&Refusal::Client, out),
     })
+}
+
+pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
+    match refusal {
+        Refusal::Route => error(404, "Not found", "Route not found", out),
+        Refusal::Method(allow) => Status {
+            allow: Some(allow),
+            ..error(405, "Method not allowed", &please_use(allow), out)
+        },
+        Refusal::Invalid(faults) => bad_request(faults.first(), out),
+        Refusal::Credentials(errors) => error(
+            401,
+            "Unauthorized",
+            errors.refused.unwrap_or(NOT_AUTHORISED),
+            out,
+        ),
+        Refusal::Client => error(401, "Unauthorized", NOT_AUTHORISED, out),
+        Refusal::Inactive(api_type) => {
+            let text = please_activate(api_type);
+            error(403, "Integration not activated", &text, out)
+        }
+        Refusal::Nothing(errors) => error(404, "Not found", errors.nothing, out),
+        Refusal::Failed(text) => error(500, "Internal Server Error", text, out),
+    }
+}
+
+pub(super) fn bad_request(text: &str, out: &mut Vec<u8>) -> Status {
+    error(400, "Bad Request", text, out)
 }
 
 fn error(code: u16, title: &str, text: &str, out: &mut Vec<u8>) -> Status {
@@ -98,44 +62,4 @@ fn error(code: u16, title: &str, text: &str, out: &mut Vec<u8>) -> Status {
     json::push_string(out, text);
     out.push(b'}');
     Status::of(code)
-}
-
-pub(super) fn route_not_found(out: &mut Vec<u8>) -> Status {
-    not_found("Route not found", out)
-}
-
-pub(super) fn not_found(text: &str, out: &mut Vec<u8>) -> Status {
-    error(404, "Not found", text, out)
-}
-
-pub(super) fn bad_request(text: &str, out: &mut Vec<u8>) -> Status {
-    error(400, "Bad Request", text, out)
-}
-
-pub(super) fn unauthorised(text: &str, out: &mut Vec<u8>) -> Status {
-    error(401, "Unauthorized", text, out)
-}
-
-/// The school has not authorised the integrator for anything (5.2).
-pub(super) fn client_unauthorised(out: &mut Vec<u8>) -> Status {
-    unauthorised(NOT_AUTHORISED, out)
-}
-
-/// An API family is not activated (5.3); names its API type.
-pub(super) fn not_activated(api_type: &str, out: &mut Vec<u8>) -> Status {
-    let text = format!("Please activate the {api_type} for this client before making this request");
-    error(403, "Integration not activated", &text, out)
-}
-
-pub(super) fn method_not_allowed(allow: &'static str, out: &mut Vec<u8>) -> Status {
-    let text = format!("Use {}", allow.replace(", ", " or "));
-    Status {
-        allow: Some(allow),
-        ..error(405, "Method not allowed", &text, out)
-    }
-}
-
-/// The store failed; says how.
-pub(crate) fn internal_error(text: &str, out: &mut Vec<u8>) -> Status {
-    error(500, "Internal Server Error", text, out)
 }

@@ -3,28 +3,27 @@
 
 use super::Engine;
 use crate::Result;
-use crate::api::{self, Answer, Context, Request, SetState, Status};
+use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 use crate::query::{
-    Absentees, AssessmentMarks, Clients, LearnerSubjects, Learners, Schools, SubjectMarks,
-    SubjectsPerTerm, View,
+    Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerSubjects,
+    Learners, Schools, SubjectMarks, SubjectsPerTerm, View,
 };
 
 /// A question that an app asks without credentials: one of [`Learners`],
 /// [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
-/// [`LearnerSubjects`], [`Schools`], [`Clients`] and [`Absentees`].
+/// [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`],
+/// [`FinanceLearners`] and [`AccountablePersons`].
 pub trait Question: sealed::Ask {}
 
 mod sealed {
-    use super::{Result, Status, View};
-
+    /// A question, opaque outside this crate.
     pub trait Ask {
         /// The school that the question is about, if it is about one.
         fn about(&self) -> Option<u64>;
-        fn ask(&self, view: Moment<'_>, out: &mut Vec<u8>) -> Result<Status>;
+        fn asked(&self) -> Asked<'_>;
     }
 
-    /// One moment of the store, opaque outside this crate.
-    pub struct Moment<'a>(pub(super) View<'a>);
+    pub struct Asked<'a>(pub(super) &'a dyn crate::api::Asked);
 }
 
 macro_rules! questions {
@@ -37,8 +36,8 @@ macro_rules! questions {
                 about(self)
             }
 
-            fn ask(&self, moment: sealed::Moment<'_>, out: &mut Vec<u8>) -> Result<Status> {
-                api::answer_question(self, moment.0, out)
+            fn asked(&self) -> sealed::Asked<'_> {
+                sealed::Asked(self)
             }
         }
     )*};
@@ -53,6 +52,8 @@ questions! {
     Absentees: |asked| Some(asked.school),
     Schools<'_>: |asked| asked.school,
     Clients<'_>: |asked| asked.school,
+    FinanceLearners<'_>: |asked| Some(asked.school),
+    AccountablePersons<'_>: |asked| Some(asked.school),
 }
 
 impl Engine {
@@ -69,16 +70,15 @@ impl Engine {
     /// Like [`request`](Self::request), into a buffer of the caller's, which
     /// holds the body alone afterwards.
     pub fn answer(&self, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
-        out.clear();
         let now = request.now.unwrap_or_else(|| self.clock.now());
         let context = Context {
             store: &self.store,
             credentials: &self.credentials,
             freshness: &self.freshness,
+            limits: self.limits,
             now,
         };
-        let answered = api::answer(&context, request, out);
-        answered.unwrap_or_else(|error| api::internal_error(&error.to_string(), out))
+        api::answer(&context, request, out)
     }
 
     /// Answers a question of an app that is trusted: no credentials, no
@@ -108,10 +108,98 @@ impl Engine {
         now: Option<i64>,
         out: &mut Vec<u8>,
     ) -> Result<Status> {
+        self.view(question, now, |view| {
+            api::answer_question(question.asked().0, view, out)
+        })
+    }
+
+    /// Answers one page of a question as v2 does (section 9, item 3), as
+    /// [`ask`](Self::ask) does for v1. A collection without records is an empty
+    /// page.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn page(&self, question: &impl Question, page: &Page<'_>) -> Result<Answer> {
+        let mut body = Vec::new();
+        let status = self.page_into(question, page, None, &mut body)?;
+        Ok(Answer { status, body })
+    }
+
+    /// Like [`page`](Self::page), for an instant and into a buffer of the
+    /// caller's, as [`ask_into`](Self::ask_into).
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn page_into(
+        &self,
+        question: &impl Question,
+        page: &Page<'_>,
+        now: Option<i64>,
+        out: &mut Vec<u8>,
+    ) -> Result<Status> {
+        self.view(question, now, |view| {
+            let faults = api::PageFaults::default();
+            api::answer_page(question.asked().0, page, faults, self.limits, view, out)
+        })
+    }
+
+    /// Answers the first record that a question finds as v2 answers one record
+    /// (section 9, item 1): a bare object, or 404. Meant for a question that
+    /// names an id.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn find(&self, question: &impl Question) -> Result<Answer> {
+        let mut body = Vec::new();
+        let status = self.find_into(question, None, &mut body)?;
+        Ok(Answer { status, body })
+    }
+
+    /// Like [`find`](Self::find), for an instant and into a buffer of the
+    /// caller's, as [`ask_into`](Self::ask_into).
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn find_into(
+        &self,
+        question: &impl Question,
+        now: Option<i64>,
+        out: &mut Vec<u8>,
+    ) -> Result<Status> {
+        self.view(question, now, |view| {
+            api::answer_record(question.asked().0, view, out)
+        })
+    }
+
+    fn view(
+        &self,
+        question: &impl Question,
+        now: Option<i64>,
+        mut answer: impl FnMut(View<'_>) -> Result<Status>,
+    ) -> Result<Status> {
         let now = now.unwrap_or_else(|| self.clock.now());
         self.freshness.ensure(&self.store, question.about())?;
-        self.store
-            .read(|snapshot| question.ask(sealed::Moment(View { snapshot, now }), out))
+        self.store.read(|snapshot| answer(View { snapshot, now }))
+    }
+
+    /// The v2 request for the data of a v1 one, given its path and query
+    /// string; or why there is none (section 9).
+    ///
+    /// ```
+    /// # fn main() -> rollbook::Result<()> {
+    /// let engine = rollbook::Engine::memory(rollbook::Options::default())?;
+    /// let upgraded = engine.upgrade("/api/v1/adminplus/learners/1000?learner_id=7");
+    /// let upgraded = upgraded.map(|upgrade| (upgrade.target, upgrade.school));
+    /// assert_eq!(upgraded, Ok(("/api/v2/adminplus/learners/7".to_owned(), Some(1000))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// That the target is not of v1, or of none of its paths, or that v1 refuses
+    /// it as well.
+    pub fn upgrade(&self, target: &str) -> Result<Upgrade, NoUpgrade> {
+        api::upgrade(target)
     }
 
     /// Sets whether an integrator serves a school's API type (4.8), for an app

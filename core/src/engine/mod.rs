@@ -56,6 +56,7 @@ pub struct Engine {
     freshness: Freshness,
     entropy: Entropy,
     clock: crate::Clock,
+    limits: api::Limits,
 }
 
 impl Engine {
@@ -87,6 +88,7 @@ impl Engine {
 
     fn on(location: Location, options: Options) -> Result<Engine> {
         options.clock.check()?;
+        let limits = options.limits()?;
         let credentials = api::Credentials::new(options.entropy.bytes()?);
         let store = Store::open(
             location,
@@ -103,6 +105,7 @@ impl Engine {
             credentials,
             entropy: options.entropy,
             clock: options.clock,
+            limits,
         })
     }
 

@@ -1,6 +1,7 @@
 //! What an engine is opened with.
 
-use crate::{Clock, Entropy};
+use crate::api::Limits;
+use crate::{Clock, Entropy, Error, Result};
 use std::time::Duration;
 
 /// What an engine is opened with. The defaults suit a phone.
@@ -20,6 +21,11 @@ pub struct Options {
     pub entropy: Entropy,
     /// Whether space that loads leave free is given back by itself.
     pub compaction: Compaction,
+    /// How many records a page of v2 has where a request says nothing: 10
+    /// unless told otherwise.
+    pub page_limit: u64,
+    /// How many it has at most: 50 unless told otherwise.
+    pub max_page_limit: u64,
     /// How long a change waits for another one before it fails as `busy`: five
     /// seconds unless told otherwise.
     pub writer_wait: Duration,
@@ -32,8 +38,25 @@ impl Default for Options {
             clock: Clock::default(),
             entropy: Entropy::default(),
             compaction: Compaction::default(),
+            page_limit: 10,
+            max_page_limit: 50,
             writer_wait: Duration::from_secs(5),
         }
+    }
+}
+
+impl Options {
+    /// The limits of pages.
+    pub(super) fn limits(&self) -> Result<Limits> {
+        let (usual, most) = (self.page_limit, self.max_page_limit);
+        if usual == 0 || usual > most {
+            return Err(Error::Unsupported {
+                what: format!(
+                    "page_limit is {usual} and max_page_limit is {most}: give at least 1, and not more than the maximum"
+                ),
+            });
+        }
+        Ok(Limits { usual, most })
     }
 }
 

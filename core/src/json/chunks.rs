@@ -12,6 +12,13 @@ const OVER_ONE: usize = BLOCK + 1;
 const TWO: usize = 2 * BLOCK;
 const OVER_TWO: usize = TWO + 1;
 
+/// How much of a short value is copied at once.
+pub(crate) const FEW: usize = 16;
+const NULL: &[u8; 4] = b"null";
+
+/// How much further than a part of a source may be read.
+pub(crate) const SOURCE_SLACK: usize = 4 * BLOCK;
+
 /// A text that can be copied without looking at its length.
 #[derive(Debug, Default)]
 pub(crate) struct Padded {
@@ -70,6 +77,11 @@ pub(crate) struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
+    /// Writes over what the buffer holds.
+    pub(crate) fn over(out: &'a mut Vec<u8>) -> Chunks<'a> {
+        Chunks { out, written: 0 }
+    }
+
     /// Writes behind what the buffer holds.
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Chunks<'a> {
         let written = out.len();
@@ -118,11 +130,19 @@ impl<'a> Chunks<'a> {
 
     #[inline]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
-        let window = self.window(bytes.len());
-        if let Some(room) = window.room.get_mut(..bytes.len()) {
-            room.copy_from_slice(bytes);
+        let end = self.written + bytes.len();
+        match self.out.get_mut(self.written..end) {
+            Some(room) => room.copy_from_slice(bytes),
+            None => self.append(bytes),
         }
-        self.keep(bytes.len());
+        self.written = end;
+    }
+
+    /// Adds what the buffer has no room for.
+    #[inline(never)]
+    fn append(&mut self, bytes: &[u8]) {
+        self.out.truncate(self.written);
+        self.out.extend_from_slice(bytes);
     }
 
     /// A whole padded text.
@@ -209,18 +229,18 @@ impl Window<'_> {
     pub(crate) fn part(&mut self, text: &Padded, part: Range<usize>) {
         let (start, length) = (part.start, part.len());
         match length {
-            0..=BLOCK => self.blocks::<1>(text, start),
-            OVER_ONE..=TWO => self.blocks::<2>(text, start),
-            OVER_TWO..=AT_ONCE => self.blocks::<3>(text, start),
-            _ => self.long(text, start..start + length),
+            0..=BLOCK => self.blocks::<1>(&text.bytes, start),
+            OVER_ONE..=TWO => self.blocks::<2>(&text.bytes, start),
+            OVER_TWO..=AT_ONCE => self.blocks::<3>(&text.bytes, start),
+            _ => self.long(&text.bytes, start..start + length),
         }
         self.at += length;
     }
 
     #[inline]
-    fn blocks<const N: usize>(&mut self, text: &Padded, start: usize) {
+    fn blocks<const N: usize>(&mut self, bytes: &[u8], start: usize) {
         let room = self.room.get_mut(self.at..self.at + N * BLOCK);
-        let from = text.bytes.get(start..start + N * BLOCK);
+        let from = bytes.get(start..start + N * BLOCK);
         if let (Some(room), Some(from)) = (room, from) {
             let (room, from) = (room.as_chunks_mut::<BLOCK>().0, from.as_chunks::<BLOCK>().0);
             for (room, from) in room.iter_mut().zip(from) {
@@ -229,11 +249,41 @@ impl Window<'_> {
         }
     }
 
+    /// A part of a source that goes on for [`SOURCE_SLACK`] behind it.
+    #[inline]
+    pub(crate) fn text(&mut self, source: &[u8], part: Range<usize>) {
+        let length = part.len();
+        // Few different lengths of copies: which one is needed can be foreseen.
+        match length {
+            0..=BLOCK => self.blocks::<1>(source, part.start),
+            OVER_ONE..=TWO => self.blocks::<2>(source, part.start),
+            OVER_TWO..=SOURCE_SLACK => self.blocks::<{ SOURCE_SLACK / BLOCK }>(source, part.start),
+            _ => self.long(source, part),
+        }
+        self.at += length;
+    }
+
+    /// What stands in quotes in a source, without them: at most [`FEW`] bytes, or
+    /// `null` if there are none.
+    #[inline]
+    pub(crate) fn bare(&mut self, source: &[u8], start: usize, length: usize) {
+        let from = source.get(start..start + FEW).and_then(<[u8]>::first_chunk);
+        let room = self.room.get_mut(self.at..self.at + FEW);
+        if let (Some(from), Some(room)) = (from, room) {
+            // Whether there are any cannot be foreseen, so both are read.
+            let value = u128::from_le_bytes(*from);
+            let null = u128::from(u32::from_le_bytes(*NULL));
+            let word = if length == 0 { null } else { value };
+            room.copy_from_slice(&word.to_le_bytes());
+        }
+        self.at += if length == 0 { NULL.len() } else { length };
+    }
+
     #[cold]
     #[inline(never)]
-    fn long(&mut self, text: &Padded, part: Range<usize>) {
+    fn long(&mut self, bytes: &[u8], part: Range<usize>) {
         let room = self.room.get_mut(self.at..self.at + part.len());
-        if let (Some(room), Some(from)) = (room, text.bytes.get(part)) {
+        if let (Some(room), Some(from)) = (room, bytes.get(part)) {
             room.copy_from_slice(from);
         }
     }

@@ -2,14 +2,17 @@
 //!
 //! - `text`: strings and numbers as the API writes them, and back.
 //! - `chunks`: many small parts, written fast.
+//! - `wire`: the types of v1 and v2.
 //! - `object`: an object that somebody else wrote, its members in order.
 
 mod chunks;
 mod object;
 mod text;
+mod wire;
 
-pub(crate) use chunks::{Chunks, Padded};
+pub(crate) use chunks::{Chunks, FEW, Padded, SOURCE_SLACK};
 pub(crate) use object::Object;
 pub(crate) use text::{
     Members, push_escaped, push_integer, push_quoted_integer, push_string, unescape,
 };
+pub(crate) use wire::{Wire, is_number};

@@ -88,6 +88,11 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// The members of an object of which the first brace is missing.
+    pub(crate) fn inside(members: &'a [u8]) -> Members<'a> {
+        Members { rest: members }
+    }
+
     fn string(&mut self) -> Option<&'a [u8]> {
         let inside = self.rest.strip_prefix(b"\"")?;
         let mut at = 0;

@@ -1,9 +1,12 @@
 //! Get Learner Absentees (4.9).
 
+use super::walk::{Identity, Paged, Walk};
 use super::window;
-use super::{Array, Outcome, Question, View};
-use crate::record::absentee::LEARNER_TAG;
+use super::{Array, Outcome, Question, Rule, View};
+use crate::json::Chunks;
+use crate::record::absentee::{DATE_TAG, LEARNER_TAG};
 use crate::record::bake::RENDERING;
+use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader};
 use crate::{Date, Result};
 
@@ -27,6 +30,8 @@ use crate::{Date, Result};
 pub struct Absentees {
     /// The school's login id.
     pub school: u64,
+    /// One record, whatever its date.
+    pub id: Option<u64>,
     /// One learner.
     pub learner_id: Option<u64>,
     /// The first day; a month before `to_date` unless given.
@@ -35,27 +40,45 @@ pub struct Absentees {
     pub to_date: Option<Date>,
 }
 
-impl Question for Absentees {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+impl Absentees {
+    /// The keys between which the records lie that are asked for, or the rule
+    /// that is broken.
+    fn keys(&self, view: View<'_>) -> Result<std::result::Result<(Key, Key), Rule>> {
+        if let Some(id) = self.id {
+            let places = Partition::of(self.school, Collection::AbsenteePlaces);
+            let date = match view.snapshot.records(places)?.get(Key::one(id))? {
+                Some((page, index)) => page.run()?.tag(DATE_TAG, index)?,
+                None => None,
+            };
+            // What has no place lies on no day.
+            let key = Key(date.unwrap_or(0), id);
+            return Ok(Ok((key, key)));
+        }
         let today = view.today(self.school)?;
-        let window = match window::of_absences(self.from_date, self.to_date, today) {
-            Ok(window) => window,
+        let window = window::of_absences(self.from_date, self.to_date, today);
+        Ok(window.map(|window| {
+            let from = Key(window.from.number(), 0);
+            (from, Key(window.to.number(), u64::MAX))
+        }))
+    }
+}
+
+impl Question for Absentees {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let (from, to) = match self.keys(view)? {
+            Ok(keys) => keys,
             Err(rule) => return Ok(Outcome::Refused(rule)),
         };
         let absentees = Partition::of(self.school, Collection::Absentees);
         let absentees = view.snapshot.records(absentees)?;
-        let (from, to) = (
-            Key(window.from.number(), 0),
-            Key(window.to.number(), u64::MAX),
-        );
         let array = Array::open(out);
         for page in absentees.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
             let Some(learner) = self.learner_id else {
                 if !indices.is_empty() {
-                    out.extend_from_slice(run.stretch(RENDERING, indices.start, indices.end)?);
-                    out.push(b',');
+                    out.push(run.stretch(RENDERING, indices.start, indices.end)?);
+                    out.push(b",");
                 }
                 continue;
             };
@@ -63,11 +86,48 @@ impl Question for Absentees {
             let learners = run.tag_column(LEARNER_TAG)?;
             for index in indices {
                 if learners.get(index) == Some(&wanted) {
-                    out.extend_from_slice(run.record(RENDERING, index)?);
-                    out.push(b',');
+                    out.push(run.record(RENDERING, index)?);
+                    out.push(b",");
                 }
             }
         }
         Ok(array.close(out))
+    }
+}
+
+impl Paged for Absentees {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        identity.number("id", self.id);
+        identity.number("learner_id", self.learner_id);
+        identity.date("from_date", self.from_date);
+        identity.date("to_date", self.to_date);
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let (from, to) = match self.keys(view)? {
+            Ok(keys) => keys,
+            Err(rule) => return Ok(Outcome::Refused(rule)),
+        };
+        let Some(keys) = walk.rest(from, to, |[date, id, ..]| Key(*date, *id)) else {
+            return Ok(Outcome::Found);
+        };
+        let absentees = Partition::of(self.school, Collection::Absentees);
+        let absentees = view.snapshot.records(absentees)?;
+        for page in walk.runs(&absentees, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in walk.places(indices) {
+                if self.learner_id.is_some() && run.tag(LEARNER_TAG, index)? != self.learner_id {
+                    continue;
+                }
+                let Key(date, id) = run.key(index)?;
+                if !walk.take([date, id, 0, 0, 0, 0, 0]) {
+                    return Ok(Outcome::Found);
+                }
+                typed::push_record(&run, index, out)?;
+            }
+        }
+        Ok(Outcome::Found)
     }
 }

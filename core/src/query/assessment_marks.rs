@@ -3,8 +3,8 @@
 use super::release::is_released;
 use super::sheet::{self, Sheet, Subject, Term};
 use super::tables::Tables;
-use super::{Outcome, Question, View};
-use crate::json::Chunks;
+use super::{Outcome, Question, Rule, View};
+use crate::json::{Chunks, Wire};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
 use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
 use crate::{Date, Result};
@@ -49,12 +49,17 @@ pub struct AssessmentMarks {
     pub structure: bool,
 }
 
+pub(super) const NOBODY: Rule = Rule {
+    fields: ["learner_id", "grade_id"],
+    text: "Please provide a learner_id or grade_id",
+};
+
 impl Question for AssessmentMarks {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         if self.learner_id.is_none() && self.grade_id.is_none() {
-            return Ok(Outcome::Refused("Please provide a learner_id or grade_id"));
+            return Ok(Outcome::Refused(NOBODY));
         }
-        let tables = view.tables(self.school)?;
+        let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = self.year.or(tables.current_year) else {
             return Ok(Outcome::Nothing);
         };
@@ -65,8 +70,6 @@ impl Question for AssessmentMarks {
             year,
         };
         let start = out.len();
-        let mut written = Chunks::new(out);
-        let out = &mut written;
         out.push(b"{");
         match (self.grade_id, self.learner_id) {
             (Some(grade), _) => writer.grade(view.snapshot, grade, out)?,
@@ -92,6 +95,19 @@ impl Question for AssessmentMarks {
     }
 }
 
+impl AssessmentMarks {
+    /// Whether anything of a learning program may be answered.
+    pub(super) fn shows(&self, subject: &Subject, term_end: Option<Date>, today: Date) -> bool {
+        self.subject_id
+            .is_none_or(|wanted| wanted == subject.subject)
+            && self.learning_outcome_id.is_none_or(|wanted| {
+                let mut outcomes = subject.outcomes.iter();
+                outcomes.any(|outcome| outcome.outcome == wanted)
+            })
+            && (self.structure || is_released(subject.release, term_end, today))
+    }
+}
+
 /// Ends an object whose every member is followed by a comma.
 #[inline]
 fn close(out: &mut Chunks<'_>, end: &[u8]) {
@@ -111,7 +127,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// `"9":{"grade":"7","years":{"2026":{…,"terms":{…}}}},`
     fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Chunks<'_>) -> Result<()> {
-        let sheet = sheet::of(snapshot, self.question.school, grade, self.year)?;
+        let sheet = sheet::of(snapshot, self.question.school, grade, self.year, Wire::V1)?;
         let rows =
             Partition::of_grade_year(self.question.school, Collection::MarkRows, grade, self.year);
         let rows = snapshot.records(rows)?;
@@ -155,7 +171,7 @@ impl Writer<'_> {
         let shown: Vec<&Subject> = term
             .subjects
             .iter()
-            .filter(|s| self.is_shown(s, end))
+            .filter(|s| self.question.shows(s, end, self.today))
             .collect();
         if shown.is_empty() {
             return Ok(());
@@ -194,18 +210,6 @@ impl Writer<'_> {
             close(out, b"}},");
         }
         Ok(())
-    }
-
-    /// Whether anything of a learning program may be answered.
-    fn is_shown(&self, subject: &Subject, term_end: Option<Date>) -> bool {
-        self.question
-            .subject_id
-            .is_none_or(|wanted| wanted == subject.subject)
-            && self.question.learning_outcome_id.is_none_or(|wanted| {
-                let mut outcomes = subject.outcomes.iter();
-                outcomes.any(|outcome| outcome.outcome == wanted)
-            })
-            && (self.question.structure || is_released(subject.release, term_end, self.today))
     }
 
     /// `"1":{"learner_id":"1","subjects":{…}},`

@@ -1,10 +1,12 @@
-//! Get Clients (4.7).
+//! Get Clients (4.7); client integrations in v2 (section 9, item 7).
 
-use super::integrators::{api_types, school_values, user};
+use super::integrators::{ApiTypes, Client, api_types, school_values, user};
 use super::lookup::Lookup;
+use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
 use crate::Result;
-use crate::json;
+use crate::json::{self, Chunks, Wire};
+use crate::record::value::YES_NO;
 use crate::record::{Value, school};
 use crate::store::{Collection, Key, Partition, Reader};
 
@@ -15,7 +17,8 @@ use crate::store::{Collection, Key, Partition, Reader};
 /// # fn main() -> rollbook::Result<()> {
 /// use rollbook::{Clients, Engine, Options};
 /// let engine = Engine::memory(Options::default())?;
-/// assert_eq!(engine.ask(&Clients { username: "demo", school: None })?.status.code, 404);
+/// let clients = Clients { username: "demo", ..Clients::default() };
+/// assert_eq!(engine.ask(&clients)?.status.code, 404);
 /// # Ok(())
 /// # }
 /// ```
@@ -25,57 +28,151 @@ pub struct Clients<'a> {
     pub username: &'a str,
     /// One school.
     pub school: Option<u64>,
+    /// One API type.
+    pub api_type_id: Option<u64>,
+}
+
+impl Clients<'_> {
+    fn takes(&self, client: &Client) -> bool {
+        self.api_type_id
+            .is_none_or(|wanted| wanted == client.api_type)
+    }
 }
 
 impl Question for Clients<'_> {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let user = user(view.snapshot, self.username)?;
-        let types = api_types(view.snapshot)?;
         let clients = match self.school {
             Some(school) => user.clients_of(school),
             None => &user.clients,
         };
-        let schools = Partition::global(Collection::Schools);
-        let mut schools = Lookup::new(view.snapshot.records(schools)?);
-        // The part that a school's records share, for the school at hand.
-        let mut start = Vec::new();
-        let mut of = None;
+        let mut writer = Writer::new(view, Wire::V1)?;
         let array = Array::open(out);
-        for client in clients {
-            if of.replace(client.school) != Some(client.school) {
-                push_start(client.school, &mut schools, &mut start)?;
-            }
-            out.extend_from_slice(&start);
-            json::push_integer(out, client.api_type);
-            out.extend_from_slice(b",\"api_type\":");
-            json::push_string(out, types.name(client.api_type));
-            out.extend_from_slice(b",\"activated_by_integrator\":\"");
-            out.extend_from_slice(if client.active { b"Yes\"}," } else { b"No\"}," });
+        let mut record = Vec::new();
+        for client in clients.iter().filter(|client| self.takes(client)) {
+            record.clear();
+            writer.push(client, &mut record)?;
+            out.push(&record);
+            out.push(b",");
         }
         Ok(array.close(out))
     }
 }
 
-/// Writes what precedes the API type in a school's records.
-fn push_start(id: u64, schools: &mut Lookup<'_>, start: &mut Vec<u8>) -> Result<()> {
-    let values = match schools.find(Key::one(id))? {
-        Some((page, index)) => school_values(&page.run()?.item(index)?, id)?,
-        None => Vec::new(),
-    };
-    start.clear();
-    start.extend_from_slice(b"{\"school_login_id\":");
-    json::push_quoted_integer(start, id);
-    for (name, place) in [
-        ("school_name", school::NAME),
-        ("admin_email_address", school::ADMIN_EMAIL_ADDRESS),
-        ("telephone_calling_code", school::TELEPHONE_CALLING_CODE),
-        ("telephone_number", school::TELEPHONE_NUMBER),
-    ] {
-        start.push(b',');
-        json::push_string(start, name);
-        start.push(b':');
-        json::push_string(start, values.get(place).map_or("", Value::text));
+impl Paged for Clients<'_> {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school_id", self.school);
+        identity.number("api_type_id", self.api_type_id);
     }
-    start.extend_from_slice(b",\"api_type_id\":");
-    Ok(())
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let user = user(view.snapshot, self.username)?;
+        let clients = match self.school {
+            Some(school) => user.clients_of(school),
+            None => &user.clients,
+        };
+        let mut writer = Writer::new(view, Wire::V2)?;
+        let mut record = Vec::new();
+        for client in walk.along(clients) {
+            let position = [client.school, client.api_type, 0, 0, 0, 0, 0];
+            if !walk.is_ahead(&position) || !self.takes(client) {
+                continue;
+            }
+            if !walk.take(position) {
+                return Ok(Outcome::Found);
+            }
+            record.clear();
+            writer.push(client, &mut record)?;
+            out.push(&record);
+            out.push(b",");
+        }
+        Ok(Outcome::Found)
+    }
+}
+
+/// Adds the client integration of a school and an API type as v2 answers it, in
+/// this state.
+pub(crate) fn push_client(
+    view: View<'_>,
+    school: u64,
+    api_type: u64,
+    active: bool,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let client = Client {
+        school,
+        api_type,
+        active,
+    };
+    Writer::new(view, Wire::V2)?.push(&client, out)
+}
+
+/// Writes client integrations, school by school.
+struct Writer<'a> {
+    wire: Wire,
+    types: std::sync::Arc<ApiTypes>,
+    schools: Lookup<'a>,
+    /// What precedes the API type in the records of the school at hand.
+    start: Vec<u8>,
+    of: Option<u64>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(view: View<'a>, wire: Wire) -> Result<Writer<'a>> {
+        let schools = Partition::global(Collection::Schools);
+        Ok(Writer {
+            wire,
+            types: api_types(view.snapshot)?,
+            schools: Lookup::new(view.snapshot.records(schools)?),
+            start: Vec::new(),
+            of: None,
+        })
+    }
+
+    fn push(&mut self, client: &Client, out: &mut Vec<u8>) -> Result<()> {
+        if self.of.replace(client.school) != Some(client.school) {
+            self.start_school(client.school)?;
+        }
+        out.extend_from_slice(&self.start);
+        json::push_integer(out, client.api_type);
+        out.extend_from_slice(b",\"api_type\":");
+        self.push_text(self.types.name(client.api_type), out);
+        out.extend_from_slice(b",\"activated_by_integrator\":\"");
+        let [yes, no] = YES_NO;
+        out.extend_from_slice(if client.active { yes } else { no }.as_bytes());
+        out.extend_from_slice(b"\"}");
+        Ok(())
+    }
+
+    fn push_text(&self, text: &str, out: &mut Vec<u8>) {
+        let mut escaped = Vec::new();
+        json::push_escaped(&mut escaped, text);
+        self.wire.push_text(out, &escaped);
+    }
+
+    fn start_school(&mut self, id: u64) -> Result<()> {
+        let values = match self.schools.find(Key::one(id))? {
+            Some((page, index)) => school_values(&page.run()?.item(index)?, id)?,
+            None => Vec::new(),
+        };
+        let mut start = match self.wire {
+            Wire::V1 => b"{\"school_login_id\":".to_vec(),
+            Wire::V2 => b"{\"school_id\":".to_vec(),
+        };
+        self.wire.push_number(&mut start, id);
+        for (name, place) in [
+            ("school_name", school::NAME),
+            ("admin_email_address", school::ADMIN_EMAIL_ADDRESS),
+            ("telephone_calling_code", school::TELEPHONE_CALLING_CODE),
+            ("telephone_number", school::TELEPHONE_NUMBER),
+        ] {
+            start.push(b',');
+            json::push_string(&mut start, name);
+            start.push(b':');
+            self.push_text(values.get(place).map_or("", Value::text), &mut start);
+        }
+        start.extend_from_slice(b",\"api_type_id\":");
+        self.start = start;
+        Ok(())
+    }
 }

@@ -11,15 +11,17 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(crate) enum Family {
     Administration,
     Curriculum,
+    Finance,
     Parents,
 }
 
 impl Family {
     fn name(self) -> &'static str {
-        let [administration, curriculum, _, parents] = api_type::FAMILIES;
+        let [administration, curriculum, finance, parents] = api_type::FAMILIES;
         match self {
             Family::Administration => administration,
             Family::Curriculum => curriculum,
+            Family::Finance => finance,
             Family::Parents => parents,
         }
     }
@@ -29,6 +31,7 @@ impl Family {
         match self {
             Family::Administration => "Admin+ API",
             Family::Curriculum => "Curriculum+ API",
+            Family::Finance => "Finance+ API",
             Family::Parents => "Parent API",
         }
     }

@@ -1,13 +1,15 @@
 //! Get Learner Subjects (4.5).
 
 use super::lookup::Lookup;
-use super::tables::Subject;
+use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
-use crate::json::{self, Chunks, Padded};
-use crate::record::bake::RENDERING;
+use crate::json::{Chunks, Padded, Wire};
+use crate::record::bake::{FACTS, RENDERING};
 use crate::record::learner::{NAMES_END_TAG, RENDERING_START, STATUS_TAG};
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::record::typed::{Edits, push_part};
+use crate::store::{Collection, Key, Partition, Reader, Run};
 use crate::{Error, Result};
+use std::ops::Range;
 
 /// Get Learner Subjects (4.5): one record per learner and subject of the
 /// current year (2.3), by learner, then subject.
@@ -33,8 +35,8 @@ pub struct LearnerSubjects {
 }
 
 impl Question for LearnerSubjects {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
-        let tables = view.tables(self.school)?;
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = tables.current_year else {
             return Ok(Outcome::Nothing);
         };
@@ -51,7 +53,6 @@ impl Question for LearnerSubjects {
         let mut of = None;
         let mut is_shown = false;
         let array = Array::open(out);
-        let mut written = Chunks::new(out);
         for page in subjects.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
@@ -59,39 +60,91 @@ impl Question for LearnerSubjects {
                 if of != Some(learner) {
                     of = Some(learner);
                     let asked_for = self.learner_id.is_some();
-                    is_shown = push_start(learner, asked_for, &mut learners, &mut start)?;
+                    is_shown = set_start(learner, asked_for, Wire::V1, &mut learners, &mut start)?;
                 }
                 if !is_shown {
                     continue;
                 }
                 match tables.subject(subject) {
-                    Some(subject) => written.push_both(&start, &subject.listed),
-                    None => written.push_both(&start, &Subject::new(subject, "", "", "").listed),
+                    Some(subject) => out.push_both(&start, &subject.listed),
+                    None => out.push_both(&start, &tables.unknown_subject(subject).listed),
                 }
             }
         }
-        drop(written);
         Ok(array.close(out))
+    }
+}
+
+impl Paged for LearnerSubjects {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        identity.number("learner_id", self.learner_id);
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let tables = view.tables(self.school, Wire::V2)?;
+        let Some(year) = walk.first_number().or(tables.current_year) else {
+            return Ok(Outcome::Found);
+        };
+        let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
+        let subjects = view.snapshot.records(subjects)?;
+        let learners = Partition::of(self.school, Collection::Learners);
+        let mut learners = Lookup::new(view.snapshot.records(learners)?);
+        let (from, to) = match self.learner_id {
+            Some(id) => (Key(id, 0), Key(id, u64::MAX)),
+            None => (Key::MIN, Key::MAX),
+        };
+        let Some(keys) = walk.rest(from, to, |[_, learner, subject, ..]| {
+            Key(*learner, *subject)
+        }) else {
+            return Ok(Outcome::Found);
+        };
+        let mut start = Padded::default();
+        let mut of = None;
+        let mut is_shown = false;
+        for page in walk.runs(&subjects, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in walk.places(indices) {
+                let Key(learner, subject) = run.key(index)?;
+                if of.replace(learner) != Some(learner) {
+                    let asked_for = self.learner_id.is_some();
+                    is_shown = set_start(learner, asked_for, Wire::V2, &mut learners, &mut start)?;
+                }
+                if !is_shown {
+                    continue;
+                }
+                if !walk.take([year, learner, subject, 0, 0, 0, 0]) {
+                    return Ok(Outcome::Found);
+                }
+                match tables.subject(subject) {
+                    Some(subject) => out.push_both(&start, &subject.listed),
+                    None => out.push_both(&start, &tables.unknown_subject(subject).listed),
+                }
+            }
+        }
+        Ok(Outcome::Found)
     }
 }
 
 /// Writes what precedes the subject in a learner's records; says whether the
 /// learner is to be answered.
-fn push_start(
+fn set_start(
     learner: u64,
     asked_for: bool,
+    wire: Wire,
     learners: &mut Lookup<'_>,
     start: &mut Padded,
 ) -> Result<bool> {
     let Some((page, index)) = learners.find(Key::one(learner))? else {
         if asked_for {
-            let mut id = Vec::new();
-            json::push_quoted_integer(&mut id, learner);
-            start.set(&[
-                b"{\"learner_id\":",
-                &id,
-                b",\"first_name\":\"\",\"last_name\":\"\",\"subject_id\":",
-            ]);
+            let mut text = b"{\"learner_id\":".to_vec();
+            wire.push_number(&mut text, learner);
+            for name in ["first_name", "last_name"] {
+                text.extend_from_slice(format!(",\"{name}\":").as_bytes());
+                wire.push_text(&mut text, b"");
+            }
+            start.set(&[&text, b",\"subject_id\":"]);
         }
         return Ok(asked_for);
     };
@@ -99,15 +152,38 @@ fn push_start(
     if !asked_for && run.tag(STATUS_TAG, index)? != Some(0) {
         return Ok(false);
     }
+    match wire {
+        Wire::V1 => {
+            let names = run.record(RENDERING, index)?.get(names_of(&run, index)?);
+            let names = names.ok_or_else(no_names)?;
+            start.set(&[b"{\"learner_id\":", names, b",\"subject_id\":"]);
+        }
+        Wire::V2 => {
+            let mut names = Vec::new();
+            push_typed_names(&run, index, &mut Chunks::new(&mut names))?;
+            start.set(&[b"{\"learner_id\":", &names, b",\"subject_id\":"]);
+        }
+    }
+    Ok(true)
+}
+
+/// Where in a learner's rendering the id and the names stand that other answers
+/// repeat: `"7","first_name":"…","last_name":"…"`.
+pub(super) fn names_of(run: &Run<'_>, index: usize) -> Result<Range<usize>> {
     let end = run
         .tag(NAMES_END_TAG, index)?
         .and_then(|end| usize::try_from(end).ok());
-    let names = end.and_then(|end| {
-        run.record(RENDERING, index)
-            .ok()?
-            .get(RENDERING_START.len()..end)
-    });
-    let names = names.ok_or_else(|| Error::corrupt("a learner has no names"))?;
-    start.set(&[b"{\"learner_id\":", names, b",\"subject_id\":"]);
-    Ok(true)
+    Ok(RENDERING_START.len()..end.ok_or_else(no_names)?)
+}
+
+/// Writes them as v2 answers them.
+pub(super) fn push_typed_names(run: &Run<'_>, index: usize, out: &mut Chunks<'_>) -> Result<()> {
+    let record = run.span(RENDERING, index, index + 1)?;
+    let names = names_of(run, index)?;
+    let edits = Edits::of(run.record(FACTS, index)?)?;
+    push_part(run.lane(RENDERING), &record, names, edits, out)
+}
+
+fn no_names() -> Error {
+    Error::corrupt("a learner has no names")
 }

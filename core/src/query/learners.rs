@@ -1,13 +1,14 @@
 //! Get Learner(s) (4.1).
 
 use super::lookup::Lookup;
+use super::walk::{Identity, Paged, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Question, View};
+use super::{Array, Outcome, Question, Rule, View, parents};
+use crate::json::{Chunks, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::fold::fold;
-use crate::record::learner::{
-    FAMILY_TAG, GRADE_TAG, NAME_LANE, PARENT1_TAG, PARENT2_TAG, STATUS_TAG, TRANSFER_TAG,
-};
+use crate::record::learner::{FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, TRANSFER_TAG};
+use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use crate::{Date, Error, Result};
 use memchr::memmem::Finder;
@@ -64,37 +65,51 @@ pub struct Learners<'a> {
     pub family_code: Option<u64>,
 }
 
-impl Question for Learners<'_> {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+impl Learners<'_> {
+    /// What a learner must be to be answered; or the rule that is broken.
+    fn filter<'a>(
+        &'a self,
+        view: View<'_>,
+        needle: &'a mut Vec<u8>,
+    ) -> Result<std::result::Result<Filter<'a>, Rule>> {
         let mut window = None;
         if self.status == LearnerStatus::Left {
             let today = view.today(self.school)?;
             match window::of_transfers(self.since, self.until, today) {
                 Ok(transfers) => window = Some(transfers),
-                Err(rule) => return Ok(Outcome::Refused(rule)),
+                Err(rule) => return Ok(Err(rule)),
             }
         }
-        let mut needle = Vec::new();
-        fold(self.name.unwrap_or_default(), &mut needle);
-        let filter = Filter {
+        fold(self.name.unwrap_or_default(), needle);
+        Ok(Ok(Filter {
             status: self.status as u64,
             window: window.map(|Window { from, to }| from.number()..=to.number()),
             grades: self.grade_ids,
             family: self.family_code,
-            name: (!needle.is_empty()).then(|| Finder::new(&needle)),
-        };
-        let parents = Partition::of(self.school, Collection::Parents);
-        let mut parents = if self.include_parents {
-            Some(Lookup::new(view.snapshot.records(parents)?))
-        } else {
-            None
-        };
-        let learners = Partition::of(self.school, Collection::Learners);
-        let learners = view.snapshot.records(learners)?;
-        let (from, to) = match self.learner_id {
+            name: (!needle.is_empty()).then(|| Finder::new(needle)),
+        }))
+    }
+
+    /// The keys that the learners asked for have.
+    fn keys(&self) -> (Key, Key) {
+        match self.learner_id {
             Some(id) => (Key::one(id), Key::one(id)),
             None => (Key::MIN, Key::MAX),
+        }
+    }
+}
+
+impl Question for Learners<'_> {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let mut needle = Vec::new();
+        let filter = match self.filter(view, &mut needle)? {
+            Ok(filter) => filter,
+            Err(rule) => return Ok(Outcome::Refused(rule)),
         };
+        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = view.snapshot.records(learners)?;
+        let (from, to) = self.keys();
         let array = Array::open(out);
         for page in learners.between(from, to) {
             let (page, indices) = page?;
@@ -104,16 +119,12 @@ impl Question for Learners<'_> {
                     Some(parents) => {
                         for index in stretch {
                             push_with_parents(&run, index, parents, out)?;
-                            out.push(b',');
+                            out.push(b",");
                         }
                     }
                     None => {
-                        out.extend_from_slice(run.stretch(
-                            RENDERING,
-                            stretch.start,
-                            stretch.end,
-                        )?);
-                        out.push(b',');
+                        out.push(run.stretch(RENDERING, stretch.start, stretch.end)?);
+                        out.push(b",");
                     }
                 }
                 Ok(())
@@ -123,29 +134,82 @@ impl Question for Learners<'_> {
     }
 }
 
-/// A learner with the array of its parents: parent 1, then parent 2.
+impl Paged for Learners<'_> {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        identity.number("status", Some(self.status as u64));
+        identity.date("since", self.since);
+        identity.date("until", self.until);
+        identity.number("learner_id", self.learner_id);
+        for grade in self.grade_ids {
+            identity.number("grade_id", Some(*grade));
+        }
+        identity.flag("include_parents", self.include_parents);
+        identity.text("name", self.name);
+        identity.number("family_code", self.family_code);
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let mut needle = Vec::new();
+        let filter = match self.filter(view, &mut needle)? {
+            Ok(filter) => filter,
+            Err(rule) => return Ok(Outcome::Refused(rule)),
+        };
+        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = view.snapshot.records(learners)?;
+        let (from, to) = self.keys();
+        let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
+            return Ok(Outcome::Found);
+        };
+        let mut passing: Vec<Range<usize>> = Vec::new();
+        for page in walk.runs(&learners, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            passing.clear();
+            filter.each_stretch(&run, indices, &mut |stretch| {
+                passing.push(stretch);
+                Ok(())
+            })?;
+            for stretch in walk.along(&passing) {
+                for index in walk.places(stretch.clone()) {
+                    let Key(id, _) = run.key(index)?;
+                    if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
+                        return Ok(Outcome::Found);
+                    }
+                    typed::push_record(&run, index, out)?;
+                    if let Some(parents) = &mut parents {
+                        out.truncate(out.len() - b"},".len());
+                        out.push(b",\"parents\":");
+                        parents::push(&run, index, parents, Wire::V2, out)?;
+                        out.push(b"},");
+                    }
+                }
+            }
+        }
+        Ok(Outcome::Found)
+    }
+}
+
+/// A learner with the array of its parents.
 fn push_with_parents(
     run: &Run<'_>,
     index: usize,
     parents: &mut Lookup<'_>,
-    out: &mut Vec<u8>,
+    out: &mut Chunks<'_>,
 ) -> Result<()> {
     let learner = run.record(RENDERING, index)?.strip_suffix(b"}");
-    out.extend_from_slice(learner.ok_or_else(|| Error::corrupt("a learner is no object"))?);
-    out.extend_from_slice(b",\"parents\":[");
+    out.push(learner.ok_or_else(|| Error::corrupt("a learner is no object"))?);
+    out.push(b",\"parents\":[");
     let before = out.len();
-    for tag in [PARENT1_TAG, PARENT2_TAG] {
-        let Some(id) = run.tag(tag, index)? else {
-            continue;
-        };
-        if let Some((page, place)) = parents.find(Key::one(id))? {
-            if out.len() > before {
-                out.push(b',');
-            }
-            out.extend_from_slice(page.run()?.record(RENDERING, place)?);
+    parents::each(run, index, parents, |parents, place| {
+        if out.len() > before {
+            out.push(b",");
         }
-    }
-    out.extend_from_slice(b"]}");
+        out.push(parents.record(RENDERING, place)?);
+        Ok(())
+    })?;
+    out.push(b"]}");
     Ok(())
 }
 

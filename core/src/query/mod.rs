@@ -2,51 +2,71 @@
 //!
 //! - `learners`, `absentees`, `learner_subjects`, `subjects_per_term`,
 //!   `subject_marks`, `assessment_marks`, `schools`, `clients`: the questions.
-//! - `window`: ranges of dates. `release`: when marks may be seen.
+//! - `finance_learners`, `accountable_persons`: those of the finance family.
+//! - `walk`: a collection page by page, for v2. `window`: ranges of dates. `release`: when marks may be seen.
 //! - `tables`, `sheet`, `integrators`: what a snapshot holds decoded for them.
 
 mod absentees;
+mod accountable_persons;
+mod accounts;
 mod assessment_marks;
 mod clients;
+mod finance_learners;
+mod flat_marks;
 mod integrators;
 mod learner_subjects;
 mod learners;
 mod lookup;
+mod parents;
 mod release;
 mod schools;
 mod sheet;
 mod subject_marks;
 mod subjects_per_term;
 mod tables;
+mod walk;
 mod window;
 
 pub use absentees::Absentees;
+pub use accountable_persons::AccountablePersons;
 pub use assessment_marks::AssessmentMarks;
 pub use clients::Clients;
+pub use finance_learners::FinanceLearners;
 pub use learner_subjects::LearnerSubjects;
 pub use learners::{LearnerStatus, Learners};
 pub use schools::Schools;
 pub use subject_marks::SubjectMarks;
 pub use subjects_per_term::SubjectsPerTerm;
 
+pub(crate) use clients::push_client;
 pub(crate) use integrators::{Family, User, api_types, user};
+pub(crate) use walk::{Identity, Paged, Position, Walk};
 
+use crate::json::{Chunks, Wire};
 use crate::store::Snapshot;
 use crate::{Date, Result};
 use std::sync::Arc;
 use tables::Tables;
 
 /// What a question came to.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The buffer holds the answer.
     Found,
     /// There is nothing to answer.
     Nothing,
     /// The question breaks this rule.
-    Refused(&'static str),
+    Refused(Rule),
     /// The integrator may not see this school.
     Unauthorised,
+}
+
+/// A rule that joins parameters, broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rule {
+    /// The parameters that it joins.
+    pub(crate) fields: [&'static str; 2],
+    pub(crate) text: &'static str,
 }
 
 /// One moment of the store.
@@ -58,20 +78,21 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
-    fn tables(&self, school: u64) -> Result<Arc<Tables>> {
-        tables::of(self.snapshot, school)
+    /// The small tables of a school, written for a version of the API.
+    fn tables(&self, school: u64, wire: Wire) -> Result<Arc<Tables>> {
+        tables::of(self.snapshot, school, wire)
     }
 
     /// The date at a school.
     fn today(&self, school: u64) -> Result<Date> {
-        Ok(self.tables(school)?.today(self.now))
+        Ok(self.tables(school, Wire::V1)?.today(self.now))
     }
 }
 
 /// A question that is answered from a view.
 pub(crate) trait Question {
     /// Adds the answer to the buffer; leaves it as it was if there is none.
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome>;
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome>;
 }
 
 /// An array being written. Nothing is left of it if it stays empty.
@@ -80,20 +101,20 @@ struct Array {
 }
 
 impl Array {
-    fn open(out: &mut Vec<u8>) -> Array {
+    fn open(out: &mut Chunks<'_>) -> Array {
         let start = out.len();
-        out.push(b'[');
+        out.push(b"[");
         Array { start }
     }
 
     /// Ends an array whose every element is followed by a comma.
-    fn close(self, out: &mut Vec<u8>) -> Outcome {
+    fn close(self, out: &mut Chunks<'_>) -> Outcome {
         if out.len() == self.start + 1 {
             out.truncate(self.start);
             return Outcome::Nothing;
         }
         out.pop();
-        out.push(b']');
+        out.push(b"]");
         Outcome::Found
     }
 }

@@ -2,9 +2,12 @@
 
 use super::integrators::user;
 use super::lookup::Lookup;
+use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
 use crate::Result;
+use crate::json::Chunks;
 use crate::record::bake::RENDERING;
+use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader};
 
 /// Get Schools (4.6): the schools that have authorised the integrator (2.8), in
@@ -28,7 +31,7 @@ pub struct Schools<'a> {
 }
 
 impl Question for Schools<'_> {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let user = user(view.snapshot, self.username)?;
         let clients = match self.school {
             Some(school) => user.clients_of(school),
@@ -46,10 +49,44 @@ impl Question for Schools<'_> {
                 continue;
             }
             if let Some((page, index)) = schools.find(Key::one(client.school))? {
-                out.extend_from_slice(page.run()?.record(RENDERING, index)?);
-                out.push(b',');
+                out.push(page.run()?.record(RENDERING, index)?);
+                out.push(b",");
             }
         }
         Ok(array.close(out))
+    }
+}
+
+impl Paged for Schools<'_> {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", self.school);
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let user = user(view.snapshot, self.username)?;
+        let clients = match self.school {
+            Some(school) => user.clients_of(school),
+            None => &user.clients,
+        };
+        if clients.is_empty() && self.school.is_some() {
+            return Ok(Outcome::Unauthorised);
+        }
+        let schools = Partition::global(Collection::Schools);
+        let mut schools = Lookup::new(view.snapshot.records(schools)?);
+        let mut last = None;
+        for client in walk.along(clients) {
+            let position = [client.school, 0, 0, 0, 0, 0, 0];
+            if last.replace(client.school) == Some(client.school) || !walk.is_ahead(&position) {
+                continue;
+            }
+            if let Some((page, index)) = schools.find(Key::one(client.school))? {
+                if !walk.take(position) {
+                    return Ok(Outcome::Found);
+                }
+                let run = page.run()?;
+                typed::push_record(&run, index, out)?;
+            }
+        }
+        Ok(Outcome::Found)
     }
 }

@@ -3,13 +3,14 @@
 //! learners.
 
 use super::tables::{self, Tables};
-use crate::json::{self, Padded};
+use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
 use crate::record::gap::Gap;
 use crate::record::learning_program::RELEASE_TAG;
+use crate::record::typed::{Edits, push_part};
 use crate::record::{Kind, bake};
-use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
 use crate::{Date, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 /// The assessments of a grade and year by term, subject, outcome and id.
 pub(super) struct Sheet {
+    wire: Wire,
     pub(super) terms: Vec<Term>,
     pub(super) text: Padded,
 }
@@ -31,14 +33,16 @@ pub(super) struct Subject {
     pub(super) subject: u64,
     /// The date from which its marks may be seen, if one is set.
     pub(super) release: Option<Date>,
-    /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`
+    /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`, for v2
+    /// `"subject_id":101,"subject_name":"…"`
     pub(super) start: Range<usize>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
 pub(super) struct Outcome {
     pub(super) outcome: u64,
-    /// `"5":{"learning_outcome_id":"5","learning_outcome_name":"…","assessments":{`
+    /// `"5":{"learning_outcome_id":"5","learning_outcome_name":"…","assessments":{`,
+    /// for v2 `,"learning_outcome_id":5,"learning_outcome_name":"…"`
     pub(super) start: Range<usize>,
     pub(super) assessments: Vec<Assessment>,
 }
@@ -72,11 +76,17 @@ const SOURCES: Sources = Sources::of(&[
     Collection::Assessments,
 ]);
 
-/// The sheet of a school's grade and year.
-pub(super) fn of(snapshot: &Snapshot, school: u64, grade: u64, year: u64) -> Result<Arc<Sheet>> {
+/// The sheet of a school's grade and year, written for a version of the API.
+pub(super) fn of(
+    snapshot: &Snapshot,
+    school: u64,
+    grade: u64,
+    year: u64,
+    wire: Wire,
+) -> Result<Arc<Sheet>> {
     let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-    snapshot.decoded(What::Sheet, name, SOURCES, || {
-        let sheet = decode(snapshot, name)?;
+    snapshot.decoded(What::Sheet(wire), name, SOURCES, || {
+        let sheet = decode(snapshot, name, wire)?;
         let bytes = sheet.bytes();
         Ok((sheet, bytes))
     })
@@ -85,8 +95,8 @@ pub(super) fn of(snapshot: &Snapshot, school: u64, grade: u64, year: u64) -> Res
 /// Where an assessment stands in the answer: term, subject, outcome, id.
 type Place = (u64, u64, u64, u64);
 
-fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
-    let tables = tables::of(snapshot, partition.school)?;
+fn decode(snapshot: &Snapshot, partition: Partition, wire: Wire) -> Result<Sheet> {
+    let tables = tables::of(snapshot, partition.school, wire)?;
     let releases = releases(snapshot, partition)?;
     let mut found: BTreeMap<Place, (usize, usize)> = BTreeMap::new();
     let pages: Vec<_> = snapshot.records(partition)?.all().collect::<Result<_>>()?;
@@ -101,6 +111,7 @@ fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
         }
     }
     let mut sheet = Sheet {
+        wire,
         terms: Vec::new(),
         text: Padded::default(),
     };
@@ -111,12 +122,6 @@ fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
         let run = page.run()?;
         let item = run.item(index)?;
         let values = bake::values(Kind::Assessment, &[partition.school, id], &item)?;
-        let (before, after) = assessment::split(item.lanes[bake::RENDERING])?;
-        let before = |text: &mut Vec<u8>| {
-            json::push_quoted_integer(text, id);
-            text.push(b':');
-            text.extend_from_slice(before);
-        };
         let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
         let assessment = Assessment {
             assessment: id,
@@ -124,7 +129,7 @@ fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
                 .tag(SLOT_TAG)
                 .and_then(|slot| usize::try_from(slot).ok())
                 .unwrap_or(usize::MAX),
-            gap: Gap::between(before, after, out_of, &mut sheet.text)?,
+            gap: sheet.gap(id, &item, out_of)?,
         };
         sheet.place(&tables, &releases, (term, subject, outcome), assessment);
     }
@@ -132,6 +137,34 @@ fn decode(snapshot: &Snapshot, partition: Partition) -> Result<Sheet> {
 }
 
 impl Sheet {
+    /// Adds an assessment's texts.
+    fn gap(&mut self, id: u64, item: &Item<'_>, out_of: Decimal) -> Result<Gap> {
+        let rendering = item.lanes[bake::RENDERING];
+        let (before, after) = assessment::split(rendering)?;
+        match self.wire {
+            Wire::V1 => {
+                let before = |text: &mut Vec<u8>| {
+                    json::push_quoted_integer(text, id);
+                    text.push(b':');
+                    text.extend_from_slice(before);
+                };
+                Gap::between(before, after, out_of, &mut self.text)
+            }
+            Wire::V2 => {
+                let edits = Edits::of(item.lanes[bake::FACTS])?;
+                let typed = |part| {
+                    let mut text = Vec::new();
+                    let record = 0..rendering.len();
+                    push_part(rendering, &record, part, edits, &mut Chunks::new(&mut text))?;
+                    Ok::<_, crate::Error>(text)
+                };
+                let middle = before.len();
+                let (before, after) = (typed(1..middle)?, typed(middle..middle + after.len())?);
+                Gap::between_typed(&before, &after, out_of, &mut self.text)
+            }
+        }
+    }
+
     /// Adds an assessment behind all others, opening the levels above it.
     fn place(
         &mut self,
@@ -151,7 +184,10 @@ impl Sheet {
             .and_then(|all| all.last())
             .is_none_or(|last| last.subject != subject)
         {
-            let start = self.text.add(|text| push_subject(text, tables, subject));
+            let wire = self.wire;
+            let start = self
+                .text
+                .add(|text| push_subject(text, wire, tables, subject));
             if let Some(last) = self.terms.last_mut() {
                 last.subjects.push(Subject {
                     subject,
@@ -166,7 +202,10 @@ impl Sheet {
             Some(last.outcome)
         };
         if outcomes(self) != Some(outcome) {
-            let start = self.text.add(|text| push_outcome(text, tables, outcome));
+            let wire = self.wire;
+            let start = self
+                .text
+                .add(|text| push_outcome(text, wire, tables, outcome));
             if let Some(last) = self
                 .terms
                 .last_mut()
@@ -189,26 +228,34 @@ impl Sheet {
     }
 }
 
-fn push_subject(text: &mut Vec<u8>, tables: &Tables, subject: u64) {
-    json::push_quoted_integer(text, subject);
-    text.extend_from_slice(b":{");
+fn push_subject(text: &mut Vec<u8>, wire: Wire, tables: &Tables, subject: u64) {
+    if wire == Wire::V1 {
+        json::push_quoted_integer(text, subject);
+        text.extend_from_slice(b":{");
+    }
     match tables.subject(subject) {
         Some(subject) => text.extend_from_slice(subject.named.text()),
-        None => {
-            let unknown = tables::Subject::new(subject, "", "", "");
-            text.extend_from_slice(unknown.named.text());
-        }
+        None => text.extend_from_slice(tables.unknown_subject(subject).named.text()),
     }
-    text.extend_from_slice(b",\"learning_outcomes\":{");
+    if wire == Wire::V1 {
+        text.extend_from_slice(b",\"learning_outcomes\":{");
+    }
 }
 
-fn push_outcome(text: &mut Vec<u8>, tables: &Tables, outcome: u64) {
-    json::push_quoted_integer(text, outcome);
-    text.extend_from_slice(b":{\"learning_outcome_id\":");
-    json::push_quoted_integer(text, outcome);
-    text.extend_from_slice(b",\"learning_outcome_name\":\"");
-    text.extend_from_slice(tables.outcome(outcome));
-    text.extend_from_slice(b"\",\"assessments\":{");
+fn push_outcome(text: &mut Vec<u8>, wire: Wire, tables: &Tables, outcome: u64) {
+    match wire {
+        Wire::V1 => {
+            json::push_quoted_integer(text, outcome);
+            text.extend_from_slice(b":{\"learning_outcome_id\":");
+        }
+        Wire::V2 => text.extend_from_slice(b",\"learning_outcome_id\":"),
+    }
+    wire.push_number(text, outcome);
+    text.extend_from_slice(b",\"learning_outcome_name\":");
+    wire.push_text(text, tables.outcome(outcome));
+    if wire == Wire::V1 {
+        text.extend_from_slice(b",\"assessments\":{");
+    }
 }
 
 /// The release dates that are set, by term and subject.

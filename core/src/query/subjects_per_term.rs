@@ -1,10 +1,13 @@
 //! Get Learner Subjects Per Term (4.3).
 
-use super::tables::{self, Subject};
+use super::tables::{self, Subject, Tables};
+use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
-use crate::json::Chunks;
+use crate::json::{Chunks, Wire};
 use crate::record::learner_subject::LearnerSubject;
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::record::terms::{FIELDS, GROUP_FIELDS};
+use crate::record::typed;
+use crate::store::{Collection, Key, Partition, Reader, Run};
 use crate::{Error, Result};
 
 /// Get Learner Subjects Per Term (4.3): the learner's subjects of the current
@@ -30,51 +33,106 @@ pub struct SubjectsPerTerm {
 }
 
 impl Question for SubjectsPerTerm {
-    fn answer(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Outcome> {
-        let tables = view.tables(self.school)?;
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = tables.current_year else {
             return Ok(Outcome::Nothing);
         };
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let (from, to) = (Key(self.learner_id, 0), Key(self.learner_id, u64::MAX));
         let array = Array::open(out);
-        let mut written = Chunks::new(out);
         for page in view.snapshot.records(subjects)?.between(from, to) {
             let (page, indices) = page?;
             let run = page.run()?;
             for index in indices {
-                let Key(_, subject) = run.key(index)?;
-                let kept = LearnerSubject::open(run.record(0, index)?)?;
-                written.push_padded(&tables.in_current_year);
-                match tables.subject(subject) {
-                    Some(subject) => push_subject(subject, &mut written),
-                    None => push_subject(&Subject::new(subject, "", "", ""), &mut written),
-                }
-                match tables.in_grade(kept.grade) {
-                    Some(grade) => written.push_padded(grade),
-                    None => written.push(&tables::in_grade(kept.grade, b"")),
-                }
-                let groups = kept.groups()?;
-                let empty = written.len();
-                for term in kept.terms() {
-                    let term = term?;
-                    if written.len() > empty {
-                        written.push(b",");
-                    }
-                    match tables.term(year, term.term) {
-                        Some(term) => written.push_padded(&term.listed),
-                        None => written.push(&tables::listed_term(None, term.term)),
-                    }
-                    let group = usize::try_from(term.group).ok();
-                    let group = group.and_then(|group| groups.get(group));
-                    written.push(group.ok_or_else(|| Error::corrupt("a term has no group"))?);
-                }
-                written.push(b"]},");
+                push(&run, index, year, &tables, Wire::V1, out)?;
             }
         }
-        drop(written);
         Ok(array.close(out))
     }
+}
+
+impl Paged for SubjectsPerTerm {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        identity.number("learner_id", Some(self.learner_id));
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let tables = view.tables(self.school, Wire::V2)?;
+        let Some(year) = walk.first_number().or(tables.current_year) else {
+            return Ok(Outcome::Found);
+        };
+        let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
+        let subjects = view.snapshot.records(subjects)?;
+        let (from, to) = (Key(self.learner_id, 0), Key(self.learner_id, u64::MAX));
+        let keys = walk.rest(from, to, |[_, subject, ..]| Key(self.learner_id, *subject));
+        let Some(keys) = keys else {
+            return Ok(Outcome::Found);
+        };
+        for page in walk.runs(&subjects, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in walk.places(indices) {
+                let Key(_, subject) = run.key(index)?;
+                if !walk.take([year, subject, 0, 0, 0, 0, 0]) {
+                    return Ok(Outcome::Found);
+                }
+                push(&run, index, year, &tables, Wire::V2, out)?;
+            }
+        }
+        Ok(Outcome::Found)
+    }
+}
+
+/// One record and a comma.
+#[inline]
+fn push(
+    run: &Run<'_>,
+    index: usize,
+    year: u64,
+    tables: &Tables,
+    wire: Wire,
+    written: &mut Chunks<'_>,
+) -> Result<()> {
+    let Key(_, subject) = run.key(index)?;
+    let kept = LearnerSubject::open(run.record(0, index)?)?;
+    tables.push_year(year, written);
+    match tables.subject(subject) {
+        Some(subject) => push_subject(subject, written),
+        None => push_subject(&tables.unknown_subject(subject), written),
+    }
+    match tables.in_grade(kept.grade) {
+        Some(grade) => written.push_padded(grade),
+        None => written.push(&tables::in_grade(wire, kept.grade, b"")),
+    }
+    let groups = kept.groups()?;
+    let empty = written.len();
+    for term in kept.terms() {
+        let term = term?;
+        if written.len() > empty {
+            written.push(b",");
+        }
+        match tables.term(year, term.term) {
+            Some(term) => written.push_padded(&term.listed),
+            None => written.push(&tables::listed_term(wire, None, term.term)),
+        }
+        let group = usize::try_from(term.group).ok();
+        let group = group.and_then(|group| groups.get(group));
+        let group = group.ok_or_else(|| Error::corrupt("a term has no group"))?;
+        match wire {
+            Wire::V1 => written.push(group),
+            Wire::V2 => {
+                let mut members = Vec::new();
+                let fields = FIELDS.get(GROUP_FIELDS).unwrap_or_default();
+                typed::push_members(fields, group, &mut members)?;
+                members.push(b'}');
+                written.push(&members);
+            }
+        }
+    }
+    written.push(b"]},");
+    Ok(())
 }
 
 fn push_subject(subject: &Subject, written: &mut Chunks<'_>) {

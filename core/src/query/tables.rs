@@ -1,7 +1,7 @@
 //! The small tables of a school, decoded: what other records join by id.
 
 use crate::clock::Offset;
-use crate::json::{self, Padded};
+use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
 use crate::{Date, Result};
@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 /// What a school's answers join, by id, and its own facts.
 pub(crate) struct Tables {
+    /// The version of the API that the texts are written for.
+    wire: Wire,
     offset: Offset,
     /// The school's current administrative year.
     pub(crate) current_year: Option<u64>,
     /// `{"year":"2026",` for the current year.
-    pub(crate) in_current_year: Padded,
+    in_current_year: Padded,
     subjects: Subjects,
     grades: Names,
     /// For each grade `,"grade_id":"9","grade":"7","terms":[`.
@@ -119,6 +121,11 @@ impl Tables {
         self.subjects.get(id)
     }
 
+    /// A subject that has no record: its names are empty.
+    pub(crate) fn unknown_subject(&self, id: u64) -> Subject {
+        Subject::new(self.wire, id, "", "", "")
+    }
+
     /// The name of a grade; empty if it is unknown.
     pub(crate) fn grade(&self, id: u64) -> &[u8] {
         self.grades.get(id)
@@ -128,6 +135,16 @@ impl Tables {
     pub(crate) fn in_grade(&self, id: u64) -> Option<&Padded> {
         let place = self.in_grade.binary_search_by_key(&id, |(id, _)| *id);
         self.in_grade.get(place.ok()?).map(|(_, text)| text)
+    }
+
+    /// Writes `{"year":"2026",`.
+    #[inline]
+    pub(crate) fn push_year(&self, year: u64, out: &mut Chunks<'_>) {
+        if self.current_year == Some(year) {
+            out.push_padded(&self.in_current_year);
+        } else {
+            out.push(&in_year(self.wire, year));
+        }
     }
 
     /// The name of a year; empty if it is unknown.
@@ -178,17 +195,18 @@ const SOURCES: Sources = Sources::of(&[
 ]);
 
 /// The tables of a school; all empty if there is no such school.
-pub(crate) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Tables>> {
+pub(crate) fn of(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Arc<Tables>> {
     let name = Partition::of(school, Collection::Schools);
-    snapshot.decoded(What::Tables, name, SOURCES, || {
-        let tables = decode(snapshot, school)?;
+    snapshot.decoded(What::Tables(wire), name, SOURCES, || {
+        let tables = decode(snapshot, school, wire)?;
         let bytes = tables.bytes();
         Ok((tables, bytes))
     })
 }
 
-fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
+fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
     let mut tables = Tables {
+        wire,
         offset: Offset::DEFAULT,
         current_year: None,
         subjects: Subjects::default(),
@@ -215,7 +233,7 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
     for (id, name) in &tables.grades.0 {
         tables
             .in_grade
-            .push((*id, Padded::of(&in_grade(*id, name))));
+            .push((*id, Padded::of(&in_grade(wire, *id, name))));
     }
     // A year without a name of its own is called by its number.
     for (year, name) in &mut tables.years.0 {
@@ -229,11 +247,7 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
         let offset = values.get(school::UTC_OFFSET).map_or("", Value::text);
         tables.offset = Offset::parse(offset).unwrap_or(Offset::DEFAULT);
         tables.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);
-        tables.in_current_year.add(|text| {
-            text.extend_from_slice(b"{\"year\":");
-            json::push_quoted_integer(text, tables.current_year.unwrap_or(0));
-            text.push(b',');
-        });
+        tables.in_current_year = Padded::of(&in_year(wire, tables.current_year.unwrap_or(0)));
     }
     each(
         snapshot,
@@ -243,6 +257,7 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
         |key, values| {
             let text = |place: usize| values.get(place).map_or("", Value::text);
             let subject = Subject::new(
+                wire,
                 key.0,
                 text(subject::NAME),
                 text(subject::SUPER_ID),
@@ -261,10 +276,11 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
                 year: key.0,
                 term: key.1,
                 listed: Padded::of(&listed_term(
+                    wire,
                     values.get(term::TERM_ID).and_then(Value::integer),
                     key.1,
                 )),
-                marked: Padded::of(&marked_term(key.1)),
+                marked: Padded::of(&marked_term(wire, key.1)),
                 end: values.get(term::END_DATE).and_then(Value::date),
             });
         },
@@ -274,60 +290,74 @@ fn decode(snapshot: &Snapshot, school: u64) -> Result<Tables> {
     Ok(tables)
 }
 
-/// `,"grade_id":"9","grade":"7","terms":[`
-pub(super) fn in_grade(id: u64, name: &[u8]) -> Vec<u8> {
-    let mut text = b",\"grade_id\":".to_vec();
-    json::push_quoted_integer(&mut text, id);
-    text.extend_from_slice(b",\"grade\":\"");
-    text.extend_from_slice(name);
-    text.extend_from_slice(b"\",\"terms\":[");
-    text
-}
-
-/// `{"term_id":102,"term":"1",`; the id of an unknown term is 0.
-pub(super) fn listed_term(id: Option<u64>, term: u64) -> Vec<u8> {
-    let mut text = b"{\"term_id\":".to_vec();
-    json::push_integer(&mut text, id.unwrap_or(0));
-    text.extend_from_slice(b",\"term\":");
-    json::push_quoted_integer(&mut text, term);
+/// `{"year":"2026",`
+fn in_year(wire: Wire, year: u64) -> Vec<u8> {
+    let mut text = b"{\"year\":".to_vec();
+    wire.push_number(&mut text, year);
     text.push(b',');
     text
 }
 
-/// `{"term":"1","mark":"`
-pub(super) fn marked_term(term: u64) -> Vec<u8> {
+/// `,"grade_id":"9","grade":"7","terms":[`
+pub(super) fn in_grade(wire: Wire, id: u64, name: &[u8]) -> Vec<u8> {
+    let mut text = b",\"grade_id\":".to_vec();
+    wire.push_number(&mut text, id);
+    text.extend_from_slice(b",\"grade\":");
+    wire.push_text(&mut text, name);
+    text.extend_from_slice(b",\"terms\":[");
+    text
+}
+
+/// `{"term_id":102,"term":"1",`; the id of an unknown term is 0.
+pub(super) fn listed_term(wire: Wire, id: Option<u64>, term: u64) -> Vec<u8> {
+    let mut text = b"{\"term_id\":".to_vec();
+    json::push_integer(&mut text, id.unwrap_or(0));
+    text.extend_from_slice(b",\"term\":");
+    wire.push_number(&mut text, term);
+    text.push(b',');
+    text
+}
+
+/// `{"term":"1","mark":"`, for v2 without the quotes.
+pub(super) fn marked_term(wire: Wire, term: u64) -> Vec<u8> {
     let mut text = b"{\"term\":".to_vec();
-    json::push_quoted_integer(&mut text, term);
-    text.extend_from_slice(b",\"mark\":\"");
+    wire.push_number(&mut text, term);
+    text.extend_from_slice(match wire {
+        Wire::V1 => b",\"mark\":\"",
+        Wire::V2 => b",\"mark\":",
+    });
     text
 }
 
 impl Subject {
     /// A subject's parts of answers; an unknown one has empty names.
-    pub(crate) fn new(id: u64, name: &str, above_id: &str, above_name: &str) -> Subject {
+    fn new(wire: Wire, id: u64, name: &str, above_id: &str, above_name: &str) -> Subject {
+        let [name, above_id, above_name] = [name, above_id, above_name].map(|text| {
+            let mut escaped = Vec::new();
+            json::push_escaped(&mut escaped, text);
+            escaped
+        });
         let mut listed = Vec::new();
         json::push_integer(&mut listed, id);
-        push_member(&mut listed, "subject_name", name);
+        let subject_name = |out: &mut Vec<u8>| {
+            out.extend_from_slice(b",\"subject_name\":");
+            wire.push_text(out, &name);
+        };
+        subject_name(&mut listed);
         let mut named = b"\"subject_id\":".to_vec();
-        json::push_quoted_integer(&mut named, id);
-        push_member(&mut named, "subject_name", name);
+        wire.push_number(&mut named, id);
+        subject_name(&mut named);
         listed.extend_from_slice(b"},");
-        let mut above = Vec::new();
-        push_member(&mut above, "super_subject_id", above_id);
-        push_member(&mut above, "super_subject_name", above_name);
+        let mut above = b",\"super_subject_id\":".to_vec();
+        wire.push_reference(&mut above, &above_id);
+        above.extend_from_slice(b",\"super_subject_name\":");
+        wire.push_text(&mut above, &above_name);
         Subject {
             listed: Padded::of(&listed),
             named: Padded::of(&named),
             above: Padded::of(&above),
         }
     }
-}
-
-fn push_member(out: &mut Vec<u8>, name: &str, text: &str) {
-    out.push(b',');
-    json::push_string(out, name);
-    out.push(b':');
-    json::push_string(out, text);
 }
 
 fn names(

@@ -1,5 +1,6 @@
 //! Ranges of dates: their defaults and their bounds (4.1, 4.9, section 8).
 
+use super::Rule;
 use crate::Date;
 
 /// Days from the first to the last, both included.
@@ -15,14 +16,18 @@ pub(super) fn of_transfers(
     since: Option<Date>,
     until: Option<Date>,
     today: Date,
-) -> Result<Window, &'static str> {
+) -> Result<Window, Rule> {
+    let broken = |text| Rule {
+        fields: ["since", "until"],
+        text,
+    };
     let to = until.unwrap_or(today);
     let from = since.unwrap_or_else(|| to.month_before());
     if from > to {
-        return Err("since must not be later than until");
+        return Err(broken("since must not be later than until"));
     }
     if to > from.year_after() {
-        return Err("since to until must not exceed 1 year");
+        return Err(broken("since to until must not exceed 1 year"));
     }
     Ok(Window { from, to })
 }
@@ -35,14 +40,18 @@ pub(super) fn of_absences(
     from: Option<Date>,
     to: Option<Date>,
     today: Date,
-) -> Result<Window, &'static str> {
+) -> Result<Window, Rule> {
+    let broken = |text| Rule {
+        fields: ["from_date", "to_date"],
+        text,
+    };
     let to = to.unwrap_or(today);
     let from = from.unwrap_or_else(|| to.month_before());
     if to < from {
-        return Err("to_date must not be before from_date");
+        return Err(broken("to_date must not be before from_date"));
     }
     if to > from.days_after(ABSENCE_DAYS) {
-        return Err("from_date to to_date must not exceed 31 days");
+        return Err(broken("from_date to to_date must not exceed 31 days"));
     }
     Ok(Window { from, to })
 }
@@ -94,7 +103,7 @@ mod tests {
         ] {
             let today = date(TODAY).unwrap_or(Date::MIN);
             assert_eq!(
-                of_transfers(date(since), date(until), today),
+                of_transfers(date(since), date(until), today).map_err(|rule| rule.text),
                 expected,
                 "{since} {until}"
             );
@@ -122,7 +131,7 @@ mod tests {
         ] {
             let today = date(TODAY).unwrap_or(Date::MIN);
             assert_eq!(
-                of_absences(date(from), date(to), today),
+                of_absences(date(from), date(to), today).map_err(|rule| rule.text),
                 expected,
                 "{from} {to}"
             );

@@ -4,10 +4,12 @@
 //! Only what depends on the one record is baked, so baked bytes never go stale
 //! because another record changed. The rendering is an object of strings in
 //! the order of the kind's fields; the facts are the kept fields and the
-//! decimals that two places cannot hold, each with its length.
+//! decimals that two places cannot hold, each with its length. Behind them
+//! stand the learner's spans, and what v2 makes of the values.
 
 use super::field::{Field, Form, Place};
 use super::kind::Kind;
+use super::typed::EditsBuffer;
 use super::value::Value;
 use super::{absentee, assessment, learner, learning_program, varint};
 use crate::json::{self, Members};
@@ -17,17 +19,19 @@ use std::borrow::Cow;
 
 /// The lane of renderings.
 pub(crate) const RENDERING: usize = 0;
+/// The lane of facts.
+pub(crate) const FACTS: usize = 1;
 
 /// Changes whenever a rendering does; a school's records are rendered again
 /// when theirs is another.
-pub(crate) const RENDER_VERSION: u32 = 1;
+pub(crate) const RENDER_VERSION: u32 = 2;
 
 /// Makes what is kept of a record out of its values.
 pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     item.clear();
     let fields = kind.fields();
     let [rendering, facts, _] = &mut item.lanes;
-    render(fields, values, rendering);
+    let edits = render(fields, values, rendering);
     for (field, value) in fields.iter().zip(values) {
         if has_fact(field) {
             let mut fact = Vec::new();
@@ -37,6 +41,10 @@ pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
             varint::push_bytes(facts, &fact);
         }
     }
+    if kind == Kind::Learner {
+        learner::push_spans(rendering, facts);
+    }
+    edits.finish(facts);
     match kind {
         Kind::Learner => learner::set_tags(values, item),
         Kind::Absentee => absentee::set_tags(values, item),
@@ -54,14 +62,18 @@ pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     }
 }
 
-fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {
+/// Writes the rendering; says what v2 makes of it.
+fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) -> EditsBuffer {
+    let mut edits = EditsBuffer::default();
     let mut before = b'{';
     for (field, value) in fields.iter().zip(values) {
         if field.is_answered() {
             out.extend_from_slice(&[before, b'"']);
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b"\":\"");
+            let start = out.len();
             value.push_answered(out);
+            edits.add(field.form, out, start..out.len());
             out.push(b'"');
             before = b',';
         }
@@ -70,6 +82,7 @@ fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {
         out.push(b'{');
     }
     out.push(b'}');
+    edits
 }
 
 /// Whether a field has a place among the facts.

@@ -9,6 +9,9 @@ pub(crate) enum Form {
     Bit,
     /// A string, or an integer number kept as its digits.
     Text,
+    /// Text that names another record, which v2 answers as a number if it is
+    /// one.
+    Reference,
     /// Text of at most 256 bytes.
     Username,
     /// A password's salted hash.
@@ -17,6 +20,8 @@ pub(crate) enum Form {
     Date,
     /// `YYYY-MM-DD HH:MM:SS`.
     DateTime,
+    /// `Yes` or `No`.
+    YesNo,
     /// `-?digits[.digits]`.
     Decimal,
     /// A decimal, or `a` for absent.
@@ -80,6 +85,10 @@ impl Field {
 
     pub(crate) const fn text(name: &'static str) -> Field {
         Field::of(name, Form::Text)
+    }
+
+    pub(crate) const fn reference(name: &'static str) -> Field {
+        Field::of(name, Form::Reference)
     }
 
     /// Not answered with the record itself.

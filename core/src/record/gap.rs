@@ -3,7 +3,7 @@
 
 use super::decimal::{Decimal, hundredths};
 use super::mark::{CommonMark, Mark};
-use crate::json::{Chunks, Padded};
+use crate::json::{Chunks, Padded, Wire};
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -51,11 +51,6 @@ impl Gap {
         let hundredths = out_of.hundredths().and_then(|h| u32::try_from(h).ok());
         let hundredths = hundredths.filter(|h| (100..=1_000_000).contains(h));
         let fits = captured - start <= ROOM - GAP_ROOM;
-        let place = |place: usize| {
-            u32::try_from(place).map_err(|_| Error::Unsupported {
-                what: "more than 4 GiB of assessments in one grade and year".into(),
-            })
-        };
         Ok(Gap {
             start: place(start)?,
             structure: place(structure)?,
@@ -63,6 +58,33 @@ impl Gap {
             after: place(after.end)?,
             captured: place(captured)?,
             hundredths: hundredths.filter(|_| fits).unwrap_or(0),
+            out_of,
+        })
+    }
+
+    /// The gap between the same texts as v2 answers them, the last without the
+    /// object's end.
+    pub(crate) fn between_typed(
+        before: &[u8],
+        after: &[u8],
+        out_of: Decimal,
+        texts: &mut Padded,
+    ) -> Result<Gap> {
+        let before = texts.add(|text| {
+            text.push(b',');
+            text.extend_from_slice(before);
+        });
+        let after = texts.add(|text| {
+            text.extend_from_slice(after);
+            text.extend_from_slice(b",\"captured\":");
+        });
+        Ok(Gap {
+            start: place(before.start)?,
+            structure: place(before.end)?,
+            before: place(before.end)?,
+            after: place(after.end)?,
+            captured: place(after.end)?,
+            hundredths: 0,
             out_of,
         })
     }
@@ -108,6 +130,49 @@ impl Gap {
         out.keep(written);
     }
 
+    /// As [`push`](Self::push), for v2, between typed texts.
+    pub(crate) fn push_typed(
+        &self,
+        mark: &[u8],
+        texts: &Padded,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let mark = match mark {
+            [] => None,
+            mark => Mark::decode(mark)?,
+        };
+        out.push_part(texts, part(self.start, self.before));
+        let mut gap = b",\"dtime\":".to_vec();
+        match mark.and_then(|mark| mark.dtime) {
+            Some(dtime) => Wire::V2.push_text(&mut gap, &dtime.text()),
+            None => Wire::V2.push_text(&mut gap, b""),
+        }
+        let mut percentage = Vec::new();
+        let mut points = Vec::new();
+        if let Some(mark) = mark.filter(|mark| mark.captured && !mark.absent) {
+            match (mark.percentage, mark.mark) {
+                (Some(given), _) => given.push_rounded(&mut percentage),
+                (None, Some(points)) => points.push_percentage_of(self.out_of, &mut percentage),
+                (None, None) => {}
+            }
+            if let Some(mark) = mark.mark {
+                mark.push_rounded(&mut points);
+            }
+        }
+        gap.extend_from_slice(b",\"percentage\":");
+        match mark {
+            Some(mark) if mark.absent => Wire::V2.push_text(&mut gap, b"a"),
+            _ => Wire::V2.push_numeral(&mut gap, &percentage),
+        }
+        gap.extend_from_slice(b",\"mark\":");
+        Wire::V2.push_numeral(&mut gap, &points);
+        out.push(&gap);
+        out.push_part(texts, part(self.before, self.after));
+        let captured = mark.is_some_and(|mark| mark.captured || mark.absent);
+        out.push(if captured { b"true}," } else { b"false}," });
+        Ok(())
+    }
+
     #[inline(never)]
     fn push_any(&self, mark: &[u8], texts: &Padded, out: &mut Chunks<'_>) -> Result<()> {
         let mark = match mark {
@@ -144,6 +209,12 @@ impl Gap {
         }
         Ok(())
     }
+}
+
+fn place(place: usize) -> Result<u32> {
+    u32::try_from(place).map_err(|_| Error::Unsupported {
+        what: "more than 4 GiB of assessments in one grade and year".into(),
+    })
 }
 
 fn part(start: u32, end: u32) -> Range<usize> {

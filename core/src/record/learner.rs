@@ -3,8 +3,12 @@
 use super::field::{Field, Form, position};
 use super::fold::fold;
 use super::value::{Value, integer};
+use super::{bake, varint};
 use crate::date::Date;
-use crate::store::ItemBuffer;
+use crate::json::{self, Members};
+use crate::store::{ItemBuffer, Run};
+use crate::{Error, Result};
+use std::ops::Range;
 
 /// The states of a learner, in the order of their tag (section 3).
 pub(crate) const STATUSES: [&str; 3] = ["current", "left", "waitlist"];
@@ -19,31 +23,31 @@ pub(crate) const FIELDS: [Field; 34] = [
     Field::text("email_address"),
     Field::of("date_of_birth", Form::Date),
     Field::text("gender"),
-    Field::text("ethnic_group_id"),
+    Field::reference("ethnic_group_id"),
     Field::text("ethnic_group"),
-    Field::text("home_language_id"),
+    Field::reference("home_language_id"),
     Field::text("home_language"),
-    Field::text("tuition_language_id"),
+    Field::reference("tuition_language_id"),
     Field::text("tuition_language"),
     Field::text("nationality"),
     Field::text("admission_number"),
     Field::text("family_code"),
     Field::text("id_number"),
     Field::text("passport_number"),
-    Field::text("grade_id"),
+    Field::reference("grade_id"),
     Field::text("grade"),
     Field::text("register_class_name"),
-    Field::text("register_class_teacher_id"),
+    Field::reference("register_class_teacher_id"),
     Field::text("country"),
     Field::text("province"),
     Field::text("education_stream"),
     Field::text("photo_url"),
-    Field::text("parent1_id"),
-    Field::text("parent2_id"),
+    Field::reference("parent1_id"),
+    Field::reference("parent2_id"),
     Field::of("status", Form::Choice(&STATUSES)).kept(),
     Field::of("transfer_date", Form::Date).kept(),
     Field::text("debtor_code").kept(),
-    Field::text("accountable_person_id").kept(),
+    Field::reference("accountable_person_id").kept(),
 ];
 
 pub(crate) const FIRST_NAME: usize = position(&FIELDS, "first_name");
@@ -103,4 +107,81 @@ fn names_end(rendering: &[u8]) -> usize {
     let next = b"\",\"mobile_calling_code\":\"";
     // A quote inside a name is escaped, so this is no part of one.
     memchr::memmem::find(rendering, next).map_or(0, |at| at + 1)
+}
+
+/// The fields whose places in the rendering are kept, behind the facts: what an
+/// answer about accounts takes of a learner.
+const SPANNED: [&[u8]; 4] = [b"gender", b"grade", b"parent1_id", b"parent2_id"];
+
+/// Adds where the values of those fields stand in the rendering.
+pub(crate) fn push_spans(rendering: &[u8], facts: &mut Vec<u8>) {
+    let mut at = 1;
+    for (name, value) in Members::of(rendering).flatten() {
+        // "name":"value",
+        let start = at + name.len() + 4;
+        at = start + value.len() + 2;
+        if SPANNED.contains(&name) {
+            varint::push(facts, start as u64);
+            varint::push(facts, value.len() as u64);
+        }
+    }
+}
+
+/// Takes those places off the front.
+pub(crate) fn take_spans(facts: &mut &[u8]) -> Result<[Range<usize>; SPANNED.len()]> {
+    let mut spans = [const { 0..0 }; SPANNED.len()];
+    for span in &mut spans {
+        let mut number = || {
+            let number = usize::try_from(varint::take(facts)?);
+            number.map_err(|_| Error::corrupt("a learner is too long"))
+        };
+        let start = number()?;
+        *span = start..start.saturating_add(number()?);
+    }
+    Ok(spans)
+}
+
+/// What an answer about accounts takes of a learner, escaped.
+pub(crate) struct Account<'a> {
+    pub(crate) gender: &'a [u8],
+    pub(crate) grade: &'a [u8],
+    pub(crate) debtor_code: &'a [u8],
+    pub(crate) parent1_id: &'a [u8],
+    pub(crate) parent2_id: &'a [u8],
+    pub(crate) accountable_person_id: &'a [u8],
+}
+
+impl<'a> Account<'a> {
+    pub(crate) fn of(run: &Run<'a>, index: usize) -> Result<Account<'a>> {
+        let rendering = run.record(bake::RENDERING, index)?;
+        let mut facts = run.record(bake::FACTS, index)?;
+        let _status = varint::take_bytes(&mut facts)?;
+        let _transfer_date = varint::take_bytes(&mut facts)?;
+        let debtor_code = varint::take_bytes(&mut facts)?;
+        let accountable_person_id = varint::take_bytes(&mut facts)?;
+        let [gender, grade, parent1_id, parent2_id] = take_spans(&mut facts)?;
+        let value = |span| {
+            rendering
+                .get::<Range<usize>>(span)
+                .ok_or_else(|| Error::corrupt("a learner is cut"))
+        };
+        Ok(Account {
+            gender: value(gender)?,
+            grade: value(grade)?,
+            debtor_code,
+            parent1_id: value(parent1_id)?,
+            parent2_id: value(parent2_id)?,
+            accountable_person_id,
+        })
+    }
+
+    pub(crate) fn has_debtor_code(&self, code: &str) -> bool {
+        let plain = json::unescape(self.debtor_code);
+        plain.is_ok_and(|plain| plain == code)
+    }
+
+    /// The person accountable for it, if the reference is a number.
+    pub(crate) fn accountable_person(&self) -> Option<u64> {
+        integer(std::str::from_utf8(self.accountable_person_id).ok()?)
+    }
 }

@@ -3,6 +3,7 @@
 //!
 //! - `field`, `value`, `decimal`: what fields hold. `fold`: names for search.
 //! - `gap`: what a mark puts into its assessment.
+//! - `typed`: a rendering with the JSON types of v2.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
@@ -32,6 +33,7 @@ pub(crate) mod school;
 pub(crate) mod subject;
 pub(crate) mod term;
 pub(crate) mod terms;
+pub(crate) mod typed;
 pub(crate) mod value;
 pub(crate) mod varint;
 pub(crate) mod year;

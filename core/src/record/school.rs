@@ -2,8 +2,6 @@
 
 use super::field::{Field, Form, position};
 
-const YES_NO: Form = Form::Choice(&["Yes", "No"]);
-
 pub(crate) const FIELDS: [Field; 28] = [
     Field::id("school_id"),
     Field::text("school_name"),
@@ -26,10 +24,10 @@ pub(crate) const FIELDS: [Field; 28] = [
     Field::text("finance_email_address"),
     Field::text("physical_address"),
     Field::text("postal_address"),
-    Field::of("has_after_school_center", YES_NO),
-    Field::of("has_hostel", YES_NO),
-    Field::of("uses_debit_orders", YES_NO),
-    Field::of("uses_cashless", YES_NO),
+    Field::of("has_after_school_center", Form::YesNo),
+    Field::of("has_hostel", Form::YesNo),
+    Field::of("uses_debit_orders", Form::YesNo),
+    Field::of("uses_cashless", Form::YesNo),
     Field::text("telephone_calling_code").kept(),
     Field::of("current_year", Form::Integer).kept().required(),
     Field::of("utc_offset", Form::Offset).kept(),

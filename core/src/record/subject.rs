@@ -6,7 +6,7 @@ pub(crate) const FIELDS: [Field; 5] = [
     Field::key("school_id"),
     Field::key("subject_id"),
     Field::text("subject_name"),
-    Field::text("super_subject_id"),
+    Field::reference("super_subject_id"),
     Field::text("super_subject_name"),
 ];
 

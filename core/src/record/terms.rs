@@ -11,11 +11,11 @@ use std::borrow::Cow;
 /// term's mark.
 pub(crate) const FIELDS: [Field; 7] = [
     Field::of("term", Form::Integer).required(),
-    Field::text("subject_group_id"),
+    Field::reference("subject_group_id"),
     Field::text("subject_group_name"),
-    Field::text("classroom_id"),
+    Field::reference("classroom_id"),
     Field::text("classroom_name"),
-    Field::text("subject_group_teacher_id"),
+    Field::reference("subject_group_teacher_id"),
     Field::of("mark", Form::Decimal),
 ];
 

@@ -51,7 +51,10 @@ impl<'a> Value<'a> {
         match form {
             Form::Integer => integer(&text).map(Value::Integer),
             Form::Bit => integer(&text).filter(|bit| *bit < 2).map(Value::Integer),
-            Form::Text | Form::Username | Form::PasswordHash => Some(Value::Text(text)),
+            Form::Text | Form::Reference | Form::Username | Form::PasswordHash => {
+                Some(Value::Text(text))
+            }
+            Form::YesNo => YES_NO.contains(&&*text).then_some(Value::Text(text)),
             Form::Date => Date::parse(text.as_bytes()).map(Value::Date),
             Form::DateTime => DateTime::parse(text.as_bytes()).map(Value::DateTime),
             Form::Percentage if text == "a" => Some(Value::Absent),
@@ -145,8 +148,10 @@ fn takes_number(form: Form, raw: &str) -> bool {
         Form::Integer
         | Form::Bit
         | Form::Text
+        | Form::Reference
         | Form::Username
         | Form::PasswordHash
+        | Form::YesNo
         | Form::Choice(_) => raw.bytes().all(plain),
         Form::Decimal | Form::Percentage => true,
         _ => false,
@@ -161,18 +166,22 @@ fn wrong(form: Form, raw: &str) -> String {
             format!("{shown} is not an unsigned integer (at most 18446744073709551615)")
         }
         Form::Bit => format!("{shown} is not one of 0, 1"),
-        Form::Text | Form::Username | Form::PasswordHash => {
+        Form::Text | Form::Reference | Form::Username | Form::PasswordHash => {
             format!("{shown} is not text (a string or an integer)")
         }
         Form::Date => format!("{shown} is not a date (YYYY-MM-DD)"),
         Form::DateTime => format!("{shown} is not a date-time (YYYY-MM-DD HH:MM:SS)"),
         Form::Decimal => format!("{shown} is not a decimal ({DIGITS})"),
         Form::Percentage => format!("{shown} is not a decimal ({DIGITS}) or \"a\""),
+        Form::YesNo => format!("{shown} is not one of {}", YES_NO.join(", ")),
         Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
         Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
         Form::Terms => format!("{shown} is not an array of objects"),
     }
 }
+
+/// What a flag is in a dataset and in v1.
+pub(crate) const YES_NO: [&str; 2] = ["Yes", "No"];
 
 const DIGITS: &str = "at most 12 digits, then at most 6 after a point";
 

@@ -2,6 +2,7 @@
 
 use super::partition::{Collection, Partition};
 use crate::Result;
+use crate::json::Wire;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,10 +19,12 @@ pub(crate) struct MemoKey {
 pub(crate) enum What {
     /// The directory of a partition.
     Directory,
-    /// The small tables of a school.
-    Tables,
+    /// The small tables of a school, written for a version of the API.
+    Tables(Wire),
     /// The assessments of a grade and year, laid out for answering.
-    Sheet,
+    Sheet(Wire),
+    /// Who is accountable for which learners of a school.
+    Accounts,
     /// The API types by family.
     ApiTypes,
     /// Integrators and what schools have authorised them for.
@@ -212,8 +215,14 @@ mod tests {
     fn a_value_lives_until_what_it_was_made_from_changes() {
         let learners = Sources::of(&[Collection::Learners, Collection::Schools]);
         let memo = Memo::new(1 << 20);
-        assert_eq!(number(&memo, key(1, What::Tables), learners, 1), 1);
-        assert_eq!(number(&memo, key(1, What::Tables), learners, 2), 1);
+        assert_eq!(
+            number(&memo, key(1, What::Tables(Wire::V1)), learners, 1),
+            1
+        );
+        assert_eq!(
+            number(&memo, key(1, What::Tables(Wire::V1)), learners, 2),
+            1
+        );
         assert_eq!(
             number(&memo, key(1, What::Integrators), Sources::INTEGRATORS, 7),
             7
@@ -224,11 +233,17 @@ mod tests {
         changes.partition(Partition::of(2, Collection::Learners));
         changes.partition(Partition::of(1, Collection::Parents));
         let memo = memo.after(&changes);
-        assert_eq!(number(&memo, key(1, What::Tables), learners, 3), 1);
+        assert_eq!(
+            number(&memo, key(1, What::Tables(Wire::V1)), learners, 3),
+            1
+        );
 
         changes.partition(Partition::global(Collection::Schools));
         let next = memo.after(&changes);
-        assert_eq!(number(&next, key(1, What::Tables), learners, 4), 4);
+        assert_eq!(
+            number(&next, key(1, What::Tables(Wire::V1)), learners, 4),
+            4
+        );
         assert_eq!(
             number(&next, key(1, What::Integrators), Sources::INTEGRATORS, 8),
             7
@@ -248,9 +263,9 @@ mod tests {
         for school in 0..1000 {
             let sources = Sources::of(&[Collection::Learners]);
             let fresh = u32::try_from(school).unwrap_or(0);
-            number(&memo, key(school, What::Tables), sources, fresh);
+            number(&memo, key(school, What::Tables(Wire::V1)), sources, fresh);
             assert_eq!(
-                number(&memo, key(school, What::Tables), sources, 5000),
+                number(&memo, key(school, What::Tables(Wire::V1)), sources, 5000),
                 fresh
             );
             let held = memo.entries.read().map_or(0, |entries| entries.bytes);

@@ -235,6 +235,21 @@ impl Key {
         Key(id, 0)
     }
 
+    /// The lowest key above this one.
+    pub(crate) fn next(self) -> Option<Key> {
+        self.number().checked_add(1).map(Key::of_number)
+    }
+
+    /// The highest key below this one.
+    pub(crate) fn before(self) -> Option<Key> {
+        self.number().checked_sub(1).map(Key::of_number)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+    fn of_number(number: u128) -> Key {
+        Key((number >> 64) as u64, number as u64)
+    }
+
     /// One number that sorts as the key does, and faster.
     #[inline]
     pub(crate) fn number(self) -> u128 {

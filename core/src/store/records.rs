@@ -1,6 +1,6 @@
 //! Reading the records of a partition, run by run.
 
-use super::directory::Directory;
+use super::directory::{Directory, Entry};
 use super::partition::{Key, Layout, Partition};
 use super::run::Run;
 use crate::Result;
@@ -113,18 +113,41 @@ impl<'a> Records<'a> {
                 return None;
             }
             place += 1;
-            let read = || {
-                let page = self.reader.page(self.partition, entry.run)?;
-                let run = page.run()?;
-                let first = run.lower_bound(from);
-                let end = match run.find(to) {
-                    Some(last) => last + 1,
-                    None => run.lower_bound(to),
-                };
-                Ok((page, first..end))
-            };
-            Some(read())
+            Some(self.part(entry, from, to))
         })
+    }
+
+    /// As [`between`](Self::between), the last run first if `reverse` is set.
+    pub(crate) fn toward(
+        &self,
+        reverse: bool,
+        from: Key,
+        to: Key,
+    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> + use<'a> {
+        let records = Records {
+            directory: self.directory.clone(),
+            ..*self
+        };
+        let first = records.locate(from);
+        let entries = records.directory.entries.iter().skip(first);
+        let count = entries.take_while(|entry| entry.first <= to).count();
+        (0..count).filter_map(move |step| {
+            let place = if reverse { count - 1 - step } else { step };
+            let entry = records.directory.entries.get(first + place)?;
+            Some(records.part(entry, from, to))
+        })
+    }
+
+    /// One run, with the places of its records from one key to another.
+    fn part(&self, entry: &Entry, from: Key, to: Key) -> Result<(Page<'a>, Range<usize>)> {
+        let page = self.reader.page(self.partition, entry.run)?;
+        let run = page.run()?;
+        let first = run.lower_bound(from);
+        let end = match run.find(to) {
+            Some(last) => last + 1,
+            None => run.lower_bound(to),
+        };
+        Ok((page, first..end))
     }
 
     /// All runs, with the places of all their records.

@@ -14,6 +14,7 @@
 
 use super::partition::{Key, Layout};
 use crate::{Error, Result};
+use std::ops::Range;
 
 /// A run as it lies in the store.
 #[derive(Clone, Copy)]
@@ -134,9 +135,17 @@ impl<'a> Run<'a> {
     /// between them.
     #[inline]
     pub(crate) fn stretch(&self, lane: usize, from: usize, to: usize) -> Result<&'a [u8]> {
-        let stretch = || {
+        let span = self.span(lane, from, to)?;
+        let lane = self.lanes.get(lane).ok_or_else(outside)?;
+        lane.get(span).ok_or_else(outside)
+    }
+
+    /// Where in a lane that part lies.
+    #[inline]
+    pub(crate) fn span(&self, lane: usize, from: usize, to: usize) -> Result<Range<usize>> {
+        let span = || {
             if from >= to {
-                return Some(&[] as &[u8]);
+                return Some(0..0);
             }
             let start = match from.checked_sub(1) {
                 None => 0,
@@ -145,9 +154,9 @@ impl<'a> Run<'a> {
                     self.end(lane, before)? + separator
                 }
             };
-            self.lanes.get(lane)?.get(start..self.end(lane, to - 1)?)
+            Some(start..self.end(lane, to - 1)?)
         };
-        stretch().ok_or_else(outside)
+        span().ok_or_else(outside)
     }
 
     /// A whole lane.

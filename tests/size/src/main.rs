@@ -57,7 +57,7 @@ fn everything(bytes: &[u8]) -> Result<()> {
     })?);
     black_box(engine.ask(&Clients {
         username: text,
-        school: None,
+        ..Clients::default()
     })?);
     black_box(engine.set_state(&SetState {
         username: text,

@@ -16,10 +16,19 @@
 //! | `at INSTANT`, `as USER PASSWORD`, `as nobody` | none; the clock and the credentials from here on |
 //! | `export` | the exact export, integrators left out |
 //! | any other word: a request `METHOD TARGET` | `header NAME: VALUE`, `body TEXT`, then the status, perhaps `allow: METHODS`, then the exact body |
+//!
+//! A cursor is opaque, so a file gives it a name of lower-case letters and digits:
+//!
+//! | where | what |
+//! |---|---|
+//! | `"next_cursor":"<NAME>"` in a body, at most once | any cursor, one or more of `A–Z a–z 0–9 - _`, is there; until the end of the case `NAME` stands for it, or until a later body gives the name anew |
+//! | `<NAME>` in the target of a request after that, as often as it is wanted | that cursor is sent in its place |
 
+mod cursors;
 mod parse;
 mod step;
 
+pub use cursors::Cursors;
 pub use parse::cases;
 pub use step::{Case, Expected, Message, Request, Step};
 

@@ -4,6 +4,7 @@
 mod dataset;
 mod mutate;
 mod request;
+pub mod seeds;
 
 pub use dataset::dataset;
 pub use mutate::Mutator;

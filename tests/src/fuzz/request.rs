@@ -3,23 +3,23 @@
 use rollbook::{Engine, Options, Request, Status};
 use std::sync::OnceLock;
 
-/// A request cut out of bytes: method, target, credentials and body, each ended
-/// by a line feed.
+/// A request cut out of bytes: method, target, credentials, the school of v2 and
+/// body, each ended by a line feed.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    parts: [String; 4],
+    parts: [String; 5],
     body: Vec<u8>,
 }
 
 impl Asked {
     /// Cuts the bytes; what is not UTF-8 is replaced.
     pub fn cut(bytes: &[u8]) -> Asked {
-        let mut parts = bytes.splitn(5, |byte| *byte == b'\n');
-        let parts: [&[u8]; 5] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-        let [method, target, username, password, body] = parts;
+        let mut parts = bytes.splitn(6, |byte| *byte == b'\n');
+        let parts: [&[u8]; 6] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let [method, target, username, password, school, body] = parts;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Asked {
-            parts: [text(method), text(target), text(username), text(password)],
+            parts: [method, target, username, password, school].map(text),
             body: body.to_vec(),
         }
     }
@@ -50,7 +50,7 @@ fn undo_state_updates() {
 /// body that is JSON.
 pub fn request(bytes: &[u8]) -> Status {
     let Asked {
-        parts: [method, target, username, password],
+        parts: [method, target, username, password, school],
         body,
     } = Asked::cut(bytes);
     let answer = engine().request(&Request {
@@ -59,6 +59,7 @@ pub fn request(bytes: &[u8]) -> Status {
         headers: &[
             ("HTTP-X-USERNAME", &username),
             ("http-x-password", &password),
+            ("HTTP-X-SCHOOLID", &school),
         ],
         body: &body,
         now: Some(1_778_745_600),
@@ -69,7 +70,7 @@ pub fn request(bytes: &[u8]) -> Status {
         "{status:?} {}",
         answer.text()
     );
-    if method == "PATCH" && status.code == 200 {
+    if method != "GET" && status.code == 200 {
         undo_state_updates();
     }
     assert_eq!(status.allow.is_some(), status.code == 405);

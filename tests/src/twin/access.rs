@@ -1,7 +1,8 @@
 //! Who may ask what (section 5 of `integration-api.md`; `decisions.md`, "Access").
 
-use super::answer::{TwinAnswer, not_activated, not_found, unauthorized};
+use super::answer::{TwinAnswer, not_found, unauthorized};
 use super::kinds::Kind;
+use super::params::Params;
 use super::records::{Key, Part, Record, Store};
 use super::route::Endpoint;
 
@@ -62,13 +63,13 @@ pub(crate) fn authorised(
     })
 }
 
-/// An API type of the family is authorised and in state 1: else 403.
+/// An API type of the family is authorised and in state 1: else what a 403 says.
 pub(crate) fn activated(
     store: &Store,
     username: &str,
     school: u64,
     family: &str,
-) -> Result<(), TwinAnswer> {
+) -> Result<(), String> {
     let types = || {
         store
             .all(Kind::ApiType)
@@ -86,17 +87,30 @@ pub(crate) fn activated(
         || default_name(family),
         |api_type| api_type.text("api_type"),
     );
-    Err(not_activated(name))
+    Err(format!(
+        "Please activate the {name} for this client before making this request"
+    ))
 }
 
-/// The family that guards an endpoint; 4.6 to 4.8 have none.
-pub(crate) fn guard(endpoint: Endpoint) -> Option<&'static str> {
+/// Every family that a request needs: that of its endpoint, and `parents` where parents are included.
+pub(crate) fn families(endpoint: Endpoint, params: &Params) -> Vec<&'static str> {
+    let mut families: Vec<&str> = guard(endpoint).into_iter().collect();
+    let lists_learners = matches!(endpoint, Endpoint::Learners | Endpoint::FinanceLearners);
+    if lists_learners && params.included("include_parents") {
+        families.push("parents");
+    }
+    families
+}
+
+/// The family that guards an endpoint; schools and client integrations have none.
+fn guard(endpoint: Endpoint) -> Option<&'static str> {
     match endpoint {
         Endpoint::Learners | Endpoint::Absentees => Some("administration"),
         Endpoint::AssessmentMarks
         | Endpoint::SubjectsPerTerm
         | Endpoint::SubjectMarks
         | Endpoint::LearnerSubjects => Some("curriculum"),
+        Endpoint::FinanceLearners | Endpoint::AccountablePersons => Some("finance"),
         Endpoint::Schools | Endpoint::Clients | Endpoint::StateUpdate => None,
     }
 }

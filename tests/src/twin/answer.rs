@@ -1,6 +1,7 @@
-//! Answers and their exact texts (section 7 of `integration-api.md`; `decisions.md`).
+//! Answers of v1 and their exact texts (section 7 of `integration-api.md`; `decisions.md`).
 
 use super::render::Json;
+use super::route::Endpoint;
 
 /// What a request is answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,9 +13,6 @@ pub struct TwinAnswer {
     /// The body, always JSON.
     pub body: Vec<u8>,
 }
-
-/// A query's rows or object, or the refusal that stands in their place.
-pub(crate) type Answered = Result<Json, TwinAnswer>;
 
 /// An answer that carries data.
 pub(crate) fn data(json: &Json) -> TwinAnswer {
@@ -57,10 +55,8 @@ pub(crate) fn unauthorized(description: &str) -> TwinAnswer {
 }
 
 /// A family that is not activated.
-pub(crate) fn not_activated(api_type: &str) -> TwinAnswer {
-    let description =
-        format!("Please activate the {api_type} for this client before making this request");
-    refusal(403, "Integration not activated", &description)
+pub(crate) fn not_activated(description: &str) -> TwinAnswer {
+    refusal(403, "Integration not activated", description)
 }
 
 /// Nothing to be found.
@@ -76,11 +72,15 @@ pub(crate) fn method_not_allowed(allowed: &[&str]) -> TwinAnswer {
     answer
 }
 
-/// The rows as a JSON array; without any, the endpoint's 404.
-pub(crate) fn rows_or(rows: Vec<Json>, none: &str) -> Answered {
-    if rows.is_empty() {
-        Err(not_found(none))
-    } else {
-        Ok(Json::List(rows))
+/// What the 404 of an endpoint without records says.
+pub(crate) fn none_found(endpoint: Endpoint) -> &'static str {
+    match endpoint {
+        Endpoint::Learners | Endpoint::FinanceLearners => "No learner records found",
+        Endpoint::AssessmentMarks | Endpoint::SubjectMarks => "No subject mark records found",
+        Endpoint::SubjectsPerTerm | Endpoint::LearnerSubjects => "No learner subject records found",
+        Endpoint::Schools => "No school records found",
+        Endpoint::Clients | Endpoint::StateUpdate => "No client-authorised integrations found",
+        Endpoint::Absentees => "No learner absentee records found",
+        Endpoint::AccountablePersons => "No debtor records found",
     }
 }

@@ -1,37 +1,53 @@
 //! 4.2 Get Learner Assessment Marks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::answer::{Answered, bad_request, not_found};
 use super::kinds::Kind;
+use super::params::{Params, fault};
 use super::parents::decimal;
 use super::percentage::result;
+use super::question::{Row, Rows, View};
 use super::records::Record;
 use super::release::is_released;
 use super::render::Json;
-use super::request::View;
 
-/// Grade, year, term, learner, subject, learning outcome, assessment.
-type Place = [u64; 7];
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    learner: Option<u64>,
+    grade: Option<u64>,
+    subject: Option<u64>,
+    year: Option<u64>,
+    term: Option<u64>,
+    outcome: Option<u64>,
+    assessment: Option<u64>,
+    structure: bool,
+}
 
-/// The nested object of 2.6; every key level ascending as a number.
-pub(crate) fn assessment_marks(view: &View<'_>) -> Answered {
-    let params = view.params;
-    let learner = params.integer("learner_id")?;
-    let grade = params.integer("grade_id")?;
-    let subject = params.integer("subject_id")?;
-    let year = params.integer("year")?;
-    let term = params.integer("term")?;
-    let outcome = params.integer("learning_outcome_id")?;
-    let assessment = params.integer("assessment_id")?;
-    let structure = params.structure()?;
-    if learner.is_none() && grade.is_none() {
-        return Err(bad_request("Please provide a learner_id or grade_id"));
+pub(crate) fn question(params: &mut Params) -> Question {
+    Question {
+        learner: params.integer("learner_id"),
+        grade: params.integer("grade_id"),
+        subject: params.integer("subject_id"),
+        year: params.integer("year"),
+        term: params.integer("term"),
+        outcome: params.integer("learning_outcome_id"),
+        assessment: params.integer("assessment_id"),
+        structure: params.switch("structure"),
     }
-    let nothing = || not_found("No subject mark records found");
-    let year = year.or_else(|| view.current_year()).ok_or_else(nothing)?;
+}
 
-    let mut rows: BTreeMap<Place, Json> = BTreeMap::new();
+/// By grade, year, term, learner, subject, learning outcome and assessment, which are the place of a row.
+pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
+    if question.learner.is_none() && question.grade.is_none() {
+        return Err(fault(
+            &["learner_id", "grade_id"],
+            "Please provide a learner_id or grade_id",
+        ));
+    }
+    let Some(year) = question.year.or(view.year) else {
+        return Ok(Vec::new());
+    };
+    let mut rows: Vec<Row> = Vec::new();
     for (assessment_id, learner_id) in pairs(view) {
         let Some(record) = view
             .store
@@ -42,15 +58,15 @@ pub(crate) fn assessment_marks(view: &View<'_>) -> Answered {
         let matches = |field: &str, wanted: Option<u64>| {
             wanted.is_none_or(|wanted| record.id(field) == wanted)
         };
-        let wanted = learner.is_none_or(|wanted| learner_id == wanted)
-            && matches("grade_id", grade)
-            && matches("subject_id", subject)
+        let wanted = question.learner.is_none_or(|wanted| learner_id == wanted)
+            && matches("grade_id", question.grade)
+            && matches("subject_id", question.subject)
             && matches("year", Some(year))
-            && matches("term", term)
-            && matches("learning_outcome_id", outcome)
-            && matches("assessment_id", assessment);
-        if wanted && (structure || is_released(view, record)) {
-            let place = [
+            && matches("term", question.term)
+            && matches("learning_outcome_id", question.outcome)
+            && matches("assessment_id", question.assessment);
+        if wanted && (question.structure || is_released(view, record)) {
+            let place = vec![
                 record.id("grade_id"),
                 record.id("year"),
                 record.id("term"),
@@ -59,15 +75,53 @@ pub(crate) fn assessment_marks(view: &View<'_>) -> Answered {
                 record.id("learning_outcome_id"),
                 assessment_id,
             ];
-            rows.insert(place, leaf(view, record, learner_id, structure));
+            rows.push((place, leaf(view, record, learner_id, question.structure)));
         }
     }
-    let rows: Vec<(Place, Json)> = rows.into_iter().collect();
-    if rows.is_empty() {
-        Err(nothing())
-    } else {
-        Ok(nest(view, &rows, 0))
+    rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(rows)
+}
+
+/// The nested object of 2.6; every key level ascending as a number.
+pub(crate) fn nested(view: &View<'_>, rows: &[Row]) -> Json {
+    nest(view, rows, 0)
+}
+
+/// A row as an object without nesting: what stands above an assessment, then its own fields.
+pub(crate) fn flat(view: &View<'_>, (place, leaf): Row) -> Row {
+    let mut members = Vec::new();
+    for (level, id) in place.iter().enumerate().take(6) {
+        let name = LEVELS[level];
+        members.push((name.to_owned(), Json::Text(id.to_string())));
+        members.extend(label(view, level, *id));
     }
+    let Json::Object(own) = leaf else {
+        unreachable!("an assessment is an object")
+    };
+    members.extend(own);
+    (place, Json::Object(members))
+}
+
+/// The ids of the levels above an assessment.
+const LEVELS: [&str; 6] = [
+    "grade_id",
+    "year",
+    "term",
+    "learner_id",
+    "subject_id",
+    "learning_outcome_id",
+];
+
+/// The name of an item of a level, if that level has names.
+fn label(view: &View<'_>, level: usize, id: u64) -> Option<(String, Json)> {
+    let (name, kind) = match level {
+        0 => ("grade", Kind::Grade),
+        1 => ("year_name", Kind::Year),
+        4 => ("subject_name", Kind::Subject),
+        5 => ("learning_outcome_name", Kind::LearningOutcome),
+        _ => return None,
+    };
+    Some((name.to_owned(), Json::Text(view.name(kind, id, name))))
 }
 
 /// Which assessments belong to which learners: those of the grade, year, subject and terms of a
@@ -115,42 +169,36 @@ fn leaf(view: &View<'_>, assessment: &Record, learner: u64, structure: bool) -> 
 }
 
 /// The rows, which agree in the first `level` ids, as an object keyed by the next id.
-fn nest(view: &View<'_>, rows: &[(Place, Json)], level: usize) -> Json {
-    let same_id = |a: &(Place, Json), b: &(Place, Json)| a.0[level] == b.0[level];
+fn nest(view: &View<'_>, rows: &[Row], level: usize) -> Json {
+    let same_id = |a: &Row, b: &Row| a.0[level] == b.0[level];
     let members = rows.chunk_by(same_id).map(|group| {
         let (place, leaf) = &group[0];
         let value = if level == 6 {
             leaf.clone()
         } else {
-            item(view, place, group, level)
+            item(view, place[level], group, level)
         };
         (place[level].to_string(), value)
     });
     Json::Object(members.collect())
 }
 
-/// One item of a level above the assessments: its own fields, then the level below.
-fn item(view: &View<'_>, place: &Place, rows: &[(Place, Json)], level: usize) -> Json {
-    let id = place[level];
-    let own = |name: &str| (name.to_owned(), Json::Text(id.to_string()));
-    let named = |name: &str, kind| (name.to_owned(), Json::Text(view.name(kind, id, name)));
-    let (mut members, below) = match level {
-        0 => (vec![named("grade", Kind::Grade)], "years"),
-        1 => (vec![own("year"), named("year_name", Kind::Year)], "terms"),
-        2 => (vec![own("term")], "learners"),
-        3 => (vec![own("learner_id")], "subjects"),
-        4 => (
-            vec![own("subject_id"), named("subject_name", Kind::Subject)],
-            "learning_outcomes",
-        ),
-        _ => (
-            vec![
-                own("learning_outcome_id"),
-                named("learning_outcome_name", Kind::LearningOutcome),
-            ],
-            "assessments",
-        ),
-    };
-    members.push((below.to_owned(), nest(view, rows, level + 1)));
+/// One item of a level above the assessments: its own fields, then the level below. A grade is keyed by its
+/// id and does not repeat it.
+fn item(view: &View<'_>, id: u64, rows: &[Row], level: usize) -> Json {
+    let below = [
+        "years",
+        "terms",
+        "learners",
+        "subjects",
+        "learning_outcomes",
+        "assessments",
+    ];
+    let mut members = Vec::new();
+    if level > 0 {
+        members.push((LEVELS[level].to_owned(), Json::Text(id.to_string())));
+    }
+    members.extend(label(view, level, id));
+    members.push((below[level].to_owned(), nest(view, rows, level + 1)));
     Json::Object(members)
 }

@@ -2,22 +2,40 @@
 
 use super::access::authorisations;
 use super::kinds::Kind;
+use super::params::Params;
+use super::question::{Row, View};
 use super::records::{Record, Store};
 use super::render::Json;
 
-/// In order of school id, then API type id.
-pub(crate) fn clients(store: &Store, username: &str, school: Option<u64>) -> Json {
-    let mut records: Vec<&Record> = authorisations(store, username, school).collect();
-    records.sort_by_key(|record| (record.id("school_id"), record.id("api_type_id")));
-    Json::List(
-        records
-            .into_iter()
-            .map(|record| row(store, record))
-            .collect(),
-    )
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(crate) school: Option<u64>,
+    pub(crate) api_type: Option<u64>,
 }
 
-fn row(store: &Store, record: &Record) -> Json {
+pub(crate) fn question(params: &mut Params) -> Question {
+    Question {
+        school: params.integer("school_id"),
+        api_type: params.integer("api_type_id"),
+    }
+}
+
+/// In order of school id, then API type id.
+pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+    let records = authorisations(view.store, view.username, question.school);
+    let mut rows: Vec<Row> = records
+        .filter(|record| {
+            question
+                .api_type
+                .is_none_or(|id| record.id("api_type_id") == id)
+        })
+        .map(|record| row(view.store, record))
+        .collect();
+    rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+    rows
+}
+
+pub(crate) fn row(store: &Store, record: &Record) -> Row {
     let (school, api_type) = (record.id("school_id"), record.id("api_type_id"));
     let of_school = |name: &str| {
         (
@@ -30,7 +48,7 @@ fn row(store: &Store, record: &Record) -> Json {
     } else {
         "No"
     };
-    Json::Object(vec![
+    let members = vec![
         ("school_login_id".to_owned(), Json::Text(school.to_string())),
         of_school("school_name"),
         of_school("admin_email_address"),
@@ -42,5 +60,6 @@ fn row(store: &Store, record: &Record) -> Json {
             Json::Text(store.look_up(Kind::ApiType, &[api_type], "api_type")),
         ),
         ("activated_by_integrator".to_owned(), Json::text(active)),
-    ])
+    ];
+    (vec![school, api_type], Json::Object(members))
 }

@@ -21,6 +21,11 @@ pub(crate) fn parse_date(text: &str) -> Option<Date> {
         .filter(|date| *date >= FIRST)
 }
 
+/// A number for each date, greater the later it is.
+pub(crate) fn day_number(day: Date) -> u64 {
+    u64::try_from((day - FIRST).get_days()).expect("no date is before the first")
+}
+
 /// `YYYY-MM-DD HH:MM:SS`, hours 00 to 23, minutes and seconds 00 to 59.
 pub(crate) fn is_date_time(text: &str) -> bool {
     has_shape(text, "0000-00-00 00:00:00")

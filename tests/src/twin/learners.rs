@@ -2,14 +2,14 @@
 
 use jiff::civil::Date;
 
-use super::answer::{Answered, TwinAnswer, bad_request, rows_or};
 use super::dates::{month_before, parse_date, year_after};
 use super::fold::fold;
 use super::kinds::Kind;
+use super::params::{Fault, Params, fault};
 use super::parents::parents;
+use super::question::{Rows, View};
 use super::records::Record;
 use super::render::Json;
-use super::request::View;
 
 /// The fields of 2.1 in their order, but for `parents`.
 const FIELDS: [&str; 29] = [
@@ -44,57 +44,76 @@ const FIELDS: [&str; 29] = [
     "parent2_id",
 ];
 
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    status: String,
+    since: Option<Date>,
+    until: Option<Date>,
+    learner: Option<u64>,
+    grades: Option<Vec<u64>>,
+    include_parents: bool,
+    /// What the name is compared with, folded.
+    name: Option<String>,
+    family_code: Option<u64>,
+}
+
+pub(crate) fn question(params: &mut Params) -> Question {
+    let status = params.text("status");
+    let status = status.unwrap_or_else(|| "current".to_owned());
+    if !["current", "left", "waitlist"].contains(&status.as_str()) {
+        params.refuse("status", "status must be current, left or waitlist");
+    }
+    Question {
+        status,
+        since: params.date("since"),
+        until: params.date("until"),
+        learner: params.integer("learner_id"),
+        grades: params.grades(),
+        include_parents: params.included("include_parents"),
+        name: params.text("name").map(|name| fold(&name)),
+        family_code: params.integer("family_code"),
+    }
+}
+
 /// By learner id; all filters must hold.
-pub(crate) fn learners(view: &View<'_>) -> Answered {
-    let params = view.params;
-    let status = match params.text("status") {
-        None => "current",
-        Some(status @ ("current" | "left" | "waitlist")) => status,
-        Some(_) => return Err(bad_request("status must be current, left or waitlist")),
-    };
-    let since = params.date("since")?;
-    let until = params.date("until")?;
-    let learner = params.integer("learner_id")?;
-    let grades = params.grades()?;
-    let include_parents = params.include_parents();
-    let name = params.text("name").map(fold);
-    let family_code = params.integer("family_code")?;
-    let window = if status == "left" {
-        Some(transfer_window(view.today, since, until)?)
+pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
+    let window = if question.status == "left" {
+        Some(transfer_window(view.today, question.since, question.until)?)
     } else {
         None
     };
-
     let wanted = |record: &&Record| {
-        record.text("status") == status
+        record.text("status") == question.status
             && window.is_none_or(|(since, until)| {
                 parse_date(record.text("transfer_date"))
                     .is_some_and(|date| since <= date && date <= until)
             })
-            && learner.is_none_or(|id| record.id("id") == id)
-            && grades.as_ref().is_none_or(|grades| {
+            && question.learner.is_none_or(|id| record.id("id") == id)
+            && question.grades.as_ref().is_none_or(|grades| {
                 record
                     .number("grade_id")
                     .is_some_and(|grade| grades.contains(&grade))
             })
-            && name.as_ref().is_none_or(|name| bears_name(record, name))
-            && family_code.is_none_or(|code| record.number("family_code") == Some(code))
+            && question
+                .name
+                .as_ref()
+                .is_none_or(|name| bears_name(record, name))
+            && question
+                .family_code
+                .is_none_or(|code| record.number("family_code") == Some(code))
     };
     let row = |record: &Record| {
         let mut members: Vec<(String, Json)> = FIELDS
             .into_iter()
             .map(|field| (field.to_owned(), Json::text(record.text(field))))
             .collect();
-        if include_parents {
+        if question.include_parents {
             members.push(("parents".to_owned(), parents(view, record)));
         }
-        Json::Object(members)
+        (vec![record.id("id")], Json::Object(members))
     };
-    let found = view
-        .store
-        .of_school(Kind::Learner, view.school)
-        .filter(wanted);
-    rows_or(found.map(row).collect(), "No learner records found")
+    let records = view.store.of_school(Kind::Learner, view.school);
+    Ok(records.filter(wanted).map(row).collect())
 }
 
 /// Inclusive at both ends. `until` is today if absent, `since` one month before `until`.
@@ -102,14 +121,15 @@ fn transfer_window(
     today: Date,
     since: Option<Date>,
     until: Option<Date>,
-) -> Result<(Date, Date), TwinAnswer> {
+) -> Result<(Date, Date), Fault> {
     let until = until.unwrap_or(today);
     let since = since.unwrap_or_else(|| month_before(until));
+    let names = ["since", "until"];
     if since > until {
-        return Err(bad_request("since must not be later than until"));
+        return Err(fault(&names, "since must not be later than until"));
     }
     if until > year_after(since) {
-        return Err(bad_request("since to until must not exceed 1 year"));
+        return Err(fault(&names, "since to until must not exceed 1 year"));
     }
     Ok((since, until))
 }

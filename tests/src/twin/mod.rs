@@ -1,7 +1,7 @@
-//! A second, naive implementation of version 1 of the integration API.
+//! A second, naive implementation of the integration API.
 //!
 //! [`Twin`] keeps records as plain fields in one ordered map and answers every request by reading all of
-//! them, straight from `integration-api.md`, `decisions.md` and `dataset.md`. It shares no code with the
+//! them, straight from `integration-api.md`, `decisions.md`, `dataset.md` and `v2.md`. It shares no code with the
 //! engine, keeps passwords in clear and knows nothing of files: it is there to be compared with.
 //!
 //! | file | idea |
@@ -11,11 +11,14 @@
 //! | `apply`, `needs`, `summary`, `schools` | transactions on the store |
 //! | `export` | the canonical export |
 //! | `dates`, `decimals`, `fold`, `integers`, `offset` | values |
-//! | `target`, `route`, `access`, `params`, `request`, `answer`, `render` | from a request to an answer |
+//! | `target`, `route`, `access`, `params`, `question`, `request`, `answer`, `render` | from a request to an answer |
 //! | `learners`, `parents`, `assessment_marks`, `percentage`, `release`, `subjects_per_term`, `subject_marks`, `learner_subjects`, `get_schools`, `clients`, `state_update`, `absentees` | the endpoints of section 4 |
+//! | `finance_learners`, `accountable_persons` | the endpoints of the finance family |
+//! | `v2` | the second version of the API |
 
 mod absentees;
 mod access;
+mod accountable_persons;
 mod answer;
 mod apply;
 mod assessment_marks;
@@ -24,6 +27,7 @@ mod dates;
 mod decimals;
 mod export;
 mod fields;
+mod finance_learners;
 mod fold;
 mod forms;
 mod get_schools;
@@ -39,6 +43,7 @@ mod params;
 mod parents;
 mod people_fields;
 mod percentage;
+mod question;
 mod records;
 mod release;
 mod render;
@@ -51,6 +56,7 @@ mod subjects_per_term;
 mod summary;
 mod target;
 mod terms;
+mod v2;
 
 #[cfg(test)]
 mod tests;

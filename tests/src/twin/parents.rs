@@ -2,9 +2,9 @@
 
 use super::decimals::{parse_decimal, two_decimals};
 use super::kinds::Kind;
+use super::question::View;
 use super::records::Record;
 use super::render::Json;
-use super::request::View;
 
 /// Parent 1, then parent 2; a missing one is left out, one named twice stands twice.
 pub(crate) fn parents(view: &View<'_>, learner: &Record) -> Json {

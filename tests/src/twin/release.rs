@@ -2,8 +2,8 @@
 
 use super::dates::parse_date;
 use super::kinds::Kind;
+use super::question::View;
 use super::records::Record;
-use super::request::View;
 
 /// Today is on or after the release date or, without one, the term's last day; with neither, never.
 pub(crate) fn is_released(view: &View<'_>, assessment: &Record) -> bool {

@@ -7,6 +7,10 @@ use std::fmt::{Display, Formatter, Result, Write as _};
 pub(crate) enum Json {
     Text(String),
     Number(u64),
+    /// A number as it is to be written.
+    Digits(String),
+    Bool(bool),
+    Null,
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
 }
@@ -23,6 +27,9 @@ impl Display for Json {
         match self {
             Self::Text(text) => out.write_str(&quoted(text)),
             Self::Number(number) => write!(out, "{number}"),
+            Self::Digits(digits) => out.write_str(digits),
+            Self::Bool(flag) => write!(out, "{flag}"),
+            Self::Null => out.write_str("null"),
             Self::List(items) => {
                 let items: Vec<String> = items.iter().map(ToString::to_string).collect();
                 write!(out, "[{}]", items.join(","))
@@ -76,11 +83,13 @@ mod tests {
     fn members_keep_their_order() {
         let members = vec![
             ("b".to_owned(), Json::Number(u64::MAX)),
-            ("a".to_owned(), Json::List(vec![Json::text("")])),
+            ("a".to_owned(), Json::List(vec![Json::text(""), Json::Null])),
+            ("c".to_owned(), Json::Digits("-0.50".to_owned())),
+            ("a".to_owned(), Json::Bool(true)),
         ];
         assert_eq!(
             Json::Object(members).to_string(),
-            r#"{"b":18446744073709551615,"a":[""]}"#
+            r#"{"b":18446744073709551615,"a":["",null],"c":-0.50,"a":true}"#
         );
     }
 }

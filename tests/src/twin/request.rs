@@ -1,41 +1,32 @@
 //! A request from its target to its answer: the order of checks of `decisions.md`, "Access".
 
-use jiff::civil::Date;
-
 use super::Twin;
-use super::access::{activated, authorised, guard, integrator, wrong_credentials};
-use super::answer::{TwinAnswer, data, not_found};
+use super::access::{activated, authorised, families, integrator, wrong_credentials};
+use super::answer::{TwinAnswer, bad_request, data, none_found, not_activated, not_found};
+use super::assessment_marks::nested;
+use super::clients;
 use super::dates::local_date;
+use super::finance_learners::without_null;
 use super::kinds::Kind;
 use super::offset::parse_offset;
 use super::params::Params;
+use super::question::{Question, Row, View};
 use super::records::Store;
+use super::render::Json;
 use super::route::{Endpoint, route};
 use super::target::split_target;
-use super::{
-    absentees, assessment_marks, clients, get_schools, learner_subjects, learners, subject_marks,
-    subjects_per_term,
-};
+use super::v2;
 
-/// What a query of one school's data sees.
-pub(crate) struct View<'a> {
-    pub(crate) store: &'a Store,
-    pub(crate) school: u64,
-    pub(crate) today: Date,
-    pub(crate) params: &'a Params,
-}
-
-impl View<'_> {
-    /// The current administrative year, if the school has one.
-    pub(crate) fn current_year(&self) -> Option<u64> {
-        self.store
-            .get(Kind::School, &[self.school])?
-            .number("current_year")
-    }
-
-    /// A name looked up through a reference of this school.
-    pub(crate) fn name(&self, kind: Kind, id: u64, field: &str) -> String {
-        self.store.look_up(kind, &[self.school, id], field)
+/// What a query sees of a school at an instant.
+pub(crate) fn view<'a>(store: &'a Store, username: &'a str, school: u64, now: i64) -> View<'a> {
+    let record = store.get(Kind::School, &[school]);
+    let offset = record.and_then(|record| parse_offset(record.text("utc_offset")));
+    View {
+        store,
+        username,
+        school,
+        today: local_date(now, offset.unwrap_or(120)),
+        year: record.and_then(|record| record.number("current_year")),
     }
 }
 
@@ -49,8 +40,12 @@ impl Twin {
         headers: &[(String, Vec<u8>)],
         body: &[u8],
     ) -> TwinAnswer {
-        self.answer(now, method, target, headers, body)
-            .unwrap_or_else(|refusal| refusal)
+        let answer = if v2::is_below(target) {
+            self.answer_v2(now, method, target, headers, body)
+        } else {
+            self.answer(now, method, target, headers, body)
+        };
+        answer.unwrap_or_else(|refusal| refusal)
     }
 
     fn answer(
@@ -66,45 +61,46 @@ impl Twin {
         let username =
             integrator(&self.store, headers).ok_or_else(|| wrong_credentials(endpoint))?;
         authorised(&self.store, endpoint, &username, school)?;
-        let school = match (endpoint, school) {
-            (Endpoint::Schools, school) => {
-                return Ok(data(&get_schools::get_schools(
-                    &self.store,
-                    &username,
-                    school,
-                )));
-            }
-            (Endpoint::Clients, school) => {
-                return Ok(data(&clients::clients(&self.store, &username, school)));
-            }
-            (Endpoint::StateUpdate, Some(school)) => {
-                return self.update_state(&username, school, body);
-            }
-            (_, school) => school.expect("every other endpoint names a school"),
-        };
-        let params = Params::of(query);
-        if let Some(family) = guard(endpoint) {
-            activated(&self.store, &username, school, family)?;
+        if let (Endpoint::StateUpdate, Some(school)) = (endpoint, school) {
+            return self.update_state(&username, school, body);
         }
-        if endpoint == Endpoint::Learners && params.include_parents() {
-            activated(&self.store, &username, school, "parents")?;
+        let view = view(&self.store, &username, school.unwrap_or(0), now);
+        let mut params = Params::of(query);
+        for family in families(endpoint, &params) {
+            let activated = activated(&self.store, &username, view.school, family);
+            activated.map_err(|text| not_activated(&text))?;
         }
-        let offset = self.store.look_up(Kind::School, &[school], "utc_offset");
-        let today = local_date(now, parse_offset(&offset).unwrap_or(120));
-        let view = View {
-            store: &self.store,
-            school,
-            today,
-            params: &params,
+        let question = match endpoint {
+            Endpoint::Clients => Question::Clients(clients::Question {
+                school,
+                api_type: None,
+            }),
+            _ => Question::read(endpoint, &mut params),
         };
-        let json = match endpoint {
-            Endpoint::Learners => learners::learners(&view)?,
-            Endpoint::AssessmentMarks => assessment_marks::assessment_marks(&view)?,
-            Endpoint::SubjectsPerTerm => subjects_per_term::subjects_per_term(&view)?,
-            Endpoint::SubjectMarks => subject_marks::subject_marks(&view)?,
-            Endpoint::LearnerSubjects => learner_subjects::learner_subjects(&view)?,
-            _ => absentees::absentees(&view)?,
-        };
-        Ok(data(&json))
+        if let Some(fault) = params.faults.first() {
+            return Err(bad_request(&fault.message));
+        }
+        let mut rows = question
+            .rows(&view)
+            .map_err(|fault| bad_request(&fault.message))?;
+        if endpoint == Endpoint::Schools {
+            rows.retain(|(place, _)| school.is_none_or(|school| *place == [school]));
+        }
+        if rows.is_empty() {
+            return Err(not_found(none_found(endpoint)));
+        }
+        Ok(data(&all(&view, endpoint, rows)))
     }
+}
+
+/// The whole of an answer.
+fn all(view: &View<'_>, endpoint: Endpoint, rows: Vec<Row>) -> Json {
+    if endpoint == Endpoint::AssessmentMarks {
+        return nested(view, &rows);
+    }
+    let records = rows.into_iter().map(|(_, record)| match endpoint {
+        Endpoint::FinanceLearners => without_null(record),
+        _ => record,
+    });
+    Json::List(records.collect())
 }

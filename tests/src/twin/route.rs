@@ -1,9 +1,9 @@
-//! Paths and methods (section 4 of `integration-api.md`).
+//! Paths and methods of v1 (section 4 of `integration-api.md`).
 
 use super::answer::{TwinAnswer, bad_request, method_not_allowed, not_found};
 use super::integers::digits;
 
-/// An endpoint of section 4.
+/// An endpoint of section 4 or of the finance family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     /// 4.1
@@ -24,9 +24,13 @@ pub(crate) enum Endpoint {
     StateUpdate,
     /// 4.9
     Absentees,
+    /// Learner Parent Info, in v2 the learners of the finance family.
+    FinanceLearners,
+    /// School Debtors, in v2 Accountable Persons.
+    AccountablePersons,
 }
 
-const ROUTES: [(&[&str], Endpoint); 8] = [
+const ROUTES: [(&[&str], Endpoint); 10] = [
     (&["adminplus", "learners"], Endpoint::Learners),
     (
         &["currplus", "learnerassessmentmarks"],
@@ -41,6 +45,14 @@ const ROUTES: [(&[&str], Endpoint); 8] = [
     (&["finplus", "debtmanagement", "schools"], Endpoint::Schools),
     (&["settings", "clients"], Endpoint::Clients),
     (&["adminplus", "learnerabsentees"], Endpoint::Absentees),
+    (
+        &["finplus", "debtmanagement", "learnerparentinfo"],
+        Endpoint::FinanceLearners,
+    ),
+    (
+        &["finplus", "debtmanagement", "schooldebtors"],
+        Endpoint::AccountablePersons,
+    ),
 ];
 
 /// The endpoint and the school that it names: 404, then 405, then 400.

@@ -52,6 +52,6 @@ impl Twin {
 }
 
 /// A JSON number that is written with digits only.
-fn literal(value: &Value) -> Option<u64> {
+pub(crate) fn literal(value: &Value) -> Option<u64> {
     value.number().and_then(digits)
 }

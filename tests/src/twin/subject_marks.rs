@@ -1,22 +1,21 @@
 //! 4.4 Get Learner Subject Marks.
 
-use super::answer::{Answered, rows_or};
 use super::kinds::Kind;
 use super::parents::decimal;
+use super::question::{Row, View};
 use super::records::Record;
 use super::render::Json;
-use super::request::View;
 use super::subjects_per_term::subjects_of_learner;
 
 /// By subject id; the terms that have a mark, ascending; a subject with none is left out.
-pub(crate) fn subject_marks(view: &View<'_>) -> Answered {
-    let rows = subjects_of_learner(view)?
+pub(crate) fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
+    subjects_of_learner(view, learner)
         .into_iter()
-        .filter_map(|record| row(view, record));
-    rows_or(rows.collect(), "No subject mark records found")
+        .filter_map(|record| row(view, record))
+        .collect()
 }
 
-fn row(view: &View<'_>, record: &Record) -> Option<Json> {
+fn row(view: &View<'_>, record: &Record) -> Option<Row> {
     let marked = record
         .terms
         .iter()
@@ -31,7 +30,7 @@ fn row(view: &View<'_>, record: &Record) -> Option<Json> {
         return None;
     }
     let text = |name: &str, value: &str| (name.to_owned(), Json::text(value));
-    Some(Json::Object(vec![
+    let members = vec![
         text("year", record.text("year")),
         text("subject_id", record.text("subject_id")),
         text(
@@ -44,5 +43,6 @@ fn row(view: &View<'_>, record: &Record) -> Option<Json> {
             &view.name(Kind::Grade, record.id("grade_id"), "grade"),
         ),
         ("terms".to_owned(), Json::List(terms)),
-    ]))
+    ];
+    Some((vec![record.id("subject_id")], Json::Object(members)))
 }

@@ -1,14 +1,14 @@
 //! 4.3 Get Learner Subjects Per Term.
 
-use super::answer::{Answered, TwinAnswer, bad_request, rows_or};
 use super::kinds::Kind;
+use super::question::{Row, View};
 use super::records::{Fields, Record};
 use super::render::Json;
-use super::request::View;
 
 /// By subject id, terms ascending.
-pub(crate) fn subjects_per_term(view: &View<'_>) -> Answered {
-    let rows = subjects_of_learner(view)?.into_iter().map(|record| {
+pub(crate) fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
+    let records = subjects_of_learner(view, learner).into_iter();
+    let row = |record: &Record| {
         let subject = record.id("subject_id");
         let mut members = vec![
             text("year", record.text("year")),
@@ -27,9 +27,9 @@ pub(crate) fn subjects_per_term(view: &View<'_>) -> Answered {
             .iter()
             .map(|(number, fields)| term(view, record.id("year"), *number, fields));
         members.push(("terms".to_owned(), Json::List(terms.collect())));
-        Json::Object(members)
-    });
-    rows_or(rows.collect(), "No learner subject records found")
+        (vec![subject], Json::Object(members))
+    };
+    records.map(row).collect()
 }
 
 /// `term_id` is that of the `term` record; without one it is 0.
@@ -56,15 +56,13 @@ fn text(name: &str, value: &str) -> (String, Json) {
     (name.to_owned(), Json::text(value))
 }
 
-/// The `learner_subject` records of the required `learner_id` in the current year, by subject id.
-pub(crate) fn subjects_of_learner<'a>(view: &View<'a>) -> Result<Vec<&'a Record>, TwinAnswer> {
-    let learner = view.params.integer("learner_id")?;
-    let learner = learner.ok_or_else(|| bad_request("Please provide a learner_id"))?;
-    let year = view.current_year();
+/// The `learner_subject` records of a learner in the current year, by subject id.
+pub(crate) fn subjects_of_learner<'a>(view: &View<'a>, learner: Option<u64>) -> Vec<&'a Record> {
     let records = view.store.of_school(Kind::LearnerSubject, view.school);
     let mut records: Vec<&Record> = records
-        .filter(|record| record.id("learner_id") == learner && Some(record.id("year")) == year)
+        .filter(|record| Some(record.id("learner_id")) == learner)
+        .filter(|record| Some(record.id("year")) == view.year)
         .collect();
     records.sort_by_key(|record| record.id("subject_id"));
-    Ok(records)
+    records
 }

@@ -13,17 +13,20 @@
 //! | `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
 //! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | one record of each kind |
 //! | `batches`, `faulty`, `near_misses` | datasets |
-//! | `queries`, `encoding`, `requests` | requests |
+//! | `queries`, `finance_queries`, `encoding`, `requests` | requests |
+//! | `v2_requests`, `v2_updates`, `walks`, `cursors` | requests of v2, and walks through its collections |
 //! | `action`, `shrink`, `perform` | sequences |
 
 mod access_records;
 mod action;
 mod batches;
 mod curriculum_records;
+mod cursors;
 mod days;
 mod encoding;
 mod faulty;
 mod fields;
+mod finance_queries;
 mod ids;
 mod mark_records;
 mod near_misses;
@@ -34,6 +37,9 @@ mod requests;
 mod shrink;
 mod spelling;
 mod texts;
+mod v2_requests;
+mod v2_updates;
+mod walks;
 
 #[cfg(test)]
 mod tests;
@@ -41,11 +47,13 @@ mod tests;
 use jiff::civil::Date;
 
 pub use action::{Action, Header};
+pub use cursors::{Cursors, blanked};
 pub use perform::Outcome;
 pub use shrink::actions;
 
 use crate::random::Random;
 use ids::LEARNERS;
+use v2_requests::Collection;
 
 /// A seeded generator of sequences.
 #[derive(Clone, Debug)]
@@ -57,6 +65,8 @@ pub struct World {
     removed: Option<u64>,
     /// First and last names that learners of the first school were given.
     names: Vec<(&'static str, &'static str)>,
+    /// The collection of v2 that was asked for last, page by page.
+    walk: Option<Collection>,
 }
 
 impl World {
@@ -69,6 +79,7 @@ impl World {
             today,
             removed: None,
             names: Vec::new(),
+            walk: None,
         }
     }
 

@@ -41,6 +41,10 @@ impl World {
         fields = fields.text(dice, "parent1_id", one);
         let two = if dice.chance(10) { one } else { two };
         fields = fields.text(dice, "parent2_id", two);
+        let (code, person) = (dice.debtor_code(), dice.accountable_reference());
+        fields = fields
+            .text(dice, "debtor_code", code)
+            .text(dice, "accountable_person_id", person);
         if dice.chance(20) {
             let date = dice.edge(today);
             fields = fields.raw("date_of_birth", format!("\"{date}\""));
@@ -65,8 +69,6 @@ impl World {
             "country",
             "province",
             "education_stream",
-            "debtor_code",
-            "accountable_person_id",
         ];
         fields.texts(dice, 6, &rest)
     }
@@ -115,13 +117,15 @@ impl World {
 
     pub(super) fn accountable_person(&mut self, school: u64, id: u64) -> Fields {
         let dice = &mut self.dice;
-        let fields = Fields::of_kind("accountable_person").id(dice, "school_id", school);
+        let code = dice.debtor_code();
+        let fields = Fields::of_kind("accountable_person")
+            .id(dice, "school_id", school)
+            .text(dice, "debtor_code", code);
         let names = [
             "title",
             "first_name",
             "full_names",
             "last_name",
-            "debtor_code",
             "mobile_calling_code",
             "mobile_number",
             "work_tel_number",

@@ -1,6 +1,6 @@
 //! What an action does to the naive implementation.
 
-use super::Action;
+use super::{Action, Cursors};
 use crate::twin::{Summary, Twin, TwinAnswer};
 
 /// What an action gave.
@@ -17,8 +17,8 @@ pub enum Outcome {
 }
 
 impl Action {
-    /// Performs the action.
-    pub fn perform(&self, twin: &mut Twin) -> Outcome {
+    /// Performs the action; cursors are those that the implementation itself gave.
+    pub fn perform(&self, twin: &mut Twin, cursors: &mut Cursors) -> Outcome {
         let kept = |result| match result {
             Ok(summary) => Outcome::Kept(summary),
             Err(fault) => Outcome::Refused(fault),
@@ -36,7 +36,11 @@ impl Action {
                 target,
                 headers,
                 body,
-            } => Outcome::Answered(twin.request(*now, method, target, headers, body)),
+            } => {
+                let answer = twin.request(*now, method, &cursors.fill(target), headers, body);
+                cursors.note(&String::from_utf8_lossy(&answer.body));
+                Outcome::Answered(answer)
+            }
             Self::Reopen | Self::Compact => Outcome::Done,
         }
     }

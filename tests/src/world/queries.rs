@@ -143,14 +143,22 @@ impl World {
         query
     }
 
-    fn sometimes(&mut self, query: &mut Query, percent: usize, name: &'static str, ids: &[u64]) {
+    /// A parameter with one of these ids.
+    pub(super) fn sometimes(
+        &mut self,
+        query: &mut Query,
+        percent: usize,
+        name: &'static str,
+        ids: &[u64],
+    ) {
         if self.dice.chance(percent) {
             let id = self.dice.pick(ids);
             query.push((name, self.digits(id)));
         }
     }
 
-    fn digits(&mut self, id: u64) -> String {
+    /// An id, at times with leading zeros.
+    pub(super) fn digits(&mut self, id: u64) -> String {
         if self.dice.chance(10) {
             format!("000{id}")
         } else {
@@ -241,7 +249,7 @@ impl World {
     }
 
     /// At times one value is of the wrong type.
-    fn spoil(&mut self, query: &mut Query, names: &[&'static str]) {
+    pub(super) fn spoil(&mut self, query: &mut Query, names: &[&'static str]) {
         if !self.dice.chance(8) {
             return;
         }
@@ -249,7 +257,13 @@ impl World {
         let value = match name {
             "status" => self.dice.pick(&["Left", "left ", "all", "currently"]),
             "since" | "until" | "from_date" | "to_date" => self.dice.pick(&NO_DATES),
-            "structure" => self.dice.pick(&["yes", "2", "01", "true ", "t"]),
+            "structure" | "all_accounts" | "reverse_order" => {
+                self.dice.pick(&["yes", "2", "01", "true ", "t"])
+            }
+            "limit" => {
+                self.dice
+                    .pick(&["0", "000", "x", "-1", "1.0", " 5", "18446744073709551616"])
+            }
             "grade_id" if names.contains(&"status") => self.dice.pick(&[
                 "9,,10",
                 "9,",

@@ -5,7 +5,7 @@ use super::ids::{API_TYPES, INTEGRATORS, NO_SCHOOL, SCHOOLS, UNNAMED_API_TYPE};
 use super::queries::Query;
 use super::{Action, Header};
 
-const ENDPOINTS: [(usize, &str); 9] = [
+const ENDPOINTS: [(usize, &str); 11] = [
     (26, "adminplus/learners"),
     (24, "currplus/learnerassessmentmarks"),
     (9, "currplus/learnersubjectsperterm"),
@@ -14,6 +14,8 @@ const ENDPOINTS: [(usize, &str); 9] = [
     (5, "finplus/debtmanagement/schools"),
     (6, "settings/clients"),
     (10, "adminplus/learnerabsentees"),
+    (8, "finplus/debtmanagement/learnerparentinfo"),
+    (7, "finplus/debtmanagement/schooldebtors"),
     (4, "PATCH"),
 ];
 
@@ -34,7 +36,7 @@ const STRANGE_PATHS: [&str; 14] = [
     "/api/v1/settings/clients//",
 ];
 
-const NO_SCHOOL_IDS: [&str; 10] = [
+pub(super) const NO_SCHOOL_IDS: [&str; 10] = [
     "x",
     "-1",
     "+1",
@@ -52,15 +54,37 @@ const STRANGE_METHODS: [&str; 8] = [
 ];
 
 impl World {
-    /// A request, mostly one that reaches its query.
+    /// A request of either version, mostly one that reaches its query.
     pub(super) fn request(&mut self) -> Action {
-        let now = self.dice.instant(self.today);
+        if self.walk.is_some() && self.dice.chance(50) {
+            self.next_page()
+        } else if self.dice.chance(25) {
+            self.v2_request()
+        } else {
+            self.v1_request()
+        }
+    }
+
+    fn v1_request(&mut self) -> Action {
         let endpoint = self.dice.weighted(&ENDPOINTS);
         let (method, path, body) = match endpoint {
             "PATCH" => ("PATCH", "settings/clients", self.state_update()),
             _ => ("GET", endpoint, Vec::new()),
         };
-        let query = match path {
+        let query = self.query(path);
+        let target = format!("{}{}", self.path(path, method), self.query_string(query));
+        let target = if self.dice.chance(2) {
+            self.strange_target(&STRANGE_PATHS)
+        } else {
+            target
+        };
+        let headers = self.headers();
+        self.asked(method, target, headers, body)
+    }
+
+    /// The parameters of an endpoint by its path, which is the same in both versions or of one alone.
+    pub(super) fn query(&mut self, path: &str) -> Query {
+        match path {
             "adminplus/learners" => self.learners_query(),
             "currplus/learnerassessmentmarks" => self.assessment_marks_query(),
             "currplus/learnersubjectsperterm" | "currplus/learnersubjectmarks" => {
@@ -68,22 +92,31 @@ impl World {
             }
             "currplus/learnersubjects" => self.learner_subjects_query(),
             "adminplus/learnerabsentees" => self.absentees_query(),
+            "finplus/debtmanagement/learnerparentinfo" | "finplus/debtmanagement/learners" => {
+                self.finance_learners_query()
+            }
+            "finplus/debtmanagement/schooldebtors"
+            | "finplus/debtmanagement/accountablepersons" => self.accountable_persons_query(),
+            "settings/clientintegrations" => self.integrations_query(),
             _ => Query::new(),
-        };
-        let target = format!("{}{}", self.path(path, method), self.query_string(query));
-        let target = if self.dice.chance(2) {
-            self.strange_target()
-        } else {
-            target
-        };
+        }
+    }
+
+    /// The action, at times with a strange method.
+    pub(super) fn asked(
+        &mut self,
+        method: &str,
+        target: String,
+        headers: Vec<Header>,
+        body: Vec<u8>,
+    ) -> Action {
         let method = if self.dice.chance(2) {
             self.dice.pick(&STRANGE_METHODS)
         } else {
             method
         };
-        let headers = self.headers();
         Action::Request {
-            now,
+            now: self.dice.instant(self.today),
             method: method.to_owned(),
             target,
             headers,
@@ -118,14 +151,14 @@ impl World {
         format!("/{}{end}", segments.join("/"))
     }
 
-    fn strange_target(&mut self) -> String {
-        let path = self.dice.pick(&STRANGE_PATHS);
+    pub(super) fn strange_target(&mut self, paths: &[&'static str]) -> String {
+        let path = self.dice.pick(paths);
         let query = self.dice.pick(&["", "?", "?learner_id=1"]);
         format!("{path}{query}")
     }
 
-    /// Parameters in any order, at times with others that count for nothing.
-    fn query_string(&mut self, mut query: Query) -> String {
+    /// Parameters in any order, at times with others that count for nothing. A cursor stands as it is.
+    pub(super) fn query_string(&mut self, mut query: Query) -> String {
         if self.dice.chance(50) {
             self.dice.shuffle(&mut query);
         }
@@ -153,11 +186,12 @@ impl World {
             } else {
                 "="
             };
-            parameters.push(format!(
-                "{}{equals}{}",
-                self.dice.query_text(name),
+            let value = if name == "cursor" {
+                value
+            } else {
                 self.dice.query_text(&value)
-            ));
+            };
+            parameters.push(format!("{}{equals}{value}", self.dice.query_text(name)));
             if self.dice.chance(1) {
                 parameters.push(format!("{name}="));
             }
@@ -173,7 +207,8 @@ impl World {
         format!("{start}{}", parameters.join("&"))
     }
 
-    fn headers(&mut self) -> Vec<Header> {
+    /// The headers of the credentials, mostly right.
+    pub(super) fn headers(&mut self) -> Vec<Header> {
         let (username, password) = self.dice.weighted(&INTEGRATORS[..2]);
         let (username, password) = if self.dice.chance(2) {
             INTEGRATORS[2].1

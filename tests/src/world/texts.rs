@@ -92,7 +92,42 @@ const FAMILY_CODES: [(usize, &str); 9] = [
     (20, ""),
 ];
 
+const ACCOUNTABLE_REFERENCES: [(usize, &str); 11] = [
+    (35, "40"),
+    (20, "5"),
+    (8, "0040"),
+    (6, "0"),
+    (4, "18446744073709551615"),
+    (3, "18446744073709551616"),
+    (6, "99"),
+    (3, "D40"),
+    (2, "+40"),
+    (2, " 5"),
+    (11, ""),
+];
+
+/// Debtor codes, which are compared as they are written.
+pub(super) const DEBTOR_CODES: [(usize, &str); 7] = [
+    (35, "1001"),
+    (20, "1002"),
+    (10, "01001"),
+    (8, "D/1 é"),
+    (4, "d/1 é"),
+    (3, "1001 "),
+    (20, ""),
+];
+
 impl Random {
+    /// A debtor code.
+    pub(super) fn debtor_code(&mut self) -> &'static str {
+        self.weighted(&DEBTOR_CODES)
+    }
+
+    /// A learner's accountable person: known, dangling, or no number at all.
+    pub(super) fn accountable_reference(&mut self) -> &'static str {
+        self.weighted(&ACCOUNTABLE_REFERENCES)
+    }
+
     /// A name, at times one that is hard to fold or to escape.
     pub(super) fn name(&mut self) -> &'static str {
         match self.below(10) {

@@ -44,9 +44,15 @@ pub(crate) fn ask(engine: &Engine, request: &Request, now: i64) -> Option<Answer
     let mut body = Vec::new();
     let question = Params(params);
     let status = match (path, school) {
-        ("settings/clients", school) => {
-            engine.ask_into(&Clients { username, school }, Some(now), &mut body)
-        }
+        ("settings/clients", school) => engine.ask_into(
+            &Clients {
+                username,
+                school,
+                api_type_id: None,
+            },
+            Some(now),
+            &mut body,
+        ),
         ("finplus/debtmanagement/schools", school) => {
             engine.ask_into(&Schools { username, school }, Some(now), &mut body)
         }
@@ -74,6 +80,7 @@ pub(crate) fn ask(engine: &Engine, request: &Request, now: i64) -> Option<Answer
         }
         ("adminplus/learnerabsentees", Some(school)) => {
             let absentees = Absentees {
+                id: None,
                 school,
                 learner_id: question.parsed("learner_id")?,
                 from_date: question.parsed("from_date")?,

@@ -5,12 +5,19 @@ mod assessments;
 mod curriculum;
 mod export;
 mod faults;
+mod finance;
 mod learners;
 mod parameters;
 mod published;
 mod routes;
 mod state;
 mod transactions;
+mod v2_checks;
+mod v2_integrations;
+mod v2_pages;
+mod v2_published;
+mod v2_records;
+mod v2_walks;
 
 use super::{Counts, Summary, Twin, TwinAnswer};
 
@@ -27,6 +34,12 @@ pub(super) const SCHOOL: &str = r#"
 {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":8,"state":1}
 {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":9,"state":1}
 {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":12,"state":1}
+"#;
+
+/// The finance API type, authorised and active.
+pub(super) const FINANCE: &str = r#"
+{"type":"api_type","api_type_id":3,"api_type":"Finance+ API","family":"finance"}
+{"type":"client_integration","username":"demo","school_id":1000,"api_type_id":3,"state":1}
 "#;
 
 /// The lines of a dataset that is written as one text.
@@ -66,6 +79,50 @@ pub(super) fn get_at(twin: &Twin, now: i64, target: &str) -> (u16, String) {
         &twin
             .clone()
             .request(now, "GET", &format!("/api/v1{target}"), &demo(), b""),
+    )
+}
+
+/// A GET of v2 as `demo` for school 1000 at [`NOW`].
+pub(super) fn get_v2(twin: &Twin, target: &str) -> (u16, String) {
+    get_v2_at(twin, NOW, target)
+}
+
+/// A GET of v2 as `demo` for school 1000 at an instant.
+pub(super) fn get_v2_at(twin: &Twin, now: i64, target: &str) -> (u16, String) {
+    let headers = of_school("1000");
+    let target = format!("/api/v2{target}");
+    shown(&twin.clone().request(now, "GET", &target, &headers, b""))
+}
+
+/// The credentials of `demo` and a header that names the school.
+pub(super) fn of_school(school: &str) -> Vec<(String, Vec<u8>)> {
+    let header = ("HTTP-X-SCHOOLID".to_owned(), school.as_bytes().to_vec());
+    [demo(), vec![header]].concat()
+}
+
+/// A refusal of v2.
+pub(super) fn refused_v2(status: u16, message: &str) -> (u16, String) {
+    (
+        status,
+        format!(r#"{{"success":false,"message":"{message}"}}"#),
+    )
+}
+
+/// A 400 of v2 with these members of `validation_errors`.
+pub(super) fn invalid(errors: &str) -> (u16, String) {
+    (
+        400,
+        format!(
+            r#"{{"success":false,"message":"Validation Failed","validation_errors":{{{errors}}}}}"#
+        ),
+    )
+}
+
+/// The only page of a collection of v2.
+pub(super) fn whole(records: &str, count: usize) -> (u16, String) {
+    (
+        200,
+        format!(r#"{{"data":[{records}],"meta":{{"limit":{count},"max_allowed_limit":50}}}}"#),
     )
 }
 

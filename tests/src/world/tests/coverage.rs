@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Action, Outcome, World, description, run};
 use crate::twin::{Twin, comparable};
 
-const ANSWERS: [&str; 43] = [
+const ANSWERS: [&str; 46] = [
     "200",
     "204",
     "400 Invalid integration state provided",
@@ -14,6 +14,8 @@ const ANSWERS: [&str; 43] = [
     "400 The body has the name \"state\" twice",
     "400 The body has the name \"x\"\n\" twice",
     "400 The body must be a JSON object",
+    "400 accountable_person_id must be an unsigned integer",
+    "400 all_accounts must be 1, true, 0 or false",
     "400 api_type_id must be an unsigned integer",
     "400 assessment_id must be an unsigned integer",
     "400 family_code must be an unsigned integer",
@@ -41,6 +43,7 @@ const ANSWERS: [&str; 43] = [
     "403 Please activate the  for this client before making this request",
     "403 Please activate the Smith for this client before making this request",
     "404 No client-authorised integrations found",
+    "404 No debtor records found",
     "404 No learner absentee records found",
     "404 No learner records found",
     "404 No learner subject records found",
@@ -87,11 +90,14 @@ const TRANSACTIONS: [&str; 3] = [
 ];
 
 #[test]
-fn every_answer_comes_up() {
+fn every_answer_of_v1_comes_up() {
     let mut answers: BTreeSet<String> = ANSWERS.into_iter().map(str::to_owned).collect();
     for seed in 1000..3000 {
         run(seed, 40, |action, outcome| {
-            if let (Action::Request { .. }, Outcome::Answered(answer)) = (action, outcome) {
+            if let (Action::Request { target, .. }, Outcome::Answered(answer)) = (action, outcome) {
+                if target.starts_with("/api/v2") {
+                    return;
+                }
                 let text = description(answer).map_or_else(String::new, |text| format!(" {text}"));
                 answers.remove(&format!("{}{text}", answer.status));
             }

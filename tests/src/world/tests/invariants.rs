@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Outcome, World, run};
+use super::{Cursors, Outcome, World, run};
 use crate::random::Random;
 use crate::twin::{Twin, line_key};
 
@@ -110,7 +110,7 @@ fn checking_finds_the_fault_that_applying_finds() {
         for action in world.actions(20) {
             let faults = action.lines().map(|lines| twin.check(lines, 100));
             let is_apply = matches!(action, super::Action::Apply(_));
-            let outcome = action.perform(&mut twin);
+            let outcome = action.perform(&mut twin, &mut Cursors::default());
             if let (true, Some(faults)) = (is_apply, faults) {
                 match outcome {
                     Outcome::Refused(fault) => assert_eq!(faults.first(), Some(&fault)),

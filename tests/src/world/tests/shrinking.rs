@@ -4,21 +4,22 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 use super::super::{Action, actions};
-use super::{Outcome, Twin};
+use super::{Cursors, Outcome, Twin};
 
 /// A sequence fails if some learner is found by its name.
 fn finds_by_name(sequence: &[Action]) -> bool {
     let mut twin = Twin::default();
-    sequence
-        .iter()
-        .any(|action| match (action.perform(&mut twin), action) {
+    let mut cursors = Cursors::default();
+    sequence.iter().any(
+        |action| match (action.perform(&mut twin, &mut cursors), action) {
             (Outcome::Answered(answer), Action::Request { target, .. }) => {
                 answer.status == 200
                     && target.contains("/adminplus/learners/")
                     && target.contains("name=")
             }
             _ => false,
-        })
+        },
+    )
 }
 
 #[test]

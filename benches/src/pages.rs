@@ -1,0 +1,307 @@
+//! Pages of v2: what answering one takes beside a copy of its bytes.
+
+use crate::peer::Peer;
+use crate::schools::Schools;
+use crate::timing::{Effort, OneSchool, medians};
+use anyhow::{Result, ensure};
+use rollbook::{
+    Absentees, AccountablePersons, AssessmentMarks, Engine, FinanceLearners, LearnerSubjects,
+    Learners, Page, Question, Request,
+};
+use rollbook_tests::sample::{PASSWORD, USERNAME};
+use serde::Serialize;
+
+/// The records of a page.
+pub const LIMIT: u64 = 50;
+
+/// When pages are asked: all marks of the year are released.
+const NOW: i64 = crate::ask::NOW;
+
+/// A collection that is walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walked {
+    /// The current learners.
+    Learners,
+    /// The same, each with its parents.
+    LearnersWithParents,
+    /// The absences of a month.
+    Absentees,
+    /// Who takes which subject.
+    LearnerSubjects,
+    /// The assessment marks of a grade.
+    Marks,
+    /// The learners of the finance family.
+    FinanceLearners,
+    /// The accountable persons, each with its learners.
+    AccountablePersons,
+}
+
+/// Every collection that is walked, by the name that the table gives it.
+pub const WALKED: [(&str, Walked); 7] = [
+    ("learners", Walked::Learners),
+    ("learners with parents", Walked::LearnersWithParents),
+    ("absentees, a month", Walked::Absentees),
+    ("learner subjects", Walked::LearnerSubjects),
+    ("marks of a grade", Walked::Marks),
+    ("finance learners", Walked::FinanceLearners),
+    (
+        "accountable persons with learners",
+        Walked::AccountablePersons,
+    ),
+];
+
+/// One page of a school's collection.
+#[derive(Debug, Clone)]
+pub struct PageAsk {
+    /// Its place among the pages of its collection.
+    pub number: usize,
+    school: u64,
+    grade: u64,
+    walked: Walked,
+    cursor: Option<String>,
+    target: String,
+}
+
+impl PageAsk {
+    fn new(number: usize, school: u64, grade: u64, walked: Walked, cursor: Option<&str>) -> Self {
+        let path = match walked {
+            Walked::Learners => "adminplus/learners?".to_owned(),
+            Walked::LearnersWithParents => "adminplus/learners?include_parents=1&".to_owned(),
+            Walked::Absentees => {
+                "adminplus/learnerabsentees?from_date=2026-05-01&to_date=2026-05-31&".to_owned()
+            }
+            Walked::LearnerSubjects => "currplus/learnersubjects?".to_owned(),
+            Walked::Marks => format!("currplus/learnerassessmentmarks?grade_id={grade}&"),
+            Walked::FinanceLearners => "finplus/debtmanagement/learners?".to_owned(),
+            Walked::AccountablePersons => {
+                "finplus/debtmanagement/accountablepersons?include_learners=1&".to_owned()
+            }
+        };
+        let cursor = cursor.map(str::to_owned);
+        let after = cursor.as_ref().map(|cursor| format!("&cursor={cursor}"));
+        PageAsk {
+            number,
+            school,
+            grade,
+            walked,
+            target: format!("/api/v2/{path}limit={LIMIT}{}", after.unwrap_or_default()),
+            cursor,
+        }
+    }
+
+    /// Asks the engine through its typed door.
+    #[inline]
+    pub fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()> {
+        let school = self.school;
+        match self.walked {
+            Walked::Learners | Walked::LearnersWithParents => {
+                let learners = Learners {
+                    school,
+                    include_parents: self.walked == Walked::LearnersWithParents,
+                    ..Learners::default()
+                };
+                self.page(engine, &learners, out)
+            }
+            Walked::Absentees => {
+                let absentees = Absentees {
+                    school,
+                    from_date: "2026-05-01".parse().ok(),
+                    to_date: "2026-05-31".parse().ok(),
+                    ..Absentees::default()
+                };
+                self.page(engine, &absentees, out)
+            }
+            Walked::LearnerSubjects => {
+                let subjects = LearnerSubjects {
+                    school,
+                    learner_id: None,
+                };
+                self.page(engine, &subjects, out)
+            }
+            Walked::Marks => {
+                let marks = AssessmentMarks {
+                    school,
+                    grade_id: Some(self.grade),
+                    ..AssessmentMarks::default()
+                };
+                self.page(engine, &marks, out)
+            }
+            Walked::FinanceLearners => {
+                let learners = FinanceLearners {
+                    school,
+                    ..FinanceLearners::default()
+                };
+                self.page(engine, &learners, out)
+            }
+            Walked::AccountablePersons => {
+                let persons = AccountablePersons {
+                    school,
+                    include_learners: true,
+                    ..AccountablePersons::default()
+                };
+                self.page(engine, &persons, out)
+            }
+        }
+    }
+
+    fn page(&self, engine: &Engine, question: &impl Question, out: &mut Vec<u8>) -> Result<()> {
+        let page = Page {
+            cursor: self.cursor.as_deref(),
+            limit: Some(LIMIT),
+            reverse_order: false,
+        };
+        let status = engine.page_into(question, &page, Some(NOW), out)?;
+        ensure!(status.code == 200, "{}: {}", self.target, status.code);
+        Ok(())
+    }
+}
+
+/// The full pages of a collection at the first school.
+pub fn asks(schools: &Schools, walked: Walked) -> Result<Vec<PageAsk>> {
+    let mut asks = Vec::new();
+    let Some(school) = schools.all.first() else {
+        return Ok(asks);
+    };
+    let grade = school.grade_ids().first().copied().unwrap_or(0);
+    let mut cursor: Option<String> = None;
+    let mut answer = Vec::new();
+    // Enough that no page stays in the processor's nearest cache.
+    while asks.len() < 20 {
+        let ask = PageAsk::new(
+            asks.len(),
+            school.school_id,
+            grade,
+            walked,
+            cursor.as_deref(),
+        );
+        ask.typed(&schools.engine, &mut answer)?;
+        let text = std::str::from_utf8(&answer)?;
+        let Some((_, next)) = text.rsplit_once("\"next_cursor\":\"") else {
+            break;
+        };
+        cursor = Some(next.trim_end_matches("\"}}").to_owned());
+        asks.push(ask);
+    }
+    Ok(asks)
+}
+
+struct TypedPages<'a>(&'a Engine);
+
+impl Peer<PageAsk> for TypedPages<'_> {
+    fn name(&self) -> &'static str {
+        "rollbook"
+    }
+
+    #[inline]
+    fn answer(&mut self, ask: &PageAsk, out: &mut Vec<u8>) -> Result<()> {
+        ask.typed(self.0, out)
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The engine, asked requests of v2.
+pub struct RequestedPages<'a>(pub &'a Engine);
+
+impl Peer<PageAsk> for RequestedPages<'_> {
+    fn name(&self) -> &'static str {
+        "rollbook request"
+    }
+
+    #[inline]
+    fn answer(&mut self, ask: &PageAsk, out: &mut Vec<u8>) -> Result<()> {
+        let school = ask.school.to_string();
+        let request = Request {
+            target: &ask.target,
+            headers: &[
+                ("HTTP-X-USERNAME", USERNAME),
+                ("HTTP-X-PASSWORD", PASSWORD),
+                ("HTTP-X-SCHOOLID", &school),
+            ],
+            now: Some(NOW),
+            ..Request::default()
+        };
+        let status = self.0.answer(&request, out);
+        ensure!(status.code == 200, "{}: {}", ask.target, status.code);
+        Ok(())
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Finished pages.
+struct Copies(Vec<Vec<u8>>);
+
+impl Peer<PageAsk> for Copies {
+    fn name(&self) -> &'static str {
+        "copy"
+    }
+
+    #[inline]
+    fn answer(&mut self, ask: &PageAsk, out: &mut Vec<u8>) -> Result<()> {
+        out.clear();
+        out.extend_from_slice(self.0.get(ask.number).map_or(&[], Vec::as_slice));
+        Ok(())
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What a page of a collection takes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measured {
+    /// The collection.
+    pub walked: &'static str,
+    /// Bytes of a page in the middle.
+    pub bytes: usize,
+    /// Median nanoseconds of copying the finished page.
+    pub copy_ns: f64,
+    /// Median nanoseconds through the typed door.
+    pub typed_ns: f64,
+    /// Median nanoseconds of a request.
+    pub request_ns: f64,
+}
+
+/// Measures a page of each collection, after every page was answered with the
+/// same bytes by both doors.
+pub fn measure(schools: &Schools, effort: Effort) -> Result<Vec<Measured>> {
+    let engine = &schools.engine;
+    let mut measured = Vec::new();
+    for (name, walked) in WALKED {
+        let asks = asks(schools, walked)?;
+        ensure!(!asks.is_empty(), "{name} fill no page");
+        let mut copies = Vec::new();
+        for ask in &asks {
+            let (mut typed, mut requested) = (Vec::new(), Vec::new());
+            ask.typed(engine, &mut typed)?;
+            RequestedPages(engine).answer(ask, &mut requested)?;
+            ensure!(typed == requested, "{}: another page", ask.target);
+            copies.push(typed);
+        }
+        let mut sizes: Vec<usize> = copies.iter().map(Vec::len).collect();
+        sizes.sort_unstable();
+        let bytes = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+        let mut compared: Vec<Box<dyn Peer<PageAsk> + '_>> = vec![
+            Box::new(TypedPages(engine)),
+            Box::new(RequestedPages(engine)),
+            Box::new(Copies(copies)),
+        ];
+        let times = medians(&mut compared, &mut OneSchool(&asks), effort)?;
+        if let [typed_ns, request_ns, copy_ns] = *times {
+            measured.push(Measured {
+                walked: name,
+                bytes,
+                copy_ns,
+                typed_ns,
+                request_ns,
+            });
+        }
+    }
+    Ok(measured)
+}

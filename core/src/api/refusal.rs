@@ -1,0 +1,48 @@
+//! Why a request is refused, whichever version answers it.
+
+use super::asked::Errors;
+use super::faults::Faults;
+use super::request::Status;
+use super::{v1, v2};
+use crate::json::Wire;
+
+/// Why a request gets no data.
+pub(super) enum Refusal<'a> {
+    /// No endpoint has the path.
+    Route,
+    /// The endpoint takes these methods only.
+    Method(&'static str),
+    /// What the request says is at fault.
+    Invalid(&'a Faults),
+    /// The credentials are wrong.
+    Credentials(Errors),
+    /// The school has not authorised the integrator (5.2).
+    Client,
+    /// An API family is not activated (5.3); the name of its API type.
+    Inactive(&'a str),
+    /// There is no record.
+    Nothing(Errors),
+    /// The store failed.
+    Failed(&'a str),
+}
+
+/// Answers a refusal in the envelope of a version.
+pub(super) fn refuse(wire: Wire, refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
+    match wire {
+        Wire::V1 => v1::refuse(refusal, out),
+        Wire::V2 => v2::refuse(refusal, out),
+    }
+}
+
+/// What a 403 says of an API type.
+pub(super) fn please_activate(api_type: &str) -> String {
+    format!("Please activate the {api_type} for this client before making this request")
+}
+
+/// What a 405 says of the methods that a path takes.
+pub(super) fn please_use(allow: &str) -> String {
+    match allow.rsplit_once(", ") {
+        Some((others, last)) => format!("Use {others} or {last}"),
+        None => format!("Use {allow}"),
+    }
+}

@@ -1,0 +1,307 @@
+//! A v1 request → the v2 request for the same data (section 9).
+
+use super::params::{Params, decode_parameter};
+use super::questions::Reading;
+use super::request::SCHOOL_HEADER;
+use super::route::{Endpoint, Route, route};
+use crate::json::Wire;
+use crate::record::value::integer;
+
+/// The v2 request for the data of a v1 request.
+///
+/// A collection comes in pages: follow `next_cursor` for the rest. The state
+/// update (4.8) is no read; in v2 it is a POST to the same target without its
+/// query string, with the school in the body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upgrade {
+    /// Path and query string: `/api/v2/…`.
+    pub target: String,
+    /// The school, if the request needs the header that names it.
+    pub school: Option<u64>,
+}
+
+impl Upgrade {
+    /// The headers that v2 needs beside the credentials: `HTTP-X-SCHOOLID`, or
+    /// none.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let school = self.school.map(|school| school.to_string());
+        school.map(|school| (SCHOOL_HEADER, school)).into_iter()
+    }
+}
+
+/// Why a target has no v2 request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoUpgrade {
+    /// It is not v1.
+    #[error("{target} is not of v1: give a path that begins with /api/v1/")]
+    NotV1 {
+        /// The target in question.
+        target: String,
+    },
+    /// v1 has no such path.
+    #[error("v1 has no such path: {path}")]
+    UnknownPath {
+        /// The path in question.
+        path: String,
+    },
+    /// v1 refuses the request too.
+    #[error("v1 answers this with 400 as well: {why}")]
+    Refused {
+        /// The description of v1's answer.
+        why: String,
+    },
+}
+
+/// The parameters of an endpoint in v1.
+fn parameters(endpoint: Endpoint) -> &'static [&'static str] {
+    match endpoint {
+        Endpoint::Learners => &[
+            "status",
+            "since",
+            "until",
+            "learner_id",
+            "grade_id",
+            "include_parents",
+            "name",
+            "family_code",
+        ],
+        Endpoint::AssessmentMarks => &[
+            "learner_id",
+            "grade_id",
+            "subject_id",
+            "year",
+            "term",
+            "learning_outcome_id",
+            "assessment_id",
+            "structure",
+        ],
+        Endpoint::SubjectsPerTerm | Endpoint::SubjectMarks | Endpoint::LearnerSubjects => {
+            &["learner_id"]
+        }
+        Endpoint::Absentees => &["learner_id", "from_date", "to_date"],
+        Endpoint::FinanceLearners => &[
+            "learner_id",
+            "debtor_code",
+            "accountable_person_id",
+            "parent_id",
+            "all_accounts",
+            "include_parents",
+            "include_accountable_person",
+        ],
+        Endpoint::AccountablePersons => &[
+            "debtor_code",
+            "accountable_person_id",
+            "all_accounts",
+            "include_learners",
+        ],
+        Endpoint::Schools | Endpoint::Clients => &[],
+    }
+}
+
+/// The v2 request for a v1 target.
+pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let Route { endpoint, last } = match route(path) {
+        (Wire::V1, Some(route)) => route,
+        (Wire::V1, None) if path.starts_with("/api/v1/") => {
+            let path = path.to_owned();
+            return Err(NoUpgrade::UnknownPath { path });
+        }
+        _ => {
+            let target = target.to_owned();
+            return Err(NoUpgrade::NotV1 { target });
+        }
+    };
+    let school = last.as_deref().map(integer);
+    if school == Some(None) {
+        let why = "school_login_id must be an unsigned integer".to_owned();
+        return Err(NoUpgrade::Refused { why });
+    }
+    let school = school.flatten();
+    let params = Params(query);
+    let reading = Reading {
+        wire: Wire::V1,
+        endpoint,
+        username: "",
+        school,
+        id: None,
+        params,
+    };
+    if let Some(why) =
+        reading.read(|_, faults| (!faults.is_empty()).then(|| faults.first().to_owned()))
+    {
+        return Err(NoUpgrade::Refused { why });
+    }
+    let mut target = endpoint.target();
+    let mut pairs = kept(query, parameters(endpoint));
+    // What names one record of v2's goes into the path.
+    let one = match endpoint {
+        Endpoint::Schools => school,
+        _ => endpoint
+            .id()
+            .filter(|_| endpoint.takes_id())
+            .and_then(|id| {
+                let number = params.get(id).and_then(|number| integer(&number))?;
+                let place = pairs.iter().position(|(name, _)| name == id)?;
+                pairs.remove(place);
+                Some(number)
+            }),
+    };
+    if let Some(id) = one {
+        target = format!("{target}/{id}");
+    }
+    if let (Endpoint::Clients, Some(school)) = (endpoint, school) {
+        pairs.push(("school_id".to_owned(), format!("school_id={school}")));
+    }
+    for (place, (_, pair)) in pairs.iter().enumerate() {
+        target.push(if place == 0 { '?' } else { '&' });
+        target.push_str(pair);
+    }
+    Ok(Upgrade {
+        target,
+        school: school.filter(|_| endpoint.needs_school()),
+    })
+}
+
+/// The parameters of these names that count, as they are spelled: the last of
+/// each name, and none that is empty, unless its presence is what it says.
+fn kept(query: &str, names: &[&str]) -> Vec<(String, String)> {
+    let mut kept: Vec<(String, String)> = Vec::new();
+    for pair in query.split('&') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let name = decode_parameter(name).into_owned();
+        if !names.contains(&name.as_str()) {
+            continue;
+        }
+        kept.retain(|(before, _)| *before != name);
+        if !value.is_empty() || name.starts_with("include_") {
+            kept.push((name, pair.to_owned()));
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upgraded(target: &str) -> (String, Option<u64>) {
+        upgrade(target).map_or_else(
+            |no| (no.to_string(), None),
+            |upgrade| (upgrade.target, upgrade.school),
+        )
+    }
+
+    #[test]
+    fn requests() {
+        for (v1, v2, school) in [
+            ("adminplus/learners/1000", "adminplus/learners", Some(1000)),
+            (
+                "adminplus/learners/1000/?learner_id=007&status=left&x=1&limit=5",
+                "adminplus/learners/7?status=left",
+                Some(1000),
+            ),
+            (
+                "adminplus/learners/1000?grade_id=8,%209&include_parents&name=zo%C3%AB+s&grade_id=",
+                "adminplus/learners?include_parents&name=zo%C3%AB+s",
+                Some(1000),
+            ),
+            (
+                "adminplus/learnerabsentees/1000?learner_id=7",
+                "adminplus/learnerabsentees?learner_id=7",
+                Some(1000),
+            ),
+            (
+                "currplus/learnersubjectmarks/1000?learner_id=7",
+                "currplus/learnersubjectmarks?learner_id=7",
+                Some(1000),
+            ),
+            (
+                "finplus/debtmanagement/schools/1000",
+                "finplus/debtmanagement/schools/1000",
+                None,
+            ),
+            (
+                "settings/clients/1000",
+                "settings/clientintegrations?school_id=1000",
+                None,
+            ),
+            ("settings/clients", "settings/clientintegrations", None),
+            (
+                "finplus/debtmanagement/learnerparentinfo/1000?learner_id=7&all_accounts=1",
+                "finplus/debtmanagement/learners/7?all_accounts=1",
+                Some(1000),
+            ),
+            (
+                "finplus/debtmanagement/schooldebtors/1000?accountable_person_id=40",
+                "finplus/debtmanagement/accountablepersons/40",
+                Some(1000),
+            ),
+        ] {
+            let expected = (format!("/api/v2/{v2}"), school);
+            assert_eq!(upgraded(&format!("/api/v1/{v1}")), expected, "{v1}");
+        }
+    }
+
+    #[test]
+    fn what_has_none_says_why() {
+        for (target, why) in [
+            (
+                "/api/v2/adminplus/learners",
+                "/api/v2/adminplus/learners is not of v1: give a path that begins with /api/v1/",
+            ),
+            (
+                "/api/v1/adminplus/learners",
+                "v1 has no such path: /api/v1/adminplus/learners",
+            ),
+            (
+                "/api/v1/adminplus/learners/x",
+                "v1 answers this with 400 as well: school_login_id must be an unsigned integer",
+            ),
+            (
+                "/api/v1/adminplus/learners/1?status=Left",
+                "v1 answers this with 400 as well: status must be current, left or waitlist",
+            ),
+            (
+                "/api/v1/currplus/learnersubjectmarks/1",
+                "v1 answers this with 400 as well: Please provide a learner_id",
+            ),
+        ] {
+            assert_eq!(upgraded(target), (why.to_owned(), None));
+        }
+    }
+
+    #[test]
+    fn every_parameter_tells_one_question_from_another() {
+        for endpoint in [
+            Endpoint::Learners,
+            Endpoint::AssessmentMarks,
+            Endpoint::SubjectsPerTerm,
+            Endpoint::LearnerSubjects,
+            Endpoint::Absentees,
+            Endpoint::FinanceLearners,
+            Endpoint::AccountablePersons,
+        ] {
+            let identity = |query: &str| {
+                let reading = Reading {
+                    wire: Wire::V1,
+                    endpoint,
+                    username: "",
+                    school: Some(1),
+                    id: None,
+                    params: Params(query),
+                };
+                reading.read(|question, _| question.identity().bytes().to_vec())
+            };
+            for name in parameters(endpoint) {
+                let value = match *name {
+                    "status" => "left",
+                    "since" | "until" | "from_date" | "to_date" => "2026-05-14",
+                    _ => "1",
+                };
+                assert_ne!(identity(""), identity(&format!("{name}={value}")), "{name}");
+            }
+        }
+    }
+}

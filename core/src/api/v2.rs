@@ -1,0 +1,217 @@
+//! The envelopes of v2 (section 9): pages of a collection, one record, successes
+//! and errors.
+
+use super::asked::Asked;
+use super::cursor::{self, Cursor};
+use super::faults::Faults;
+use super::refusal::{Refusal, please_activate, please_use};
+use super::request::Status;
+use crate::Result;
+use crate::json::{self, Chunks};
+use crate::query::{Outcome, View, Walk};
+
+/// A page of a collection (section 9, item 3).
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{Engine, Learners, Options, Page};
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(r#"{"type":"learner","school_id":1,"id":7}
+/// {"type":"learner","school_id":1,"id":8}"#.as_bytes())?;
+/// let learners = Learners { school: 1, ..Learners::default() };
+/// let first = engine.page(&learners, &Page { limit: Some(1), ..Page::default() })?;
+/// assert!(first.text().starts_with(r#"{"data":[{"id":7,"first_name":null,"#));
+/// let (_, cursor) = first.text().split_once(r#""next_cursor":""#).unwrap_or_default();
+/// let cursor = cursor.trim_end_matches(r#""}}"#);
+/// let second = engine.page(&learners, &Page { cursor: Some(cursor), ..Page::default() })?;
+/// assert!(second.text().starts_with(r#"{"data":[{"id":8,"#));
+/// assert!(second.text().ends_with(r#""meta":{"limit":1,"max_allowed_limit":50}}"#));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Page<'a> {
+    /// The `next_cursor` of the page before; none for the first page.
+    pub cursor: Option<&'a str>,
+    /// The most records; the engine's default unless given, and at most the
+    /// engine's maximum.
+    pub limit: Option<u64>,
+    /// The last record first.
+    pub reverse_order: bool,
+}
+
+/// How many records a page has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Where a request says nothing.
+    pub(crate) usual: u64,
+    pub(crate) most: u64,
+}
+
+/// What a page is refused for that asks for a limit which is none.
+const NO_LIMIT: &str = "limit must be an unsigned integer above 0";
+
+const FOREIGN_CURSOR: &str =
+    "The cursor is of another request or damaged: leave it out to start from the first page";
+
+/// What is wrong with the parameters of a page.
+#[derive(Default)]
+pub(crate) struct PageFaults {
+    /// With those of the question.
+    pub(super) question: Faults,
+    /// With the order.
+    pub(super) order: Faults,
+}
+
+/// Answers one page of a collection.
+pub(crate) fn answer_page(
+    question: &(impl Asked + ?Sized),
+    page: &Page<'_>,
+    faults: PageFaults,
+    limits: Limits,
+    view: View<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Status> {
+    // A request at fault is not the one that any cursor is of.
+    let is_sound = faults.question.is_empty() && faults.order.is_empty();
+    let PageFaults {
+        question: mut faults,
+        order,
+    } = faults;
+    let walked = cursor::digest(question.identity(), page.reverse_order);
+    let cursor = page.cursor.map(|text| Cursor::decode(text, walked));
+    let cursor = cursor.map(|cursor| cursor.filter(|_| is_sound));
+    if cursor == Some(None) {
+        faults.add("cursor", FOREIGN_CURSOR);
+    }
+    let limit = page.limit.unwrap_or(limits.usual).min(limits.most);
+    if limit == 0 {
+        faults.add("limit", NO_LIMIT);
+    }
+    faults.append(order);
+    if !faults.is_empty() {
+        return Ok(refuse(&Refusal::Invalid(&faults), out));
+    }
+    let cursor = cursor.flatten();
+    let since = cursor.map_or(view.now, |cursor| cursor.since);
+    // A cursor may hold a walk back in time, never send it ahead.
+    let now = since.min(view.now);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut walk = Walk::page(
+        page.reverse_order,
+        limit,
+        cursor.map(|cursor| cursor.position),
+    );
+    let mut page = Chunks::over(out);
+    page.push(b"{\"data\":[");
+    let outcome = question.walk(View { now, ..view }, &mut walk, &mut page)?;
+    if walk.taken() > 0 {
+        page.pop();
+    }
+    drop(page);
+    if let Some(refusal) = refused(question, outcome, out) {
+        return Ok(refusal);
+    }
+    out.extend_from_slice(b"],\"meta\":{\"limit\":");
+    json::push_integer(out, walk.taken() as u64);
+    out.extend_from_slice(b",\"max_allowed_limit\":");
+    json::push_integer(out, limits.most);
+    if let Some(position) = walk.next() {
+        let next = Cursor { position, since };
+        out.extend_from_slice(b",\"next_cursor\":");
+        json::push_string(out, &next.encode(walked));
+    }
+    out.extend_from_slice(b"}}");
+    Ok(Status::of(200))
+}
+
+/// Answers the one record that a question finds.
+pub(crate) fn answer_record(
+    question: &(impl Asked + ?Sized),
+    view: View<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Status> {
+    let mut walk = Walk::page(false, 1, None);
+    let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
+    if let Some(refusal) = refused(question, outcome, out) {
+        return Ok(refusal);
+    }
+    if walk.taken() == 0 {
+        return Ok(refuse(&Refusal::Nothing(question.errors()), out));
+    }
+    out.pop();
+    Ok(Status::of(200))
+}
+
+fn refused(
+    question: &(impl Asked + ?Sized),
+    outcome: Outcome,
+    out: &mut Vec<u8>,
+) -> Option<Status> {
+    Some(match outcome {
+        Outcome::Found => return None,
+        Outcome::Nothing => refuse(&Refusal::Nothing(question.errors()), out),
+        Outcome::Refused(rule) => refuse(&Refusal::Invalid(&Faults::from(rule)), out),
+        Outcome::Unauthorised => refuse(&Refusal::Client, out),
+    })
+}
+
+const NOT_AUTHORISED: &str = "Client has not authorised access";
+
+pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
+    match refusal {
+        Refusal::Route => error(404, "Route not found", out),
+        Refusal::Method(allow) => Status {
+            allow: Some(allow),
+            ..error(405, &please_use(allow), out)
+        },
+        Refusal::Invalid(faults) => invalid(faults, out),
+        Refusal::Credentials(_) | Refusal::Client => error(401, NOT_AUTHORISED, out),
+        Refusal::Inactive(api_type) => error(403, &please_activate(api_type), out),
+        Refusal::Nothing(errors) => error(404, errors.nothing, out),
+        Refusal::Failed(text) => error(500, text, out),
+    }
+}
+
+fn error(code: u16, message: &str, out: &mut Vec<u8>) -> Status {
+    open(false, message, out);
+    out.push(b'}');
+    Status::of(code)
+}
+
+fn invalid(faults: &Faults, out: &mut Vec<u8>) -> Status {
+    open(false, "Validation Failed", out);
+    out.extend_from_slice(b",\"validation_errors\":{");
+    for (place, (field, message)) in faults.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        json::push_string(out, field);
+        out.push(b':');
+        json::push_string(out, message);
+    }
+    out.extend_from_slice(b"}}");
+    Status::of(400)
+}
+
+/// A success, or a failure, with a record.
+pub(super) fn with_data(
+    code: u16,
+    message: &str,
+    out: &mut Vec<u8>,
+    push: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+) -> Result<Status> {
+    open(code < 300, message, out);
+    out.extend_from_slice(b",\"data\":");
+    push(out)?;
+    out.push(b'}');
+    Ok(Status::of(code))
+}
+
+fn open(success: bool, message: &str, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(b"{\"success\":");
+    out.extend_from_slice(if success { b"true" } else { b"false" });
+    out.extend_from_slice(b",\"message\":");
+    json::push_string(out, message);
+}

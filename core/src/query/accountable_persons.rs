@@ -1,0 +1,135 @@
+//! Accountable Persons, School Debtors in v1 (section 9, item 8).
+
+use super::accounts;
+use super::finance_learners::{push, push_accountable};
+use super::lookup::Lookup;
+use super::walk::{Identity, Paged, Walk};
+use super::{Array, Outcome, Question, View};
+use crate::Result;
+use crate::json::{self, Chunks, Wire};
+use crate::record::bake::RENDERING;
+use crate::record::learner::Account;
+use crate::store::{Collection, Key, Partition, Reader};
+use memchr::memmem;
+
+/// Accountable Persons, School Debtors in v1 (section 9, item 8), by id: who
+/// pays for learners. All filters must hold.
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{AccountablePersons, Engine, Options};
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(r#"{"type":"accountable_person","school_id":1,"accountable_person_id":40}
+/// {"type":"learner","school_id":1,"id":7,"accountable_person_id":40}"#.as_bytes())?;
+/// let persons = AccountablePersons { school: 1, ..AccountablePersons::default() };
+/// assert_eq!(engine.ask(&persons)?.status.code, 200);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AccountablePersons<'a> {
+    /// The school's login id.
+    pub school: u64,
+    /// Persons with exactly this debtor code.
+    pub debtor_code: Option<&'a str>,
+    /// One person.
+    pub accountable_person_id: Option<u64>,
+    /// All persons and all their learners, and not those alone who are
+    /// accountable for a current learner, and the current learners.
+    pub all_accounts: bool,
+    /// Gives each person an array of the learners it is accountable for.
+    pub include_learners: bool,
+}
+
+impl AccountablePersons<'_> {
+    fn write(
+        &self,
+        view: View<'_>,
+        wire: Wire,
+        walk: &mut Walk,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let accounts = accounts::of(view.snapshot, self.school)?;
+        let learners = Partition::of(self.school, Collection::Learners);
+        let mut learners = Lookup::new(view.snapshot.records(learners)?);
+        let code = self.debtor_code.map(member_of);
+        let persons = Partition::of(self.school, Collection::AccountablePersons);
+        let persons = view.snapshot.records(persons)?;
+        let (from, to) = match self.accountable_person_id {
+            Some(id) => (Key::one(id), Key::one(id)),
+            None => (Key::MIN, Key::MAX),
+        };
+        let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
+            return Ok(());
+        };
+        for page in walk.runs(&persons, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in walk.places(indices) {
+                let Key(id, _) = run.key(index)?;
+                let mut charges = accounts.of_person(id, self.all_accounts).peekable();
+                if !self.all_accounts && charges.peek().is_none() {
+                    continue;
+                }
+                let rendering = run.record(RENDERING, index)?;
+                let has = |member: &Vec<u8>| memmem::find(rendering, member).is_some();
+                if !code.as_ref().is_none_or(has) {
+                    continue;
+                }
+                if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
+                    return Ok(());
+                }
+                push_accountable(&run, index, wire, out)?;
+                if self.include_learners {
+                    out.pop();
+                    out.push(b",\"learners\":[");
+                    let empty = out.len();
+                    for charge in charges {
+                        if let Some((page, place)) = learners.find(Key::one(charge.learner))? {
+                            let run = page.run()?;
+                            push(&run, place, &Account::of(&run, place)?, wire, out)?;
+                            out.push(b"},");
+                        }
+                    }
+                    if out.len() > empty {
+                        out.pop();
+                    }
+                    out.push(b"]}");
+                }
+                out.push(b",");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the rendering of a person with this debtor code holds, and no other: a
+/// quote inside a value is escaped.
+fn member_of(debtor_code: &str) -> Vec<u8> {
+    let mut member = b",\"debtor_code\":".to_vec();
+    json::push_string(&mut member, debtor_code);
+    member
+}
+
+impl Question for AccountablePersons<'_> {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let array = Array::open(out);
+        self.write(view, Wire::V1, &mut Walk::whole(), out)?;
+        Ok(array.close(out))
+    }
+}
+
+impl Paged for AccountablePersons<'_> {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        identity.text("debtor_code", self.debtor_code);
+        identity.number("accountable_person_id", self.accountable_person_id);
+        identity.flag("all_accounts", self.all_accounts);
+        identity.flag("include_learners", self.include_learners);
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        self.write(view, Wire::V2, walk, out)?;
+        Ok(Outcome::Found)
+    }
+}

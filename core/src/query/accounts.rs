@@ -1,0 +1,52 @@
+//! Who is accountable for which learners of a school.
+
+use crate::Result;
+use crate::record::learner::{Account, STATUS_TAG};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use std::sync::Arc;
+
+/// A learner for whom somebody is accountable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Charge {
+    person: u64,
+    pub(super) learner: u64,
+    is_current: bool,
+}
+
+/// The learners of a school by the person accountable for them, then by id.
+pub(super) struct Accounts(Vec<Charge>);
+
+impl Accounts {
+    /// The learners for whom a person is accountable: the current ones, or all.
+    pub(super) fn of_person(&self, person: u64, all: bool) -> impl Iterator<Item = Charge> {
+        let start = self.0.partition_point(|charge| charge.person < person);
+        let charges = self.0.get(start..).unwrap_or_default().iter().copied();
+        let of_person = charges.take_while(move |charge| charge.person == person);
+        of_person.filter(move |charge| all || charge.is_current)
+    }
+}
+
+pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
+    const SOURCES: Sources = Sources::of(&[Collection::Learners]);
+    let learners = Partition::of(school, Collection::Learners);
+    snapshot.decoded(What::Accounts, learners, SOURCES, || {
+        let mut charges = Vec::new();
+        for page in snapshot.records(learners)?.all() {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in indices {
+                let Key(learner, _) = run.key(index)?;
+                let person = Account::of(&run, index)?.accountable_person();
+                let is_current = run.tag(STATUS_TAG, index)? == Some(0);
+                charges.extend(person.map(|person| Charge {
+                    person,
+                    learner,
+                    is_current,
+                }));
+            }
+        }
+        charges.sort_unstable();
+        let bytes = charges.len() * size_of::<Charge>();
+        Ok((Accounts(charges), bytes))
+    })
+}

@@ -1,0 +1,215 @@
+//! Learners of the finance family: Learner Parent Info in v1, Learners in v2
+//! (section 9, items 8 and 9).
+
+use super::learner_subjects::{names_of, push_typed_names};
+use super::lookup::Lookup;
+use super::walk::{Identity, Paged, Walk};
+use super::{Array, Outcome, Question, View, parents};
+use crate::json::{Chunks, Wire};
+use crate::record::bake::RENDERING;
+use crate::record::learner::{Account, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
+use crate::record::typed;
+use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::{Error, Result};
+
+/// Learners of the finance family (section 9, items 8 and 9), by id: who they
+/// are, their account, their parents and the person accountable. All filters
+/// must hold.
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{Engine, FinanceLearners, Options};
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(&br#"{"type":"learner","school_id":1,"id":7,"debtor_code":"1001"}"#[..])?;
+/// let account = FinanceLearners { school: 1, debtor_code: Some("1001"), ..Default::default() };
+/// assert!(engine.ask(&account)?.text().starts_with(r#"[{"learner_id":"7","#));
+/// assert!(engine.find(&account)?.text().starts_with(r#"{"learner_id":7,"first_name":null,"#));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FinanceLearners<'a> {
+    /// The school's login id.
+    pub school: u64,
+    /// One learner.
+    pub learner_id: Option<u64>,
+    /// Learners with exactly this debtor code.
+    pub debtor_code: Option<&'a str>,
+    /// Learners for whom this person is accountable.
+    pub accountable_person_id: Option<u64>,
+    /// Learners of this parent.
+    pub parent_id: Option<u64>,
+    /// Learners of every status, and not the current ones alone.
+    pub all_accounts: bool,
+    /// Gives each learner an array of its parents (2.2).
+    pub include_parents: bool,
+    /// Gives each learner the person accountable for it.
+    pub include_accountable_person: bool,
+}
+
+impl FinanceLearners<'_> {
+    fn takes(&self, run: &Run<'_>, index: usize, account: &Account<'_>) -> Result<bool> {
+        let tag = |tag| run.tag(tag, index);
+        Ok((self.all_accounts || tag(STATUS_TAG)? == Some(0))
+            && self
+                .debtor_code
+                .is_none_or(|wanted| account.has_debtor_code(wanted))
+            && (self.accountable_person_id.is_none()
+                || account.accountable_person() == self.accountable_person_id)
+            && (self.parent_id.is_none()
+                || tag(PARENT1_TAG)? == self.parent_id
+                || tag(PARENT2_TAG)? == self.parent_id))
+    }
+
+    fn write(
+        &self,
+        view: View<'_>,
+        wire: Wire,
+        walk: &mut Walk,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut persons = None;
+        if self.include_accountable_person {
+            let all = Partition::of(self.school, Collection::AccountablePersons);
+            persons = Some(Lookup::new(view.snapshot.records(all)?));
+        }
+        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = view.snapshot.records(learners)?;
+        let (from, to) = match self.learner_id {
+            Some(id) => (Key::one(id), Key::one(id)),
+            None => (Key::MIN, Key::MAX),
+        };
+        let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
+            return Ok(());
+        };
+        for page in walk.runs(&learners, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in walk.places(indices) {
+                let account = Account::of(&run, index)?;
+                if !self.takes(&run, index, &account)? {
+                    continue;
+                }
+                let Key(id, _) = run.key(index)?;
+                if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
+                    return Ok(());
+                }
+                push(&run, index, &account, wire, out)?;
+                if let Some(parents) = &mut parents {
+                    out.push(b",\"parents\":");
+                    parents::push(&run, index, parents, wire, out)?;
+                }
+                if let Some(persons) = &mut persons {
+                    push_person(account.accountable_person(), persons, wire, out)?;
+                }
+                out.push(b"},");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Question for FinanceLearners<'_> {
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        let array = Array::open(out);
+        self.write(view, Wire::V1, &mut Walk::whole(), out)?;
+        Ok(array.close(out))
+    }
+}
+
+impl Paged for FinanceLearners<'_> {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        identity.number("learner_id", self.learner_id);
+        identity.text("debtor_code", self.debtor_code);
+        identity.number("accountable_person_id", self.accountable_person_id);
+        identity.number("parent_id", self.parent_id);
+        identity.flag("all_accounts", self.all_accounts);
+        identity.flag("include_parents", self.include_parents);
+        identity.flag(
+            "include_accountable_person",
+            self.include_accountable_person,
+        );
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        self.write(view, Wire::V2, walk, out)?;
+        Ok(Outcome::Found)
+    }
+}
+
+/// A learner's account, without the end of the object.
+pub(super) fn push(
+    run: &Run<'_>,
+    index: usize,
+    account: &Account<'_>,
+    wire: Wire,
+    out: &mut Chunks<'_>,
+) -> Result<()> {
+    out.push(b"{\"learner_id\":");
+    match wire {
+        Wire::V1 => {
+            let names = run.record(RENDERING, index)?.get(names_of(run, index)?);
+            out.push(names.ok_or_else(|| Error::corrupt("a learner is cut"))?);
+        }
+        Wire::V2 => push_typed_names(run, index, out)?,
+    }
+    let mut rest = b",\"gender\":".to_vec();
+    wire.push_text(&mut rest, account.gender);
+    rest.extend_from_slice(b",\"grade\":");
+    wire.push_text(&mut rest, account.grade);
+    rest.extend_from_slice(b",\"debtor_code\":");
+    wire.push_text(&mut rest, account.debtor_code);
+    rest.extend_from_slice(b",\"parent1_id\":");
+    wire.push_reference(&mut rest, account.parent1_id);
+    rest.extend_from_slice(b",\"parent2_id\":");
+    wire.push_reference(&mut rest, account.parent2_id);
+    rest.extend_from_slice(b",\"accountable_person_id\":");
+    wire.push_reference(&mut rest, account.accountable_person_id);
+    out.push(&rest);
+    Ok(())
+}
+
+/// The person accountable, as a member. Without one v1 has no member.
+fn push_person(
+    id: Option<u64>,
+    persons: &mut Lookup<'_>,
+    wire: Wire,
+    out: &mut Chunks<'_>,
+) -> Result<()> {
+    let found = match id {
+        Some(id) => persons.find(Key::one(id))?,
+        None => None,
+    };
+    let member = b",\"accountable_person\":";
+    match (found, wire) {
+        (Some((page, place)), wire) => {
+            out.push(member);
+            push_accountable(&page.run()?, place, wire, out)?;
+        }
+        (None, Wire::V1) => {}
+        (None, Wire::V2) => {
+            out.push(member);
+            out.push(b"null");
+        }
+    }
+    Ok(())
+}
+
+/// An accountable person's record.
+pub(super) fn push_accountable(
+    run: &Run<'_>,
+    place: usize,
+    wire: Wire,
+    out: &mut Chunks<'_>,
+) -> Result<()> {
+    match wire {
+        Wire::V1 => out.push(run.record(RENDERING, place)?),
+        Wire::V2 => {
+            typed::push_record(run, place, out)?;
+            out.pop();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! Assessment marks in v2: a flat collection, by grade, term, learner, subject,
+//! learning outcome and assessment (section 9, items 1 and 3).
+
+use super::assessment_marks::{AssessmentMarks, NOBODY};
+use super::sheet::{self, Sheet, Subject, Term};
+use super::tables::Tables;
+use super::walk::{Identity, Paged, Walk};
+use super::{Outcome, View};
+use crate::json::{Chunks, Wire};
+use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
+use crate::store::{Collection, Key, Partition, Reader};
+use crate::{Date, Result};
+use std::sync::Arc;
+
+impl Paged for AssessmentMarks {
+    fn identify(&self, identity: &mut Identity) {
+        identity.number("school", Some(self.school));
+        for (name, number) in [
+            ("learner_id", self.learner_id),
+            ("grade_id", self.grade_id),
+            ("subject_id", self.subject_id),
+            ("year", self.year),
+            ("term", self.term),
+            ("learning_outcome_id", self.learning_outcome_id),
+            ("assessment_id", self.assessment_id),
+        ] {
+            identity.number(name, number);
+        }
+        identity.flag("structure", self.structure);
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        if self.learner_id.is_none() && self.grade_id.is_none() {
+            return Ok(Outcome::Refused(NOBODY));
+        }
+        let tables = view.tables(self.school, Wire::V2)?;
+        let year = self.year.or(walk.first_number()).or(tables.current_year);
+        let Some(year) = year else {
+            return Ok(Outcome::Found);
+        };
+        let mut writer = Writer {
+            question: self,
+            today: tables.today(view.now),
+            tables,
+            view,
+            year,
+            start: Vec::new(),
+        };
+        let grades = writer.grades()?;
+        for grade in walk.along(&grades) {
+            if !walk.is_past(&[year, *grade]) && !writer.grade(*grade, walk, out)? {
+                break;
+            }
+        }
+        Ok(Outcome::Found)
+    }
+}
+
+/// Writes records until the page is full. Each level says whether it is not.
+struct Writer<'a> {
+    question: &'a AssessmentMarks,
+    tables: Arc<Tables>,
+    today: Date,
+    view: View<'a>,
+    year: u64,
+    /// What the records of the learner and term at hand begin with.
+    start: Vec<u8>,
+}
+
+impl Writer<'_> {
+    /// The grades in which there may be marks, ascending.
+    fn grades(&self) -> Result<Vec<u64>> {
+        if let Some(grade) = self.question.grade_id {
+            return Ok(vec![grade]);
+        }
+        let mut grades = Vec::new();
+        let Some(learner) = self.question.learner_id else {
+            return Ok(grades);
+        };
+        let seats = Partition::of_year(self.question.school, Collection::MarkSeats, self.year);
+        let seats = self.view.snapshot.records(seats)?;
+        for page in seats.between(Key(learner, 0), Key(learner, u64::MAX)) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in indices {
+                grades.push(run.key(index)?.1);
+            }
+        }
+        Ok(grades)
+    }
+
+    fn grade(&mut self, grade: u64, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<bool> {
+        let school = self.question.school;
+        let sheet = sheet::of(self.view.snapshot, school, grade, self.year, Wire::V2)?;
+        for term in walk.along(&sheet.terms) {
+            let is_wanted = self.question.term.is_none_or(|wanted| wanted == term.term);
+            if is_wanted
+                && !walk.is_past(&[self.year, grade, term.term])
+                && !self.term(grade, &sheet, term, walk, out)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn term(
+        &mut self,
+        grade: u64,
+        sheet: &Sheet,
+        term: &Term,
+        walk: &mut Walk,
+        out: &mut Chunks<'_>,
+    ) -> Result<bool> {
+        let end = self.tables.term(self.year, term.term);
+        let end = end.and_then(|term| term.end);
+        let shown = |subject: &&Subject| self.question.shows(subject, end, self.today);
+        let shown: Vec<&Subject> = term.subjects.iter().filter(shown).collect();
+        if shown.is_empty() {
+            return Ok(true);
+        }
+        let school = self.question.school;
+        let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, self.year);
+        let rows = self.view.snapshot.records(rows)?;
+        let (from, to) = match self.question.learner_id {
+            Some(learner) => (Key(term.term, learner), Key(term.term, learner)),
+            None => (Key(term.term, 0), Key(term.term, u64::MAX)),
+        };
+        // The learner at whom the page begins may have records left.
+        let keys = walk.onward(from, to, |[_, of, at, learner, ..]| {
+            (*of == grade && *at == term.term).then_some(Key(term.term, *learner))
+        });
+        let Some(keys) = keys else {
+            return Ok(true);
+        };
+        let mut starts = SlotStarts::default();
+        for page in walk.runs(&rows, keys) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in walk.places(indices) {
+                let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
+                if let Some(row) = rows.first_mut() {
+                    *row = MarkRow::open(run.record(0, index)?)?;
+                }
+                starts.read(&rows)?;
+                if let Some(row) = starts.row(&rows, 0) {
+                    let at = [self.year, grade, term.term, run.key(index)?.1];
+                    if !self.learner(at, sheet, &shown, &row, walk, out)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn learner(
+        &mut self,
+        [year, grade, term, learner]: [u64; 4],
+        sheet: &Sheet,
+        shown: &[&Subject],
+        row: &WalkedRow<'_>,
+        walk: &mut Walk,
+        out: &mut Chunks<'_>,
+    ) -> Result<bool> {
+        self.start_learner([year, grade, term, learner]);
+        let taken: Vec<u64> = row.subjects().collect::<Result<_>>()?;
+        for subject in walk.along(shown) {
+            let is_taken = taken.binary_search(&subject.subject).is_ok();
+            for outcome in walk.along(&subject.outcomes) {
+                let wanted = self.question.learning_outcome_id;
+                if wanted.is_some_and(|wanted| wanted != outcome.outcome) {
+                    continue;
+                }
+                for assessment in walk.along(&outcome.assessments) {
+                    let wanted = self.question.assessment_id;
+                    let slot = row.mark(assessment.slot);
+                    if wanted.is_some_and(|wanted| wanted != assessment.assessment)
+                        || !is_taken && slot.is_empty()
+                    {
+                        continue;
+                    }
+                    let (subject_id, outcome_id) = (subject.subject, outcome.outcome);
+                    let id = assessment.assessment;
+                    let position = [year, grade, term, learner, subject_id, outcome_id, id];
+                    if !walk.is_ahead(&position) {
+                        continue;
+                    }
+                    if !walk.take(position) {
+                        return Ok(false);
+                    }
+                    out.push(&self.start);
+                    out.push_part(&sheet.text, subject.start.clone());
+                    out.push_part(&sheet.text, outcome.start.clone());
+                    if self.question.structure {
+                        assessment.gap.push_structure(&sheet.text, out);
+                    } else {
+                        assessment.gap.push_typed(slot, &sheet.text, out)?;
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// `{"grade_id":9,…,"learner_id":1,`
+    fn start_learner(&mut self, [year, grade, term, learner]: [u64; 4]) {
+        let start = &mut self.start;
+        start.clear();
+        start.extend_from_slice(b"{\"grade_id\":");
+        Wire::V2.push_number(start, grade);
+        start.extend_from_slice(b",\"grade\":");
+        Wire::V2.push_text(start, self.tables.grade(grade));
+        start.extend_from_slice(b",\"year\":");
+        Wire::V2.push_number(start, year);
+        start.extend_from_slice(b",\"year_name\":");
+        Wire::V2.push_text(start, self.tables.year(year));
+        start.extend_from_slice(b",\"term\":");
+        Wire::V2.push_number(start, term);
+        start.extend_from_slice(b",\"learner_id\":");
+        Wire::V2.push_number(start, learner);
+        start.push(b',');
+    }
+}

@@ -1,0 +1,388 @@
+//! Typing: a rendering, in which every value is a string, with the JSON types of
+//! v2 (section 9, item 4).
+//!
+//! What becomes of each value is known when the record is baked. The values that
+//! do not stay as they are, the *edits*, are kept behind its facts:
+//!
+//! ```text
+//! for each edit: u16, the bytes since the one before × 32 + what is there
+//! count of these u8
+//! ```
+//!
+//! Where the bytes are too many for that, they are followed by a u32 of their
+//! own. All numbers little-endian.
+
+use super::bake::{FACTS, RENDERING};
+use super::field::{Field, Form};
+use crate::json::{Chunks, FEW, Members, SOURCE_SLACK, Wire, is_number};
+use crate::store::Run;
+use crate::{Error, Result};
+use std::ops::Range;
+
+/// `""`, which becomes `null`. What is above, up to [`MOST_DIGITS`], is a number
+/// in quotes, of so many characters.
+const NULL: u16 = 0;
+const MOST_DIGITS: u16 = 29;
+/// `"Yes"`, which becomes `true`.
+const TRUE: u16 = 30;
+/// `"No"`, which becomes `false`.
+const FALSE: u16 = 31;
+
+const WHAT_BITS: u32 = 5;
+const WHAT: u16 = (1 << WHAT_BITS) - 1;
+/// The distance that stands for one of its own.
+const FAR: u16 = u16::MAX >> WHAT_BITS;
+
+/// The edit of a value, given as it stands in the rendering; none if v2 answers
+/// it as it is.
+fn edit_of(form: Form, escaped: &[u8]) -> Option<u16> {
+    let digits = || {
+        let digits = u16::try_from(escaped.len()).ok();
+        digits.filter(|digits| *digits <= MOST_DIGITS)
+    };
+    match (form, escaped) {
+        (_, b"") => Some(NULL),
+        (Form::Integer | Form::Decimal, _) => digits(),
+        (Form::Reference, reference) if is_number(reference) => digits(),
+        (Form::YesNo, b"Yes") => Some(TRUE),
+        (Form::YesNo, b"No") => Some(FALSE),
+        _ => None,
+    }
+}
+
+/// The edits of a rendering being written.
+#[derive(Default)]
+pub(crate) struct EditsBuffer {
+    words: Vec<u16>,
+    /// The end of the last one.
+    end: usize,
+}
+
+impl EditsBuffer {
+    /// Adds a value's, if it has one. `escaped` is where it stands in the
+    /// rendering, without its quotes.
+    pub(crate) fn add(&mut self, form: Form, rendering: &[u8], escaped: Range<usize>) {
+        let (start, end) = (escaped.start - 1, escaped.end + 1);
+        let value = rendering.get(escaped);
+        let Some(what) = value.and_then(|value| edit_of(form, value)) else {
+            return;
+        };
+        let distance = start - self.end;
+        match u16::try_from(distance).ok().filter(|near| *near < FAR) {
+            Some(near) => self.words.push(near << WHAT_BITS | what),
+            None => {
+                let far = u32::try_from(distance).unwrap_or(u32::MAX).to_le_bytes();
+                let [a, b, c, d] = far;
+                self.words.push(FAR << WHAT_BITS | what);
+                self.words.push(u16::from_le_bytes([a, b]));
+                self.words.push(u16::from_le_bytes([c, d]));
+            }
+        }
+        self.end = end;
+    }
+
+    /// Adds them behind a record's facts.
+    pub(crate) fn finish(&self, facts: &mut Vec<u8>) {
+        for word in &self.words {
+            facts.extend_from_slice(&word.to_le_bytes());
+        }
+        // A kind has few enough fields.
+        facts.push(u8::try_from(self.words.len()).unwrap_or(u8::MAX));
+    }
+}
+
+/// The edits of a record.
+#[derive(Clone, Copy)]
+pub(crate) struct Edits<'a> {
+    words: &'a [[u8; 2]],
+}
+
+/// A value that v2 answers otherwise.
+struct Edit {
+    /// Bytes since the one before.
+    distance: usize,
+    what: u16,
+}
+
+impl<'a> Edits<'a> {
+    /// Those that stand behind a record's facts.
+    #[inline]
+    pub(crate) fn of(facts: &'a [u8]) -> Result<Edits<'a>> {
+        let words = || {
+            let (count, facts) = facts.split_last()?;
+            let start = facts.len().checked_sub(2 * usize::from(*count))?;
+            Some(facts.get(start..)?.as_chunks::<2>().0)
+        };
+        words().map(|words| Edits { words }).ok_or_else(damaged)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<Option<Edit>> {
+        let Some((word, rest)) = self.words.split_first() else {
+            return Ok(None);
+        };
+        self.words = rest;
+        let word = u16::from_le_bytes(*word);
+        let near = word >> WHAT_BITS;
+        let distance = if near == FAR {
+            self.far()?
+        } else {
+            usize::from(near)
+        };
+        let what = word & WHAT;
+        Ok(Some(Edit { distance, what }))
+    }
+
+    #[cold]
+    fn far(&mut self) -> Result<usize> {
+        let Some(([low, high], rest)) = self.words.split_first_chunk() else {
+            return Err(damaged());
+        };
+        self.words = rest;
+        let ([a, b], [c, d]) = (*low, *high);
+        Ok(u32::from_le_bytes([a, b, c, d]) as usize)
+    }
+}
+
+/// Writes a record of a run as v2 answers it, and a comma.
+#[inline]
+pub(crate) fn push_record(run: &Run<'_>, index: usize, out: &mut Chunks<'_>) -> Result<()> {
+    let record = run.span(RENDERING, index, index + 1)?;
+    let edits = Edits::of(run.record(FACTS, index)?)?;
+    push_whole(run.lane(RENDERING), record, edits, out)
+}
+
+/// Writes a record that lies there among others, and the comma behind it.
+#[inline]
+fn push_whole(
+    renderings: &[u8],
+    record: Range<usize>,
+    edits: Edits<'_>,
+    out: &mut Chunks<'_>,
+) -> Result<()> {
+    let length = record.len();
+    let source = renderings.get(record.start..).unwrap_or_default();
+    // Each edit adds two bytes at most.
+    let mut window = out.window(length + 2 * edits.words.len() + 2 * SOURCE_SLACK);
+    let mut copied = 0;
+    let mut is_common = source.len() >= length + SOURCE_SLACK && source.get(length) == Some(&b',');
+    for word in edits.words {
+        let word = u16::from_le_bytes(*word);
+        let (near, what) = (word >> WHAT_BITS, word & WHAT);
+        is_common &= near != FAR && usize::from(what) <= FEW;
+        if !is_common {
+            break;
+        }
+        let (at, digits) = (copied + usize::from(near), usize::from(what));
+        window.text(source, copied..at);
+        window.bare(source, at + 1, digits);
+        copied = at + digits + 2;
+    }
+    if !is_common || copied > length {
+        // Nothing of the window was kept.
+        push_part(renderings, &record, 0..length, edits, out)?;
+        out.push(b",");
+        return Ok(());
+    }
+    window.text(source, copied..length + 1);
+    let written = window.written();
+    out.keep(written);
+    Ok(())
+}
+
+/// Writes a part of a record as v2 answers it. `record` is where the record
+/// lies among others; no value may lie across a bound of the part.
+pub(crate) fn push_part(
+    renderings: &[u8],
+    record: &Range<usize>,
+    part: Range<usize>,
+    mut edits: Edits<'_>,
+    out: &mut Chunks<'_>,
+) -> Result<()> {
+    let text = |range: Range<usize>| renderings.get(range).ok_or_else(damaged);
+    let end = record.start + part.end;
+    let mut copied = record.start + part.start;
+    let mut at = record.start;
+    while let Some(Edit { distance, what }) = edits.next()? {
+        let start = at + distance;
+        let digits = start + 1..start + 1 + usize::from(what);
+        at = match what {
+            TRUE => start + "\"Yes\"".len(),
+            FALSE => start + "\"No\"".len(),
+            _ => digits.end + 1,
+        };
+        if start < copied {
+            continue;
+        }
+        if start >= end {
+            break;
+        }
+        if at > end {
+            return Err(damaged());
+        }
+        out.push(text(copied..start)?);
+        match what {
+            NULL => out.push(b"null"),
+            TRUE => out.push(b"true"),
+            FALSE => out.push(b"false"),
+            _ => out.push(text(digits)?),
+        }
+        copied = at;
+    }
+    out.push(text(copied..end)?);
+    Ok(())
+}
+
+/// Writes members of an object, without its braces, as v2 answers fields of
+/// these forms.
+pub(crate) fn push_members(fields: &[Field], members: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    for (place, (field, member)) in fields.iter().zip(Members::inside(members)).enumerate() {
+        let (name, value) = member?;
+        if place > 0 {
+            out.push(b',');
+        }
+        Wire::V1.push_text(out, name);
+        out.push(b':');
+        match field.form {
+            Form::Reference => Wire::V2.push_reference(out, value),
+            _ => Wire::V2.push_text(out, value),
+        }
+    }
+    Ok(())
+}
+
+fn damaged() -> Error {
+    Error::corrupt("what v2 makes of a record does not fit it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(values: &[(Form, &str)], part: Option<&Range<usize>>) -> Result<String> {
+        let mut rendering = b"before,".to_vec();
+        let start = rendering.len();
+        let mut record = b"{".to_vec();
+        let mut edits = EditsBuffer::default();
+        for (form, value) in values {
+            record.extend_from_slice(b"\"x\":\"");
+            let at = record.len();
+            record.extend_from_slice(value.as_bytes());
+            edits.add(*form, &record, at..record.len());
+            record.extend_from_slice(b"\",");
+        }
+        rendering.extend_from_slice(&record);
+        let span = start..rendering.len();
+        let mut facts = b"facts".to_vec();
+        edits.finish(&mut facts);
+        let edits = Edits::of(&facts)?;
+        let mut written = [Vec::new(), Vec::new()];
+        for (out, behind) in written.iter_mut().zip([0, 2 * SOURCE_SLACK]) {
+            let mut lane = rendering.clone();
+            lane.resize(lane.len() + behind, b',');
+            let out = &mut Chunks::new(out);
+            match part {
+                None => {
+                    push_whole(&lane, span.clone(), edits, out)?;
+                    out.pop();
+                }
+                Some(part) => push_part(&lane, &span, part.clone(), edits, out)?,
+            }
+        }
+        let [alone, among_others] = written;
+        assert_eq!(alone, among_others);
+        Ok(String::from_utf8(alone).unwrap_or_default())
+    }
+
+    #[test]
+    fn every_form_in_its_type() -> Result<()> {
+        for (form, value, expected) in [
+            (
+                Form::Integer,
+                "18446744073709551615",
+                "18446744073709551615",
+            ),
+            (Form::Decimal, "-1000000000000.00", "-1000000000000.00"),
+            (Form::Decimal, "", "null"),
+            (Form::Reference, "40", "40"),
+            (Form::Reference, "040", "\"040\""),
+            (
+                Form::Reference,
+                "18446744073709551616",
+                "\"18446744073709551616\"",
+            ),
+            (Form::Reference, "", "null"),
+            (Form::YesNo, "Yes", "true"),
+            (Form::YesNo, "No", "false"),
+            (Form::YesNo, "", "null"),
+            (Form::Text, "7", "\"7\""),
+            (Form::Text, "a \\\" quote", "\"a \\\" quote\""),
+            (Form::Text, "", "null"),
+            (Form::Date, "2026-05-14", "\"2026-05-14\""),
+        ] {
+            assert_eq!(
+                typed(&[(form, value)], None)?,
+                format!("{{\"x\":{expected},")
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn texts_of_every_length_between() -> Result<()> {
+        for length in 0..400 {
+            let text = "t".repeat(length);
+            let values = [
+                (Form::Integer, "1"),
+                (Form::Text, &text),
+                (Form::Text, ""),
+                (Form::Reference, "2"),
+                (Form::Text, &text),
+            ];
+            let text = if length == 0 {
+                "null".to_owned()
+            } else {
+                format!("\"{text}\"")
+            };
+            let expected = format!("{{\"x\":1,\"x\":{text},\"x\":null,\"x\":2,\"x\":{text},");
+            assert_eq!(typed(&values, None)?, expected);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_part_takes_the_edits_that_lie_in_it() -> Result<()> {
+        let values = [
+            (Form::Integer, "1"),
+            (Form::Text, ""),
+            (Form::Integer, "23"),
+        ];
+        // {"x":"1","x":"","x":"23",
+        assert_eq!(typed(&values, Some(&(5..15)))?, "1,\"x\":null");
+        assert_eq!(typed(&values, Some(&(9..25)))?, "\"x\":null,\"x\":23,");
+        assert_eq!(typed(&values, Some(&(0..4)))?, "{\"x\"");
+        Ok(())
+    }
+
+    #[test]
+    fn damaged_edits_never_panic() {
+        let mut lane = br#"{"a":"1","b":"","c":"Yes"}"#.to_vec();
+        lane.resize(lane.len() + SOURCE_SLACK, b',');
+        let mut out = Vec::new();
+        for first in 0..=255 {
+            for second in 0..=255 {
+                let facts = [7, first, second, first, second, second, first, 3];
+                let mut chunks = Chunks::new(&mut out);
+                let Ok(edits) = Edits::of(&facts) else {
+                    continue;
+                };
+                for record in [0..26, 7..26, 0..lane.len(), 26..lane.len() + 9] {
+                    let _ = push_whole(&lane, record.clone(), edits, &mut chunks);
+                    let _ = push_part(&lane, &record, 0..26, edits, &mut chunks);
+                }
+                chunks.truncate(0);
+            }
+        }
+        assert!(Edits::of(&[]).is_err() && Edits::of(&[1, 2, 2]).is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! The corpus as inputs to begin with.
+
+use crate::corpus::{Case, Cursors, Request, Step, cases};
+use rollbook::{Engine, Options};
+
+/// The datasets without passwords, which would be hashed anew each time.
+pub fn datasets() -> Vec<String> {
+    let steps = cases().into_iter().flat_map(|case| case.steps);
+    let datasets = steps.filter_map(|step| match step {
+        Step::Apply(dataset, _) if !dataset.contains("password") => Some(dataset),
+        _ => None,
+    });
+    datasets.collect()
+}
+
+/// The requests, as [`request`](super::request) cuts them, with cursors as the
+/// engine gives them.
+pub fn requests() -> Vec<String> {
+    let cases = cases();
+    let requests = cases.iter().flat_map(|case| {
+        let plain = case.steps.iter().filter_map(|step| match step {
+            Step::Request(_, request) => Some(seed(request, &request.target)),
+            _ => None,
+        });
+        if names_a_cursor(case) {
+            walked(case)
+        } else {
+            plain.collect()
+        }
+    });
+    requests.collect()
+}
+
+fn names_a_cursor(case: &Case) -> bool {
+    let mut steps = case.steps.iter();
+    steps.any(|step| matches!(step, Step::Request(_, request) if request.target.contains('<')))
+}
+
+/// The requests of a case up to its first answer that is not the expected one.
+fn walked(case: &Case) -> Vec<String> {
+    let engine = Engine::memory(Options::default()).unwrap();
+    let mut cursors = Cursors::default();
+    let mut seeds = Vec::new();
+    for step in &case.steps {
+        match step {
+            // Whether a change is as it should be is for others to say.
+            Step::Apply(dataset, _) => drop(engine.apply(dataset.as_bytes())),
+            Step::ReplaceSchool(school, dataset, _) => {
+                drop(engine.replace_school(*school, dataset.as_bytes()));
+            }
+            Step::RemoveSchool(school, _) => drop(engine.remove_school(*school)),
+            Step::EraseLearner(school, learner, _) => {
+                drop(engine.erase_learner(*school, *learner));
+            }
+            Step::Check(..) | Step::Export(_) => {}
+            Step::Request(now, request) => {
+                let target = cursors.target(request);
+                let headers = request.headers.iter();
+                let headers: Vec<_> = headers
+                    .map(|(name, value)| (name.as_str(), value.as_str()))
+                    .collect();
+                let answer = engine.request(&rollbook::Request {
+                    method: &request.method,
+                    target: &target,
+                    headers: &headers,
+                    body: request.body.as_bytes(),
+                    now: Some(*now),
+                });
+                seeds.push(seed(request, &target));
+                if !cursors.fits(answer.text(), &request.answer) {
+                    break;
+                }
+            }
+        }
+    }
+    seeds
+}
+
+fn seed(request: &Request, target: &str) -> String {
+    let school = request
+        .headers
+        .iter()
+        .find(|(name, _)| name == "HTTP-X-SCHOOLID");
+    let school = school.map_or("", |(_, value)| value);
+    let (method, body) = (&request.method, &request.body);
+    format!("{method}\n{target}\ndemo\ndemo\n{school}\n{body}")
+}

@@ -1,0 +1,69 @@
+//! School Debtors, in v2 Accountable Persons.
+
+use super::finance_learners;
+use super::kinds::Kind;
+use super::params::Params;
+use super::question::{Row, View};
+use super::records::Record;
+use super::render::Json;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    debtor_code: Option<String>,
+    accountable_person: Option<u64>,
+    all_accounts: bool,
+    include_learners: bool,
+}
+
+pub(crate) fn question(params: &mut Params) -> Question {
+    Question {
+        debtor_code: params.text("debtor_code"),
+        accountable_person: params.integer("accountable_person_id"),
+        all_accounts: params.switch("all_accounts"),
+        include_learners: params.included("include_learners"),
+    }
+}
+
+/// By id. Without `all_accounts` those accountable for a current learner; `learners` are those accounted for,
+/// current ones unless `all_accounts`.
+pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for person in view.store.of_school(Kind::AccountablePerson, view.school) {
+        let id = person.id("accountable_person_id");
+        let learners: Vec<&Record> = view
+            .store
+            .of_school(Kind::Learner, view.school)
+            .filter(|learner| learner.number("accountable_person_id") == Some(id))
+            .filter(|learner| question.all_accounts || learner.text("status") == "current")
+            .collect();
+        let code = question.debtor_code.as_deref();
+        let wanted = (question.all_accounts || !learners.is_empty())
+            && code.is_none_or(|code| person.text("debtor_code") == code)
+            && question
+                .accountable_person
+                .is_none_or(|wanted| id == wanted);
+        if !wanted {
+            continue;
+        }
+        let mut members = fields(person);
+        if question.include_learners {
+            let learners = learners.into_iter().map(finance_learners::fields);
+            let learners = learners.map(Json::Object).collect();
+            members.push(("learners".to_owned(), Json::List(learners)));
+        }
+        rows.push((vec![id], Json::Object(members)));
+    }
+    rows
+}
+
+/// Every field of the dataset's record but for `school_id`, in the same order.
+pub(crate) fn fields(person: &Record) -> Vec<(String, Json)> {
+    let names = Kind::AccountablePerson
+        .fields()
+        .iter()
+        .map(|field| field.name)
+        .filter(|name| *name != "school_id");
+    names
+        .map(|name| (name.to_owned(), Json::text(person.text(name))))
+        .collect()
+}

@@ -1,0 +1,100 @@
+//! Learner Parent Info, in v2 the learners of the finance family.
+
+use super::accountable_persons;
+use super::kinds::Kind;
+use super::params::Params;
+use super::parents::parents;
+use super::question::{Row, View};
+use super::records::Record;
+use super::render::Json;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    learner: Option<u64>,
+    debtor_code: Option<String>,
+    accountable_person: Option<u64>,
+    parent: Option<u64>,
+    all_accounts: bool,
+    include_parents: bool,
+    include_accountable_person: bool,
+}
+
+pub(crate) fn question(params: &mut Params) -> Question {
+    Question {
+        learner: params.integer("learner_id"),
+        debtor_code: params.text("debtor_code"),
+        accountable_person: params.integer("accountable_person_id"),
+        parent: params.integer("parent_id"),
+        all_accounts: params.switch("all_accounts"),
+        include_parents: params.included("include_parents"),
+        include_accountable_person: params.included("include_accountable_person"),
+    }
+}
+
+/// By learner id; all filters must hold. Without `all_accounts` current learners only.
+pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for learner in view.store.of_school(Kind::Learner, view.school) {
+        let id = learner.id("id");
+        let refers = |name: &str, wanted: u64| learner.number(name) == Some(wanted);
+        let code = question.debtor_code.as_deref();
+        let wanted = (question.all_accounts || learner.text("status") == "current")
+            && question.learner.is_none_or(|wanted| id == wanted)
+            && code.is_none_or(|code| learner.text("debtor_code") == code)
+            && question
+                .accountable_person
+                .is_none_or(|wanted| refers("accountable_person_id", wanted))
+            && question
+                .parent
+                .is_none_or(|wanted| refers("parent1_id", wanted) || refers("parent2_id", wanted));
+        if !wanted {
+            continue;
+        }
+        let mut members = fields(learner);
+        if question.include_parents {
+            members.push(("parents".to_owned(), parents(view, learner)));
+        }
+        if question.include_accountable_person {
+            members.push(("accountable_person".to_owned(), person(view, learner)));
+        }
+        rows.push((vec![id], Json::Object(members)));
+    }
+    rows
+}
+
+/// The nine fields of the record.
+pub(crate) fn fields(learner: &Record) -> Vec<(String, Json)> {
+    let own = |name: &str, field: &str| (name.to_owned(), Json::text(learner.text(field)));
+    let mut members = vec![own("learner_id", "id")];
+    for name in [
+        "first_name",
+        "last_name",
+        "gender",
+        "grade",
+        "debtor_code",
+        "parent1_id",
+        "parent2_id",
+        "accountable_person_id",
+    ] {
+        members.push(own(name, name));
+    }
+    members
+}
+
+/// The accountable person, or null without one.
+fn person(view: &View<'_>, learner: &Record) -> Json {
+    let id = learner.number("accountable_person_id");
+    let person = id.and_then(|id| view.store.get(Kind::AccountablePerson, &[view.school, id]));
+    person.map_or(Json::Null, |person| {
+        Json::Object(accountable_persons::fields(person))
+    })
+}
+
+/// The record of v1, which leaves out an accountable person that is not there.
+pub(crate) fn without_null(record: Json) -> Json {
+    let Json::Object(members) = record else {
+        unreachable!("a learner is an object")
+    };
+    let there = |(_, value): &(String, Json)| !matches!(value, Json::Null);
+    Json::Object(members.into_iter().filter(there).collect())
+}

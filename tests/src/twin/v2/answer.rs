@@ -1,0 +1,72 @@
+//! Answers of v2 and their exact texts (`v2.md`, "Checks").
+
+use super::super::answer::TwinAnswer;
+use super::super::params::Fault;
+use super::super::render::Json;
+
+/// An answer with a JSON body.
+pub(crate) fn answer(status: u16, json: &Json) -> TwinAnswer {
+    TwinAnswer {
+        status,
+        allow: None,
+        body: json.to_string().into_bytes(),
+    }
+}
+
+/// `success` and `message`, then more.
+pub(crate) fn message(
+    status: u16,
+    success: bool,
+    message: &str,
+    more: Option<(&str, Json)>,
+) -> TwinAnswer {
+    let mut members = vec![
+        ("success".to_owned(), Json::Bool(success)),
+        ("message".to_owned(), Json::text(message)),
+    ];
+    members.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    answer(status, &Json::Object(members))
+}
+
+/// A refusal with its message alone.
+pub(crate) fn refused(status: u16, text: &str) -> TwinAnswer {
+    message(status, false, text, None)
+}
+
+/// Wrong credentials, or a school or API type that is not authorised.
+pub(crate) fn no_access() -> TwinAnswer {
+    refused(401, "Client has not authorised access")
+}
+
+/// A method that the path does not take.
+pub(crate) fn method_not_allowed(description: &str, allow: &str) -> TwinAnswer {
+    TwinAnswer {
+        allow: Some(allow.to_owned()),
+        ..refused(405, description)
+    }
+}
+
+/// Fields at fault, each with its message.
+pub(crate) fn invalid(faults: &[(String, String)]) -> TwinAnswer {
+    let errors = faults
+        .iter()
+        .map(|(name, text)| (name.clone(), Json::text(text)));
+    let errors = Json::Object(errors.collect());
+    message(
+        400,
+        false,
+        "Validation Failed",
+        Some(("validation_errors", errors)),
+    )
+}
+
+/// Parameters at fault: a fault of several names each.
+pub(crate) fn invalid_params(faults: &[Fault]) -> TwinAnswer {
+    let mut fields = Vec::new();
+    for fault in faults {
+        for name in &fault.names {
+            fields.push(((*name).to_owned(), fault.message.clone()));
+        }
+    }
+    invalid(&fields)
+}

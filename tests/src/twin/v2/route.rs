@@ -1,0 +1,151 @@
+//! Paths and methods of v2, and the ids in header and path (`v2.md`, "Paths" and "Checks").
+
+use super::super::answer::TwinAnswer;
+use super::super::integers::digits;
+use super::super::route::Endpoint;
+use super::super::target::split_target;
+use super::answer::{invalid, method_not_allowed, refused};
+
+/// The path of an endpoint below `/api/v2`, and the name of the id that may follow.
+type Route = (&'static str, Option<&'static str>, Endpoint);
+
+const ROUTES: [Route; 10] = [
+    ("adminplus/learners", Some("learner_id"), Endpoint::Learners),
+    (
+        "adminplus/learnerabsentees",
+        Some("id"),
+        Endpoint::Absentees,
+    ),
+    (
+        "currplus/learnerassessmentmarks",
+        None,
+        Endpoint::AssessmentMarks,
+    ),
+    (
+        "currplus/learnersubjectsperterm",
+        None,
+        Endpoint::SubjectsPerTerm,
+    ),
+    ("currplus/learnersubjectmarks", None, Endpoint::SubjectMarks),
+    ("currplus/learnersubjects", None, Endpoint::LearnerSubjects),
+    (
+        "finplus/debtmanagement/schools",
+        Some("school_id"),
+        Endpoint::Schools,
+    ),
+    (
+        "finplus/debtmanagement/learners",
+        Some("learner_id"),
+        Endpoint::FinanceLearners,
+    ),
+    (
+        "finplus/debtmanagement/accountablepersons",
+        Some("accountable_person_id"),
+        Endpoint::AccountablePersons,
+    ),
+    ("settings/clientintegrations", None, Endpoint::Clients),
+];
+
+/// What a request is for.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) endpoint: Endpoint,
+    /// The id in the path, by its name.
+    id: Option<(&'static str, String)>,
+    pub(crate) query: &'a str,
+}
+
+/// The path is `/api/v2` or below it.
+pub(crate) fn is_below(target: &str) -> bool {
+    let path = target.split_once('?').map_or(target, |(path, _)| path);
+    let start: Vec<&str> = path.split('/').take(3).collect();
+    split_target(&start.join("/"))
+        .is_some_and(|(segments, _)| segments == ["api".to_owned(), "v2".to_owned()])
+}
+
+/// The endpoint: 404, then 405.
+pub(crate) fn route<'a>(method: &str, target: &'a str) -> Result<Asked<'a>, TwinAnswer> {
+    let unknown = || refused(404, "Route not found");
+    let (segments, query) = split_target(target).ok_or_else(unknown)?;
+    let (endpoint, id) = matching(&segments[2..]).ok_or_else(unknown)?;
+    let endpoint = match (endpoint, method) {
+        (_, "GET") => endpoint,
+        (Endpoint::Clients, "POST" | "PATCH") => Endpoint::StateUpdate,
+        (Endpoint::Clients, _) => {
+            return Err(method_not_allowed(
+                "Use GET, POST or PATCH",
+                "GET, POST, PATCH",
+            ));
+        }
+        _ => return Err(method_not_allowed("Use GET", "GET")),
+    };
+    Ok(Asked {
+        endpoint,
+        id,
+        query,
+    })
+}
+
+type Matching = (Endpoint, Option<(&'static str, String)>);
+
+fn matching(segments: &[String]) -> Option<Matching> {
+    ROUTES.into_iter().find_map(|(path, id, endpoint)| {
+        let path: Vec<String> = path.split('/').map(str::to_owned).collect();
+        match (segments.strip_prefix(path.as_slice())?, id) {
+            ([], _) => Some((endpoint, None)),
+            ([value], Some(name)) => Some((endpoint, Some((name, value.clone())))),
+            _ => None,
+        }
+    })
+}
+
+/// The ids of a request.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    pub(crate) school: Option<u64>,
+    pub(crate) record: Option<u64>,
+}
+
+/// The school of the header, which schools and client integrations ignore, and the id of the path.
+pub(crate) fn ids(asked: &Asked<'_>, headers: &[(String, Vec<u8>)]) -> Result<Ids, TwinAnswer> {
+    let mut faults = Vec::new();
+    let of_a_school = !matches!(
+        asked.endpoint,
+        Endpoint::Schools | Endpoint::Clients | Endpoint::StateUpdate
+    );
+    let school = if of_a_school {
+        header_id(headers).map_err(|text| faults.push(("HTTP-X-SCHOOLID".to_owned(), text)))
+    } else {
+        Ok(None)
+    };
+    let record = match &asked.id {
+        Some((name, value)) => {
+            let id = digits(value);
+            if id.is_none() {
+                let text = format!("{name} must be an unsigned integer");
+                faults.push(((*name).to_owned(), text));
+            }
+            id
+        }
+        None => None,
+    };
+    match school {
+        Ok(school) if faults.is_empty() => Ok(Ids { school, record }),
+        _ => Err(invalid(&faults)),
+    }
+}
+
+/// Of a repeated header the last counts.
+fn header_id(headers: &[(String, Vec<u8>)]) -> Result<Option<u64>, String> {
+    let named = headers
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("HTTP-X-SCHOOLID"));
+    let value = named.map(|(_, value)| value.as_slice()).next_back();
+    match value.map(String::from_utf8_lossy).as_deref() {
+        None | Some("") => Err("HTTP-X-SCHOOLID is required".to_owned()),
+        Some(value) => match digits(value) {
+            Some(id) => Ok(Some(id)),
+            None => Err("HTTP-X-SCHOOLID must be an unsigned integer".to_owned()),
+        },
+    }
+}

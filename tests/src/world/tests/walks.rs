@@ -1,0 +1,140 @@
+//! Cursors are followed: through many pages, across changes, and where they must be refused.
+
+use std::collections::BTreeMap;
+
+use super::{Action, Outcome, body, data_len, run};
+
+/// How a page was asked: what was between the page before it and it.
+#[derive(Debug, Default)]
+struct Walk {
+    pages: usize,
+    changed: bool,
+    removed: bool,
+    reopened: bool,
+    now: i64,
+}
+
+#[test]
+fn walks_go_on_whatever_happens_between_pages() {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..300 {
+        let mut walk = Walk::default();
+        let mut goes_on = false;
+        run(seed, 60, |action, outcome| {
+            let mut up = |what| *counts.entry(what).or_default() += 1;
+            match (action, outcome) {
+                (Action::Apply(_), Outcome::Kept(summary)) => {
+                    walk.changed = true;
+                    walk.removed |= summary.values().any(|counts| counts.removed > 0);
+                }
+                (Action::EraseLearner(..) | Action::RemoveSchool(_), Outcome::Kept(_)) => {
+                    walk.removed = true;
+                }
+                (Action::Reopen | Action::Compact, _) => walk.reopened = true,
+                (Action::Request { target, now, .. }, Outcome::Answered(answer)) => {
+                    let whole =
+                        target.contains("cursor=<cursor>&") || target.ends_with("=<cursor>");
+                    let records = data_len(answer);
+                    if answer.status == 400 && target.contains("cursor>") {
+                        up(if whole { "refused" } else { "damaged" });
+                    }
+                    let Some(records) = records else { return };
+                    if !target.contains("cursor>") || !goes_on {
+                        up("begun");
+                        walk = Walk::default();
+                    } else if whole {
+                        up("followed");
+                        walk.pages += 1;
+                        for (happened, what) in [
+                            (records > 0, "found"),
+                            (records > 0 && walk.changed, "changed"),
+                            (records > 0 && walk.removed, "removed"),
+                            (records > 0 && walk.reopened, "reopened"),
+                            (walk.pages >= 3, "fourth page"),
+                            (*now < walk.now, "clock set back"),
+                            (*now > walk.now, "later"),
+                            (records == 0, "nothing left"),
+                        ] {
+                            if happened {
+                                up(what);
+                            }
+                        }
+                    }
+                    goes_on = body(answer)["meta"].get("next_cursor").is_some();
+                    walk = Walk {
+                        pages: walk.pages,
+                        now: *now,
+                        ..Walk::default()
+                    };
+                    up(if goes_on { "goes on" } else { "ends" });
+                }
+                _ => {}
+            }
+        });
+    }
+    for (what, least) in [
+        ("begun", 1000),
+        ("followed", 500),
+        ("goes on", 1000),
+        ("ends", 1000),
+        ("found", 500),
+        ("changed", 100),
+        ("removed", 50),
+        ("reopened", 50),
+        ("fourth page", 20),
+        ("clock set back", 100),
+        ("later", 100),
+        ("nothing left", 5),
+        ("refused", 200),
+        ("damaged", 50),
+    ] {
+        assert!(
+            counts.get(what).is_some_and(|count| *count >= least),
+            "{what}: {counts:#?}"
+        );
+    }
+}
+
+/// Cursors reach requests that they are not of, which differ in one thing.
+#[test]
+fn cursors_of_other_requests_are_refused() {
+    let (mut other_path, mut other_question, mut other_school) = (0, 0, 0);
+    for seed in 0..300 {
+        let mut given: Option<(String, Option<Vec<u8>>)> = None;
+        run(seed, 60, |action, outcome| {
+            let (
+                Action::Request {
+                    target, headers, ..
+                },
+                Outcome::Answered(answer),
+            ) = (action, outcome)
+            else {
+                return;
+            };
+            let school = headers.iter().rev();
+            let school = school
+                .clone()
+                .find(|(name, _)| name.eq_ignore_ascii_case("HTTP-X-SCHOOLID"))
+                .map(|(_, value)| value.clone());
+            let body = body(answer);
+            let is_refused = body["validation_errors"].get("cursor").is_some();
+            if let (true, true, Some((before, before_school))) =
+                (is_refused, target.ends_with("<cursor>"), &given)
+            {
+                let path = |target: &str| target.split('?').next().map(str::to_owned);
+                let same_path = path(before) == path(target);
+                let same_school = *before_school == school;
+                other_path += usize::from(!same_path);
+                other_question += usize::from(same_path && same_school);
+                other_school += usize::from(same_path && !same_school);
+            }
+            if body["meta"].get("next_cursor").is_some() {
+                given = Some((target.clone(), school));
+            }
+        });
+    }
+    assert!(
+        other_path > 20 && other_question > 10 && other_school > 5,
+        "{other_path} {other_question} {other_school}"
+    );
+}

@@ -1,0 +1,100 @@
+//! Walks through a collection of v2: the next page with the cursor of the last, mostly of the same question.
+
+use super::cursors::{CHANGED, CUT, GIVEN};
+use super::v2_requests::{COLLECTIONS, Collection};
+use super::{Action, World};
+
+impl World {
+    /// The next page of the walk, or a request that the cursor is not of.
+    pub(super) fn next_page(&mut self) -> Action {
+        let Some(walk) = self.walk.clone() else {
+            return self.v2_request();
+        };
+        if self.dice.chance(15) {
+            self.walk = None;
+        }
+        let (mut asked, mut cursor) = (walk, GIVEN.to_owned());
+        match self.dice.below(100) {
+            0..5 => asked.school = self.any_school(),
+            5..9 => {
+                let (_, path) = self.dice.pick(&COLLECTIONS);
+                asked.path = path;
+            }
+            9..14 => asked.query = self.query(asked.path),
+            14..19 => {
+                if !asked.query.is_empty() {
+                    let place = self.dice.below(asked.query.len());
+                    asked.query.remove(place);
+                }
+            }
+            19..23 => asked.query.push(("reverse_order", "1".to_owned())),
+            23..26 => asked.query.push(("reverse_order", "0".to_owned())),
+            26..31 => cursor = self.damaged_cursor(),
+            _ => self.respell(&mut asked),
+        }
+        asked.query.push(("cursor", cursor));
+        self.page(asked)
+    }
+
+    /// What is no cursor, or one that is not whole.
+    pub(super) fn damaged_cursor(&mut self) -> String {
+        let damaged = [
+            "x".to_owned(),
+            "none".to_owned(),
+            "0".to_owned(),
+            "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
+            "%C3%A9".to_owned(),
+            "+".to_owned(),
+            CUT.to_owned(),
+            CHANGED.to_owned(),
+            format!("{GIVEN}x"),
+            format!("{GIVEN}="),
+            format!("A{GIVEN}"),
+            format!("{GIVEN}{GIVEN}"),
+            format!("+{GIVEN}"),
+        ];
+        damaged[self.dice.below(damaged.len())].clone()
+    }
+
+    /// The same question in other words.
+    fn respell(&mut self, asked: &mut Collection) {
+        for (name, value) in &mut asked.query {
+            if !self.dice.chance(15) {
+                continue;
+            }
+            let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            match *name {
+                "debtor_code" | "name" => {}
+                "structure" | "all_accounts" | "reverse_order" => {
+                    let same = match value.to_ascii_lowercase().as_str() {
+                        "1" | "true" => "True",
+                        "0" | "false" | "" => "FALSE",
+                        _ => continue,
+                    };
+                    same.clone_into(value);
+                }
+                _ if name.starts_with("include_") => {
+                    let off = ["0", "false", "no"].contains(&value.to_ascii_lowercase().as_str());
+                    if off { "No" } else { "x" }.clone_into(value);
+                }
+                _ if is_number => *value = format!("0{value}"),
+                _ => {}
+            }
+        }
+        for (name, value) in [
+            ("include_parents", "no"),
+            ("include_learners", "0"),
+            ("include_accountable_person", "false"),
+            ("all_accounts", "0"),
+            ("structure", "FALSE"),
+            ("reverse_order", "false"),
+            ("status", "current"),
+            ("learner_id", ""),
+        ] {
+            let said = asked.query.iter().any(|(other, _)| *other == name);
+            if !said && self.dice.chance(4) {
+                asked.query.push((name, value.to_owned()));
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Walks through every collection of v2, page by page to its end, forwards and
+//! backwards: the engine's pages are the twin's, and each record comes once,
+//! also where records come and go between pages.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs
+)]
+
+use rollbook::{Engine, Options, Request};
+use rollbook_tests::twin::{Twin, line_key};
+use rollbook_tests::world::{Action, Cursors, World, blanked};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// 2026-05-14T10:00:00Z
+const NOW: i64 = 1_778_752_800;
+
+const LIMITS: [usize; 4] = [1, 2, 3, 50];
+
+/// A collection: path, parameters, and the fields that tell a record's place.
+type Collection = (&'static str, &'static str, &'static [&'static str]);
+
+const COLLECTIONS: [Collection; 16] = [
+    ("adminplus/learners", "", &["id"]),
+    (
+        "adminplus/learners",
+        "include_parents&grade_id=9,10",
+        &["id"],
+    ),
+    (
+        "adminplus/learners",
+        "status=left&since=2025-05-14&until=2026-05-14",
+        &["id"],
+    ),
+    ("adminplus/learnerabsentees", "", &["absent_date", "id"]),
+    (
+        "adminplus/learnerabsentees",
+        "from_date=2026-04-14&to_date=2026-05-15",
+        &["absent_date", "id"],
+    ),
+    ("currplus/learnerassessmentmarks", "grade_id=9", &ASSESSMENT),
+    (
+        "currplus/learnerassessmentmarks",
+        "grade_id=10&structure=1",
+        &ASSESSMENT,
+    ),
+    (
+        "currplus/learnerassessmentmarks",
+        "learner_id=10",
+        &ASSESSMENT,
+    ),
+    (
+        "currplus/learnersubjectsperterm",
+        "learner_id=2",
+        &["subject_id"],
+    ),
+    (
+        "currplus/learnersubjectmarks",
+        "learner_id=2",
+        &["subject_id"],
+    ),
+    (
+        "currplus/learnersubjects",
+        "",
+        &["learner_id", "subject_id"],
+    ),
+    ("finplus/debtmanagement/schools", "", &["school_id"]),
+    (
+        "finplus/debtmanagement/learners",
+        "all_accounts=1&include_parents&include_accountable_person",
+        &["learner_id"],
+    ),
+    (
+        "finplus/debtmanagement/accountablepersons",
+        "include_learners",
+        &["accountable_person_id"],
+    ),
+    (
+        "finplus/debtmanagement/accountablepersons",
+        "all_accounts=true",
+        &["accountable_person_id"],
+    ),
+    (
+        "settings/clientintegrations",
+        "",
+        &["school_id", "api_type_id"],
+    ),
+];
+
+const ASSESSMENT: [&str; 7] = [
+    "grade_id",
+    "year",
+    "term",
+    "learner_id",
+    "subject_id",
+    "learning_outcome_id",
+    "assessment_id",
+];
+
+/// An id, or the text of a date.
+type Place = Vec<(u64, String)>;
+
+fn place(record: &Value, fields: &[&str]) -> Place {
+    let part = |field: &&str| {
+        let value = &record[*field];
+        let text = value.as_str().unwrap_or_default().to_owned();
+        assert!(value.is_u64() || !text.is_empty(), "{field} of {record}");
+        (value.as_u64().unwrap_or_default(), text)
+    };
+    fields.iter().map(part).collect()
+}
+
+const CREDENTIALS: [(&str, &str); 3] = [
+    ("HTTP-X-USERNAME", "demo"),
+    ("HTTP-X-PASSWORD", "demo"),
+    ("HTTP-X-SCHOOLID", "1000"),
+];
+
+/// Both implementations with the same records.
+struct Both {
+    engine: Engine,
+    twin: Twin,
+}
+
+impl Both {
+    fn new(lines: &[String]) -> Self {
+        let mut both = Self {
+            engine: Engine::memory(Options::default()).unwrap(),
+            twin: Twin::default(),
+        };
+        both.apply(lines);
+        both
+    }
+
+    /// Applies a dataset, which may be refused.
+    fn apply(&mut self, lines: &[String]) {
+        let kept = self.engine.apply(lines.join("\n").as_bytes()).is_ok();
+        assert_eq!(self.twin.apply(lines).is_ok(), kept);
+    }
+
+    fn engine(&mut self, target: &str) -> (u16, String) {
+        let answer = self.engine.request(&Request {
+            method: "GET",
+            target,
+            headers: &CREDENTIALS,
+            body: b"",
+            now: Some(NOW),
+        });
+        (answer.status.code, answer.text().to_owned())
+    }
+
+    fn twin(&mut self, target: &str) -> (u16, String) {
+        let headers = CREDENTIALS.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec()));
+        let answer = self.twin.request(NOW, "GET", target, &headers, b"");
+        (answer.status, String::from_utf8(answer.body).unwrap())
+    }
+
+    /// The places of all records of a collection, as far as they may be asked for.
+    fn places(&mut self, collection: &Collection) -> Option<BTreeSet<Place>> {
+        let mut cursors = Cursors::default();
+        let mut places = BTreeSet::new();
+        let mut cursor = "";
+        loop {
+            let target = target(collection, false, 50, cursor);
+            let (status, body) = self.twin(&cursors.fill(&target));
+            if status != 200 {
+                return None;
+            }
+            let page = page(&body);
+            places.extend(page.iter().map(|record| place(record, collection.2)));
+            cursors.note(&body);
+            if !body.contains("\"next_cursor\":\"") {
+                return Some(places);
+            }
+            cursor = "&cursor=<cursor>";
+        }
+    }
+}
+
+fn target(collection: &Collection, reverse: bool, limit: usize, cursor: &str) -> String {
+    let (path, query, _) = collection;
+    format!("/api/v2/{path}?{query}&limit={limit}&reverse_order={reverse}{cursor}")
+}
+
+fn page(body: &str) -> Vec<Value> {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let records = body["data"].as_array().unwrap().clone();
+    let limit = body["meta"]["limit"].as_u64().unwrap();
+    assert_eq!(u64::try_from(records.len()).unwrap(), limit);
+    records
+}
+
+/// Walks both to the end, calling `between` before every page but the first. The places that were seen in
+/// their order, and the places that were there before every page; none if access ended on the way.
+fn walk(
+    both: &mut Both,
+    collection: &Collection,
+    reverse: bool,
+    limit: usize,
+    mut between: impl FnMut(&mut Both),
+) -> Option<(Vec<Place>, BTreeSet<Place>)> {
+    let (mut given, mut twin_given) = (Cursors::default(), Cursors::default());
+    let mut seen = Vec::new();
+    let mut stays = both.places(collection)?;
+    let mut cursor = "";
+    loop {
+        let target = target(collection, reverse, limit, cursor);
+        let (status, body) = both.engine(&given.fill(&target));
+        let (expected_status, expected) = both.twin(&twin_given.fill(&target));
+        assert_eq!(
+            (status, blanked(&body)),
+            (expected_status, blanked(&expected)),
+            "{target}"
+        );
+        let page = page(&body);
+        seen.extend(page.iter().map(|record| place(record, collection.2)));
+        given.note(&body);
+        twin_given.note(&expected);
+        if !body.contains("\"next_cursor\":\"") {
+            return Some((seen, stays));
+        }
+        assert_eq!(page.len(), limit, "{target}");
+        cursor = "&cursor=<cursor>";
+        between(both);
+        let now = both.places(collection)?;
+        stays.retain(|place| now.contains(place));
+    }
+}
+
+/// The places are in order, so none comes twice.
+fn in_order(seen: &[Place], reverse: bool) -> bool {
+    seen.is_sorted_by(|one, next| if reverse { one > next } else { one < next })
+}
+
+#[test]
+fn a_walk_lists_the_whole_collection_once() {
+    let (mut walks, mut records) = (0, 0);
+    for seed in 0..25 {
+        let mut both = Both::new(&World::new(seed).dataset());
+        for collection in &COLLECTIONS {
+            for (limit, reverse) in LIMITS
+                .iter()
+                .flat_map(|limit| [(*limit, false), (*limit, true)])
+            {
+                let Some((seen, all)) = walk(&mut both, collection, reverse, limit, |_| {}) else {
+                    continue;
+                };
+                assert!(in_order(&seen, reverse), "{collection:?}: {seen:?}");
+                let mut expected: Vec<Place> = all.into_iter().collect();
+                if reverse {
+                    expected.reverse();
+                }
+                assert_eq!(seen, expected, "{collection:?}");
+                walks += 1;
+                records += seen.len();
+            }
+        }
+    }
+    println!("{walks} walks, {records} records");
+    assert!(walks > 1500 && records > 5000, "{walks} {records}");
+}
+
+/// Changes of a world that leave the school's own record alone, so that its year and its midnight stay.
+fn change(world: &mut World, both: &mut Both) {
+    loop {
+        match world.action() {
+            Action::Apply(mut lines) => {
+                lines.retain(|line| line_key(line).is_none_or(|key| !key.contains("kind: School")));
+                both.apply(&lines);
+                return;
+            }
+            Action::EraseLearner(school, learner) => {
+                both.engine.erase_learner(school, learner).unwrap();
+                both.twin.erase_learner(school, learner);
+                return;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_seen_once_whatever_comes_and_goes() {
+    let (mut walks, mut changed, mut kept) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut world = World::new(seed);
+        let mut both = Both::new(&world.dataset());
+        for collection in &COLLECTIONS {
+            let reverse = seed % 2 == 1;
+            let before = both.places(collection);
+            let found = walk(&mut both, collection, reverse, 1, |both| {
+                change(&mut world, both);
+            });
+            let Some((seen, stays)) = found else {
+                continue;
+            };
+            assert!(
+                in_order(&seen, reverse),
+                "seed {seed}, {collection:?}: {seen:?}"
+            );
+            for place in &stays {
+                assert!(
+                    seen.contains(place),
+                    "seed {seed}, {collection:?}: {place:?}"
+                );
+            }
+            walks += 1;
+            kept += stays.len();
+            changed += usize::from(
+                before.is_some_and(|before| before != both.places(collection).unwrap_or_default()),
+            );
+        }
+    }
+    println!("{walks} walks, {changed} of a collection that changed, {kept} records stayed");
+    assert!(
+        walks > 300 && changed > 50 && kept > 500,
+        "{walks} {changed} {kept}"
+    );
+}
