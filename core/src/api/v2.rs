@@ -118,8 +118,9 @@ pub(crate) fn answer_page(
     json::push_integer(out, limits.most);
     if let Some(position) = walk.next() {
         let next = Cursor { position, since };
-        out.extend_from_slice(b",\"next_cursor\":");
-        json::push_string(out, &next.encode(walked));
+        out.extend_from_slice(b",\"next_cursor\":\"");
+        next.push(walked, out);
+        out.push(b'"');
     }
     out.extend_from_slice(b"}}");
     Ok(Status::of(200))

@@ -11,13 +11,16 @@ const BLOCK: usize = 64;
 const OVER_ONE: usize = BLOCK + 1;
 const TWO: usize = 2 * BLOCK;
 const OVER_TWO: usize = TWO + 1;
+const FOUR: usize = 4 * BLOCK;
 
 /// How much of a short value is copied at once.
 pub(crate) const FEW: usize = 16;
 const NULL: &[u8; 4] = b"null";
 
+/// The longest part of a source that is copied without looking at its length.
+pub(crate) const MOST: usize = 6 * BLOCK;
 /// How much further than a part of a source may be read.
-pub(crate) const SOURCE_SLACK: usize = 4 * BLOCK;
+pub(crate) const SOURCE_SLACK: usize = MOST + 2 * FEW;
 
 /// A text that can be copied without looking at its length.
 #[derive(Debug, Default)]
@@ -249,34 +252,24 @@ impl Window<'_> {
         }
     }
 
-    /// A part of a source that goes on for [`SOURCE_SLACK`] behind it.
+    /// A part of a source that goes on for [`SOURCE_SLACK`], at most [`MOST`], and
+    /// then what stands in quotes behind it: at most [`FEW`] bytes, or `null` if
+    /// there are none.
     #[inline]
-    pub(crate) fn text(&mut self, source: &[u8], part: Range<usize>) {
-        let length = part.len();
-        // Few different lengths of copies: which one is needed can be foreseen.
-        match length {
-            0..=BLOCK => self.blocks::<1>(source, part.start),
-            OVER_ONE..=TWO => self.blocks::<2>(source, part.start),
-            OVER_TWO..=SOURCE_SLACK => self.blocks::<{ SOURCE_SLACK / BLOCK }>(source, part.start),
-            _ => self.long(source, part),
+    pub(crate) fn text_and_bare(
+        &mut self,
+        source: &[u8],
+        start: usize,
+        length: usize,
+        quoted: usize,
+    ) {
+        let from = source.get(start..).and_then(<[u8]>::first_chunk);
+        let room = self.room.get_mut(self.at..);
+        if let (Some(from), Some(room)) = (from, room.and_then(<[u8]>::first_chunk_mut)) {
+            copy(from, room, length);
+            bare(from, room, length.min(MOST), quoted);
         }
-        self.at += length;
-    }
-
-    /// What stands in quotes in a source, without them: at most [`FEW`] bytes, or
-    /// `null` if there are none.
-    #[inline]
-    pub(crate) fn bare(&mut self, source: &[u8], start: usize, length: usize) {
-        let from = source.get(start..start + FEW).and_then(<[u8]>::first_chunk);
-        let room = self.room.get_mut(self.at..self.at + FEW);
-        if let (Some(from), Some(room)) = (from, room) {
-            // Whether there are any cannot be foreseen, so both are read.
-            let value = u128::from_le_bytes(*from);
-            let null = u128::from(u32::from_le_bytes(*NULL));
-            let word = if length == 0 { null } else { value };
-            room.copy_from_slice(&word.to_le_bytes());
-        }
-        self.at += if length == 0 { NULL.len() } else { length };
+        self.at += length + quoted + NULL.len() * usize::from(quoted == 0);
     }
 
     #[cold]
@@ -286,6 +279,43 @@ impl Window<'_> {
         if let (Some(room), Some(from)) = (room, bytes.get(part)) {
             room.copy_from_slice(from);
         }
+    }
+}
+
+/// What is read of a source at once.
+type Source = [u8; SOURCE_SLACK];
+
+/// Copies so many bytes, or some more.
+#[inline]
+fn copy(from: &Source, room: &mut Source, length: usize) {
+    // Few different lengths of copies: which one is needed can be foreseen.
+    match length {
+        0..=BLOCK => copy_blocks::<1>(from, room),
+        OVER_ONE..=TWO => copy_blocks::<2>(from, room),
+        OVER_TWO..=FOUR => copy_blocks::<4>(from, room),
+        _ => copy_blocks::<{ MOST / BLOCK }>(from, room),
+    }
+}
+
+#[inline]
+fn copy_blocks<const N: usize>(from: &Source, room: &mut Source) {
+    let (room, from) = (room.as_chunks_mut::<BLOCK>().0, from.as_chunks::<BLOCK>().0);
+    for (room, from) in room.iter_mut().zip(from).take(N) {
+        *room = *from;
+    }
+}
+
+/// Copies what stands in quotes from a place on, without the quotes.
+#[inline]
+fn bare(from: &Source, room: &mut Source, place: usize, quoted: usize) {
+    let from = from.get(place + 1..place + 1 + FEW);
+    let room = room.get_mut(place..place + FEW);
+    if let (Some(from), Some(room)) = (from.and_then(<[u8]>::first_chunk::<FEW>), room) {
+        // Whether there is anything cannot be foreseen, so nothing branches.
+        let is_null = u128::from(quoted == 0);
+        let null = u128::from(u32::from_le_bytes(*NULL)) & is_null.wrapping_neg();
+        let word = u128::from_le_bytes(*from) & is_null.wrapping_sub(1) | null;
+        room.copy_from_slice(&word.to_le_bytes());
     }
 }
 

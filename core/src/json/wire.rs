@@ -1,7 +1,24 @@
 //! The two makes of JSON: v1 answers every value as a string, v2 with its type
 //! (section 9, item 4).
 
-use super::text::{push_integer, push_quoted_integer};
+use super::chunks::Chunks;
+
+/// What JSON is written to.
+pub(crate) trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+impl Sink for Chunks<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.push(bytes);
+    }
+}
 
 /// The version of the API that JSON is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,37 +29,34 @@ pub(crate) enum Wire {
 
 impl Wire {
     /// A number: in quotes for v1.
-    pub(crate) fn push_number(self, out: &mut Vec<u8>, number: u64) {
-        match self {
-            Wire::V1 => push_quoted_integer(out, number),
-            Wire::V2 => push_integer(out, number),
-        }
+    pub(crate) fn push_number(self, out: &mut impl Sink, number: u64) {
+        self.push_numeral(out, itoa::Buffer::new().format(number).as_bytes());
     }
 
     /// A number that is written already, such as a decimal; nothing if there is
     /// none.
-    pub(crate) fn push_numeral(self, out: &mut Vec<u8>, numeral: &[u8]) {
+    pub(crate) fn push_numeral(self, out: &mut impl Sink, numeral: &[u8]) {
         match self {
-            Wire::V2 if !numeral.is_empty() => out.extend_from_slice(numeral),
+            Wire::V2 if !numeral.is_empty() => out.put(numeral),
             _ => self.push_text(out, numeral),
         }
     }
 
     /// A string, given escaped; v2 answers `null` for an empty one.
-    pub(crate) fn push_text(self, out: &mut Vec<u8>, escaped: &[u8]) {
+    pub(crate) fn push_text(self, out: &mut impl Sink, escaped: &[u8]) {
         if self == Wire::V2 && escaped.is_empty() {
-            out.extend_from_slice(b"null");
+            out.put(b"null");
             return;
         }
-        out.push(b'"');
-        out.extend_from_slice(escaped);
-        out.push(b'"');
+        out.put(b"\"");
+        out.put(escaped);
+        out.put(b"\"");
     }
 
     /// A reference, given escaped: for v2 a number if it is one.
-    pub(crate) fn push_reference(self, out: &mut Vec<u8>, escaped: &[u8]) {
+    pub(crate) fn push_reference(self, out: &mut impl Sink, escaped: &[u8]) {
         match self {
-            Wire::V2 if is_number(escaped) => out.extend_from_slice(escaped),
+            Wire::V2 if is_number(escaped) => out.put(escaped),
             _ => self.push_text(out, escaped),
         }
     }

@@ -155,19 +155,18 @@ pub(super) fn push(
         }
         Wire::V2 => push_typed_names(run, index, out)?,
     }
-    let mut rest = b",\"gender\":".to_vec();
-    wire.push_text(&mut rest, account.gender);
-    rest.extend_from_slice(b",\"grade\":");
-    wire.push_text(&mut rest, account.grade);
-    rest.extend_from_slice(b",\"debtor_code\":");
-    wire.push_text(&mut rest, account.debtor_code);
-    rest.extend_from_slice(b",\"parent1_id\":");
-    wire.push_reference(&mut rest, account.parent1_id);
-    rest.extend_from_slice(b",\"parent2_id\":");
-    wire.push_reference(&mut rest, account.parent2_id);
-    rest.extend_from_slice(b",\"accountable_person_id\":");
-    wire.push_reference(&mut rest, account.accountable_person_id);
-    out.push(&rest);
+    out.push(b",\"gender\":");
+    wire.push_text(out, account.gender);
+    out.push(b",\"grade\":");
+    wire.push_text(out, account.grade);
+    out.push(b",\"debtor_code\":");
+    wire.push_text(out, account.debtor_code);
+    out.push(b",\"parent1_id\":");
+    wire.push_reference(out, account.parent1_id);
+    out.push(b",\"parent2_id\":");
+    wire.push_reference(out, account.parent2_id);
+    out.push(b",\"accountable_person_id\":");
+    wire.push_reference(out, account.accountable_person_id);
     Ok(())
 }
 

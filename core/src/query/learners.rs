@@ -145,7 +145,11 @@ impl Paged for Learners<'_> {
             identity.number("grade_id", Some(*grade));
         }
         identity.flag("include_parents", self.include_parents);
-        identity.text("name", self.name);
+        if let Some(name) = self.name {
+            let mut folded = Vec::new();
+            fold(name, &mut folded);
+            identity.bytes_of("name", &folded);
+        }
         identity.number("family_code", self.family_code);
     }
 

@@ -32,7 +32,7 @@ impl Identity {
         &self.0
     }
 
-    fn part(&mut self, name: &str, value: &[u8]) {
+    pub(super) fn bytes_of(&mut self, name: &str, value: &[u8]) {
         for part in [name.as_bytes(), value] {
             varint::push_bytes(&mut self.0, part);
         }
@@ -40,7 +40,7 @@ impl Identity {
 
     pub(super) fn number(&mut self, name: &str, number: Option<u64>) {
         if let Some(number) = number {
-            self.part(name, &number.to_le_bytes());
+            self.bytes_of(name, &number.to_le_bytes());
         }
     }
 
@@ -50,13 +50,13 @@ impl Identity {
 
     pub(super) fn text(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
-            self.part(name, text.as_bytes());
+            self.bytes_of(name, text.as_bytes());
         }
     }
 
     pub(crate) fn flag(&mut self, name: &str, is_set: bool) {
         if is_set {
-            self.part(name, b"");
+            self.bytes_of(name, b"");
         }
     }
 }

@@ -142,31 +142,29 @@ impl Gap {
             mark => Mark::decode(mark)?,
         };
         out.push_part(texts, part(self.start, self.before));
-        let mut gap = b",\"dtime\":".to_vec();
+        out.push(b",\"dtime\":");
         match mark.and_then(|mark| mark.dtime) {
-            Some(dtime) => Wire::V2.push_text(&mut gap, &dtime.text()),
-            None => Wire::V2.push_text(&mut gap, b""),
+            Some(dtime) => Wire::V2.push_text(out, &dtime.text()),
+            None => out.push(b"null"),
         }
-        let mut percentage = Vec::new();
-        let mut points = Vec::new();
-        if let Some(mark) = mark.filter(|mark| mark.captured && !mark.absent) {
-            match (mark.percentage, mark.mark) {
-                (Some(given), _) => given.push_rounded(&mut percentage),
-                (None, Some(points)) => points.push_percentage_of(self.out_of, &mut percentage),
-                (None, None) => {}
+        out.push(b",\"percentage\":");
+        let counted = mark.filter(|mark| mark.captured && !mark.absent);
+        let points = counted.and_then(|mark| mark.mark);
+        match (counted.and_then(|mark| mark.percentage), points) {
+            _ if mark.is_some_and(|mark| mark.absent) => out.push(b"\"a\""),
+            (Some(given), _) => given.write_rounded(out),
+            (None, Some(points)) => {
+                let mut percentage = Vec::new();
+                points.push_percentage_of(self.out_of, &mut percentage);
+                Wire::V2.push_numeral(out, &percentage);
             }
-            if let Some(mark) = mark.mark {
-                mark.push_rounded(&mut points);
-            }
+            (None, None) => out.push(b"null"),
         }
-        gap.extend_from_slice(b",\"percentage\":");
-        match mark {
-            Some(mark) if mark.absent => Wire::V2.push_text(&mut gap, b"a"),
-            _ => Wire::V2.push_numeral(&mut gap, &percentage),
+        out.push(b",\"mark\":");
+        match points {
+            Some(points) => points.write_rounded(out),
+            None => out.push(b"null"),
         }
-        gap.extend_from_slice(b",\"mark\":");
-        Wire::V2.push_numeral(&mut gap, &points);
-        out.push(&gap);
         out.push_part(texts, part(self.before, self.after));
         let captured = mark.is_some_and(|mark| mark.captured || mark.absent);
         out.push(if captured { b"true}," } else { b"false}," });

@@ -6,15 +6,16 @@
 //!
 //! ```text
 //! for each edit: u16, the bytes since the one before × 32 + what is there
-//! count of these u8
+//! count of these u8, and 128 if some are rare
 //! ```
 //!
 //! Where the bytes are too many for that, they are followed by a u32 of their
-//! own. All numbers little-endian.
+//! own. Such an edit is rare, and so is a flag and a number of more digits than
+//! are copied at once. All numbers little-endian.
 
 use super::bake::{FACTS, RENDERING};
 use super::field::{Field, Form};
-use crate::json::{Chunks, FEW, Members, SOURCE_SLACK, Wire, is_number};
+use crate::json::{Chunks, FEW, MOST, Members, SOURCE_SLACK, Wire, is_number};
 use crate::store::Run;
 use crate::{Error, Result};
 use std::ops::Range;
@@ -30,6 +31,8 @@ const FALSE: u16 = 31;
 
 const WHAT_BITS: u32 = 5;
 const WHAT: u16 = (1 << WHAT_BITS) - 1;
+/// Set in the count of edits if some are rare.
+const RARE: u8 = 1 << 7;
 /// The distance that stands for one of its own.
 const FAR: u16 = u16::MAX >> WHAT_BITS;
 
@@ -56,6 +59,7 @@ pub(crate) struct EditsBuffer {
     words: Vec<u16>,
     /// The end of the last one.
     end: usize,
+    has_rare: bool,
 }
 
 impl EditsBuffer {
@@ -68,7 +72,9 @@ impl EditsBuffer {
             return;
         };
         let distance = start - self.end;
-        match u16::try_from(distance).ok().filter(|near| *near < FAR) {
+        let near = u16::try_from(distance).ok().filter(|near| *near < FAR);
+        self.has_rare |= distance > MOST || usize::from(what) > FEW;
+        match near {
             Some(near) => self.words.push(near << WHAT_BITS | what),
             None => {
                 let far = u32::try_from(distance).unwrap_or(u32::MAX).to_le_bytes();
@@ -87,7 +93,8 @@ impl EditsBuffer {
             facts.extend_from_slice(&word.to_le_bytes());
         }
         // A kind has few enough fields.
-        facts.push(u8::try_from(self.words.len()).unwrap_or(u8::MAX));
+        let count = u8::try_from(self.words.len()).unwrap_or(u8::MAX) & !RARE;
+        facts.push(if self.has_rare { count | RARE } else { count });
     }
 }
 
@@ -95,6 +102,7 @@ impl EditsBuffer {
 #[derive(Clone, Copy)]
 pub(crate) struct Edits<'a> {
     words: &'a [[u8; 2]],
+    are_common: bool,
 }
 
 /// A value that v2 answers otherwise.
@@ -110,10 +118,13 @@ impl<'a> Edits<'a> {
     pub(crate) fn of(facts: &'a [u8]) -> Result<Edits<'a>> {
         let words = || {
             let (count, facts) = facts.split_last()?;
-            let start = facts.len().checked_sub(2 * usize::from(*count))?;
-            Some(facts.get(start..)?.as_chunks::<2>().0)
+            let start = facts.len().checked_sub(2 * usize::from(count & !RARE))?;
+            Some(Edits {
+                words: facts.get(start..)?.as_chunks::<2>().0,
+                are_common: count & RARE == 0,
+            })
         };
-        words().map(|words| Edits { words }).ok_or_else(damaged)
+        words().ok_or_else(damaged)
     }
 
     #[inline]
@@ -165,28 +176,27 @@ fn push_whole(
     // Each edit adds two bytes at most.
     let mut window = out.window(length + 2 * edits.words.len() + 2 * SOURCE_SLACK);
     let mut copied = 0;
-    let mut is_common = source.len() >= length + SOURCE_SLACK && source.get(length) == Some(&b',');
-    for word in edits.words {
-        let word = u16::from_le_bytes(*word);
-        let (near, what) = (word >> WHAT_BITS, word & WHAT);
-        is_common &= near != FAR && usize::from(what) <= FEW;
-        if !is_common {
-            break;
-        }
-        let (at, digits) = (copied + usize::from(near), usize::from(what));
-        window.text(source, copied..at);
-        window.bare(source, at + 1, digits);
-        copied = at + digits + 2;
-    }
-    if !is_common || copied > length {
-        // Nothing of the window was kept.
+    let is_common = edits.are_common
+        && source.len() >= length + SOURCE_SLACK
+        && source.get(length) == Some(&b',');
+    if !is_common {
         push_part(renderings, &record, 0..length, edits, out)?;
         out.push(b",");
         return Ok(());
     }
-    window.text(source, copied..length + 1);
+    for word in edits.words {
+        let word = u16::from_le_bytes(*word);
+        let (near, what) = (word >> WHAT_BITS, word & WHAT);
+        let (at, digits) = (copied + usize::from(near), usize::from(what));
+        window.text_and_bare(source, copied, at - copied, digits);
+        copied = at + digits + 2;
+    }
+    if copied > length {
+        return Err(damaged());
+    }
     let written = window.written();
     out.keep(written);
+    out.push(source.get(copied..=length).unwrap_or_default());
     Ok(())
 }
 
