@@ -20,6 +20,7 @@ use gungraun::{Callgrind, EventKind};
 use rollbook::{Engine, Options};
 use rollbook_benches::ask::{Ask, QUESTIONS};
 use rollbook_benches::ours::{Requests, Typed};
+use rollbook_benches::pages::{self, PageAsk, WALKED};
 use rollbook_benches::peer::Peer;
 use rollbook_tests::sample::SampleSchool;
 use std::hint::black_box;
@@ -39,14 +40,14 @@ struct Warm {
 #[bench::two_grades_with_parents(args = ("two grades with parents"), config = at_most(524_000))]
 #[bench::one_learner(args = ("one learner by id"), config = at_most(3_490))]
 #[bench::name_search(args = ("name search"), config = at_most(44_900))]
-#[bench::marks_of_learner(args = ("marks of a learner, a year"), config = at_most(145_000))]
-#[bench::marks_of_grade(args = ("marks of a grade, a term"), config = at_most(2_930_000))]
+#[bench::marks_of_learner(args = ("marks of a learner, a year"), config = at_most(133_400))]
+#[bench::marks_of_grade(args = ("marks of a grade, a term"), config = at_most(2_560_000))]
 #[bench::absentees(args = ("absentees, a month"), config = at_most(18_600))]
-#[bench::learner_subjects(args = ("learner subjects of a school"), config = at_most(2_000_000))]
+#[bench::learner_subjects(args = ("learner subjects of a school"), config = at_most(1_930_000))]
 #[bench::subject_marks(args = ("subject marks of a learner"), config = at_most(16_500))]
 #[bench::subjects_per_term(args = ("subjects per term of a learner"), config = at_most(23_600))]
 #[bench::left(args = ("left, four months"), config = at_most(55_300))]
-#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(339_000))]
+#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(297_000))]
 fn typed(mut warm: Box<Warm>) -> Box<Warm> {
     let Warm {
         engine,
@@ -71,6 +72,43 @@ fn request(mut warm: Box<Warm>) -> Box<Warm> {
         .answer(black_box(ask), answer)
         .unwrap();
     warm
+}
+
+/// A page that was answered before.
+struct WarmPage {
+    engine: Engine,
+    ask: PageAsk,
+    answer: Vec<u8>,
+}
+
+#[library_benchmark(setup = warm_page)]
+#[bench::learners(args = ("learners"), config = at_most(66_000))]
+#[bench::learners_with_parents(args = ("learners with parents"), config = at_most(201_500))]
+#[bench::marks(args = ("marks of a grade"), config = at_most(87_800))]
+#[bench::finance_learners(args = ("finance learners"), config = at_most(105_500))]
+fn page(mut warm: Box<WarmPage>) -> Box<WarmPage> {
+    let WarmPage {
+        engine,
+        ask,
+        answer,
+    } = &mut *warm;
+    black_box(ask).typed(engine, answer).unwrap();
+    warm
+}
+
+/// The second page of a collection: it has a cursor and gives one.
+fn warm_page(collection: &str) -> Box<WarmPage> {
+    let engine = Engine::open(STORE, Options::default()).unwrap();
+    let (_, walked) = WALKED.iter().find(|(name, _)| *name == collection).unwrap();
+    let asks = pages::asks(&engine, &SampleSchool::default(), *walked).unwrap();
+    let ask = asks.into_iter().nth(1).unwrap();
+    let mut answer = Vec::new();
+    ask.typed(&engine, &mut answer).unwrap();
+    Box::new(WarmPage {
+        engine,
+        ask,
+        answer,
+    })
 }
 
 /// The first ask of the question that is answered with something.
@@ -124,6 +162,6 @@ fn load() {
     engine.apply(SampleSchool::default().reader()).unwrap();
 }
 
-library_benchmark_group!(name = questions, benchmarks = [typed, request]);
+library_benchmark_group!(name = questions, benchmarks = [typed, request, page]);
 
 main!(setup = load(), library_benchmark_groups = questions);

@@ -8,8 +8,9 @@
 use anyhow::Result;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput};
-use rollbook_benches::ask::{Ask, QUESTIONS};
+use rollbook_benches::ask::QUESTIONS;
 use rollbook_benches::ours::{Requests, Typed};
+use rollbook_benches::pages::{self, RequestedPages, TypedPages, WALKED};
 use rollbook_benches::peer::Peer;
 use rollbook_benches::schools::Schools;
 
@@ -25,16 +26,23 @@ fn main() -> Result<()> {
             measure(&mut group, &mut Requests::new(&schools.engine, &[]), &asks)?;
             group.finish();
         }
+        for (collection, walked) in WALKED {
+            let asks = pages::asks(&schools.engine, school, walked)?;
+            let mut group = criterion.benchmark_group(format!("a page of {collection}"));
+            measure(&mut group, &mut TypedPages(&schools.engine), &asks)?;
+            measure(&mut group, &mut RequestedPages(&schools.engine), &asks)?;
+            group.finish();
+        }
     }
     criterion.final_summary();
     Ok(())
 }
 
 /// Asks one after the other; the bytes are those of an answer in the middle.
-fn measure(
+fn measure<A>(
     group: &mut BenchmarkGroup<'_, WallTime>,
-    door: &mut impl Peer,
-    asks: &[Ask],
+    door: &mut impl Peer<A>,
+    asks: &[A],
 ) -> Result<()> {
     let mut answer = Vec::new();
     let mut bytes = 0;

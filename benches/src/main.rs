@@ -91,7 +91,8 @@ fn pages(effort: Effort, progress: &ProgressBar) -> Result<()> {
     progress.set_message("pages of v2");
     let folder = tempfile::tempdir()?;
     let schools = Schools::load(1, folder.path())?;
-    let measured = rollbook_benches::pages::measure(&schools, effort)?;
+    let school = schools.all.first().context("a school")?;
+    let measured = rollbook_benches::pages::measure(&schools.engine, school, effort)?;
     let table = report::pages(&measured);
     say(&format!("Pages of v2, one school, warm\n{table}\n\n"))
 }

@@ -1,14 +1,13 @@
 //! Pages of v2: what answering one takes beside a copy of its bytes.
 
 use crate::peer::Peer;
-use crate::schools::Schools;
 use crate::timing::{Effort, OneSchool, medians};
 use anyhow::{Result, ensure};
 use rollbook::{
     Absentees, AccountablePersons, AssessmentMarks, Engine, FinanceLearners, LearnerSubjects,
     Learners, Page, Question, Request,
 };
-use rollbook_tests::sample::{PASSWORD, USERNAME};
+use rollbook_tests::sample::{PASSWORD, SampleSchool, USERNAME};
 use serde::Serialize;
 
 /// The records of a page.
@@ -156,16 +155,13 @@ impl PageAsk {
     }
 }
 
-/// The full pages of a collection at the first school.
-pub fn asks(schools: &Schools, walked: Walked) -> Result<Vec<PageAsk>> {
-    let mut asks = Vec::new();
-    let Some(school) = schools.all.first() else {
-        return Ok(asks);
-    };
+/// The full pages of a school's collection, twenty at most.
+pub fn asks(engine: &Engine, school: &SampleSchool, walked: Walked) -> Result<Vec<PageAsk>> {
     let grade = school.grade_ids().first().copied().unwrap_or(0);
+    let mut asks: Vec<PageAsk> = Vec::new();
     let mut cursor: Option<String> = None;
     let mut answer = Vec::new();
-    // Enough that no page stays in the processor's nearest cache.
+    // More than stay in the processor's nearest cache.
     while asks.len() < 20 {
         let ask = PageAsk::new(
             asks.len(),
@@ -174,7 +170,7 @@ pub fn asks(schools: &Schools, walked: Walked) -> Result<Vec<PageAsk>> {
             walked,
             cursor.as_deref(),
         );
-        ask.typed(&schools.engine, &mut answer)?;
+        ask.typed(engine, &mut answer)?;
         let text = std::str::from_utf8(&answer)?;
         let Some((_, next)) = text.rsplit_once("\"next_cursor\":\"") else {
             break;
@@ -185,7 +181,8 @@ pub fn asks(schools: &Schools, walked: Walked) -> Result<Vec<PageAsk>> {
     Ok(asks)
 }
 
-struct TypedPages<'a>(&'a Engine);
+/// The engine, asked typed questions.
+pub struct TypedPages<'a>(pub &'a Engine);
 
 impl Peer<PageAsk> for TypedPages<'_> {
     fn name(&self) -> &'static str {
@@ -268,13 +265,12 @@ pub struct Measured {
     pub request_ns: f64,
 }
 
-/// Measures a page of each collection, after every page was answered with the
-/// same bytes by both doors.
-pub fn measure(schools: &Schools, effort: Effort) -> Result<Vec<Measured>> {
-    let engine = &schools.engine;
+/// Measures a page of each collection of a school, after every page was answered
+/// with the same bytes by both doors.
+pub fn measure(engine: &Engine, school: &SampleSchool, effort: Effort) -> Result<Vec<Measured>> {
     let mut measured = Vec::new();
     for (name, walked) in WALKED {
-        let asks = asks(schools, walked)?;
+        let asks = asks(engine, school, walked)?;
         ensure!(!asks.is_empty(), "{name} fill no page");
         let mut copies = Vec::new();
         for ask in &asks {

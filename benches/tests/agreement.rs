@@ -3,8 +3,11 @@
 
 use rollbook_benches::ask::Ask;
 use rollbook_benches::ours::{Requests, Typed};
+use rollbook_benches::pages::{self, WALKED};
 use rollbook_benches::peer::{Peer, compare};
 use rollbook_benches::schools::Schools;
+use rollbook_benches::timing::Effort;
+use std::time::Duration;
 
 #[test]
 fn peers_answer_as_the_engine() {
@@ -21,6 +24,23 @@ fn peers_answer_as_the_engine() {
         for mut peer in peers::all(folder.path(), &schools, &[NOW, MIDYEAR]).unwrap() {
             agrees(peer.as_mut(), &schools, &asks);
         }
+    }
+}
+
+/// A page through either door has the same bytes, and every collection has one.
+#[test]
+fn pages_are_the_same_through_each_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let schools = Schools::load(1, folder.path()).unwrap();
+    let effort = Effort {
+        rounds: 1,
+        time: Duration::ZERO,
+    };
+    let measured = pages::measure(&schools.engine, &schools.all[0], effort).unwrap();
+    assert_eq!(measured.len(), WALKED.len());
+    for page in measured {
+        println!("{}: {} bytes", page.walked, page.bytes);
+        assert!(page.bytes > 1000);
     }
 }
 
