@@ -268,6 +268,7 @@ fn damaged() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Kind, terms};
 
     fn typed(values: &[(Form, &str)], part: Option<&Range<usize>>) -> Result<String> {
         let mut rendering = b"before,".to_vec();
@@ -394,5 +395,43 @@ mod tests {
             }
         }
         assert!(Edits::of(&[]).is_err() && Edits::of(&[1, 2, 2]).is_err());
+    }
+
+    /// The names in the cells of a row of the guide's table: numbers, ids, flags.
+    fn row_of(record: &str) -> [Vec<&'static str>; 3] {
+        let guide = include_str!("../../docs/v2.md");
+        let start = format!("| {record}");
+        let row = guide.lines().find(|line| line.starts_with(&start));
+        let mut cells = row.unwrap_or_default().split('|').skip(2);
+        std::array::from_fn(|_| {
+            let cell = cells.next().unwrap_or_default();
+            cell.split('`').skip(1).step_by(2).collect()
+        })
+    }
+
+    #[test]
+    fn the_guide_names_the_type_of_every_field() {
+        for (record, fields) in [
+            ("learner (2.1)", Kind::Learner.fields()),
+            ("parent (2.2)", Kind::Parent.fields()),
+            ("absentee (2.7)", Kind::Absentee.fields()),
+            ("school (2.8)", Kind::School.fields()),
+            ("accountable person", Kind::AccountablePerson.fields()),
+        ] {
+            let named = |typed: &dyn Fn(Form) -> bool| -> Vec<&str> {
+                let answered = fields.iter().filter(|field| field.is_answered());
+                let typed = answered.filter(|field| typed(field.form));
+                typed.map(|field| field.name).collect()
+            };
+            let numbers = named(&|form| matches!(form, Form::Integer | Form::Decimal));
+            let references = named(&|form| form == Form::Reference);
+            let flags = named(&|form| form == Form::YesNo);
+            assert_eq!(row_of(record), [numbers, references, flags], "{record}");
+        }
+        let group = terms::FIELDS.get(terms::GROUP_FIELDS).unwrap_or_default();
+        let references = group.iter().filter(|field| field.form == Form::Reference);
+        let references: Vec<_> = references.map(|field| field.name).collect();
+        let [_, ids, _] = row_of("– its terms");
+        assert_eq!(ids, references);
     }
 }
