@@ -12,23 +12,25 @@ mod typed;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Step};
+use typed::Version;
 
 #[test]
 fn every_case() {
     let cases = corpus::cases();
     let mut failures = Vec::new();
-    let (mut requests, mut typed) = (0, 0);
+    let mut asked = Asked::default();
     for case in &cases {
-        match run(case, &mut requests, &mut typed) {
+        match run(case, &mut asked) {
             Ok(()) => {}
             Err(what) => failures.push(format!("{}\n{what}", case.name)),
         }
     }
+    let Asked { requests, v1, v2 } = asked;
     println!(
-        "{} cases, {requests} requests, {typed} asked through the typed door too",
+        "{} cases, {requests} requests, {v1} of v1 and {v2} of v2 asked through the typed door too",
         cases.len()
     );
-    assert!(cases.len() > 500 && typed > 500);
+    assert!(cases.len() > 500 && v1 > 750 && v2 > 800);
     assert!(
         failures.is_empty(),
         "{} of {} cases:\n{}",
@@ -38,7 +40,16 @@ fn every_case() {
     );
 }
 
-fn run(case: &Case, requests: &mut u32, typed: &mut u32) -> Result<(), String> {
+/// How many requests were asked, and how many of each version through the typed
+/// door too.
+#[derive(Default)]
+struct Asked {
+    requests: u32,
+    v1: u32,
+    v2: u32,
+}
+
+fn run(case: &Case, count: &mut Asked) -> Result<(), String> {
     let engine = Engine::memory(Options::default()).map_err(|error| error.to_string())?;
     let mut cursors = Cursors::default();
     for (place, step) in case.steps.iter().enumerate() {
@@ -84,7 +95,7 @@ fn run(case: &Case, requests: &mut u32, typed: &mut u32) -> Result<(), String> {
                 .map_err(at)?;
             }
             Step::Request(now, request) => {
-                *requests += 1;
+                count.requests += 1;
                 let headers: Vec<_> = request
                     .headers
                     .iter()
@@ -98,7 +109,7 @@ fn run(case: &Case, requests: &mut u32, typed: &mut u32) -> Result<(), String> {
                     body: request.body.as_bytes(),
                     now: Some(*now),
                 };
-                let by_type = typed::ask(&engine, request, *now);
+                let by_type = typed::ask(&engine, request, &target, *now);
                 let answer = engine.request(&asked);
                 let what = format!("{} {}", request.method, request.target);
                 if !cursors.fits(answer.text(), &request.answer) {
@@ -118,9 +129,12 @@ fn run(case: &Case, requests: &mut u32, typed: &mut u32) -> Result<(), String> {
                     .unwrap()
                     .1;
                 same(&what, &length, &answer.text().len().to_string()).map_err(at)?;
-                if let Some(by_type) = by_type {
-                    *typed += 1;
-                    same(&format!("{what} typed"), by_type.text(), &request.answer).map_err(at)?;
+                if let Some((version, by_type)) = by_type {
+                    match version {
+                        Version::V1 => count.v1 += 1,
+                        Version::V2 => count.v2 += 1,
+                    }
+                    same(&format!("{what} typed"), by_type.text(), answer.text()).map_err(at)?;
                     assert_eq!(by_type.status, answer.status);
                 }
             }

@@ -1,162 +1,135 @@
 //! The typed question that a request of the corpus asks, if it is one that an
 //! app could ask: found by reading the request anew, in a simple way.
 
-use rollbook::{
-    Absentees, Answer, AssessmentMarks, Clients, Engine, LearnerStatus, LearnerSubjects, Learners,
-    Schools, SetState, SubjectMarks, SubjectsPerTerm,
-};
-use rollbook_tests::corpus::Request;
-use std::collections::HashMap;
+mod params;
+mod question;
+mod v2;
 
-/// Asks it, unless credentials, access or parameters stop the request first.
-pub(crate) fn ask(engine: &Engine, request: &Request, now: i64) -> Option<Answer> {
+use params::{Params, number};
+use question::{Asked, Resource};
+use rollbook::{Answer, Engine, Page, Question, SetState};
+use rollbook_tests::corpus::Request;
+
+/// A version of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    V1,
+    V2,
+}
+
+/// Asks for what a target of the request's says, unless credentials, access or
+/// parameters stop it first.
+pub(crate) fn ask(
+    engine: &Engine,
+    request: &Request,
+    target: &str,
+    now: i64,
+) -> Option<(Version, Answer)> {
     let refused = matches!(request.status, 401 | 403 | 405);
-    let plain = !request.target.contains(['%', '+', '#']);
-    if refused || !plain || request.method != "GET" && request.method != "PATCH" {
+    if refused || target.contains(['%', '+', '#']) {
         return None;
     }
-    let username = &request
-        .headers
-        .iter()
-        .find(|(name, _)| name == "HTTP-X-USERNAME")?
-        .1;
-    let (path, query) = request
-        .target
-        .split_once('?')
-        .unwrap_or((&request.target, ""));
-    let path = path.strip_prefix("/api/v1/")?;
-    let (path, school) = match path.rsplit_once('/') {
-        Some((before, last)) if last.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (before, Some(last.parse().ok()?))
-        }
-        _ => (path, None),
+    let username = header(request, "HTTP-X-USERNAME")?;
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let params = Params::of(query);
+    let asked = |school, id| Asked {
+        username,
+        school,
+        id,
+        params: &params,
     };
-    let params: HashMap<&str, &str> = query
-        .split('&')
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .collect();
-    if request.method == "PATCH" {
+    if let Some(path) = path.strip_prefix("/api/v2/") {
+        let answer = v2::ask(engine, request, path, asked, now)?;
+        return Some((Version::V2, answer));
+    }
+    let path = path.strip_prefix("/api/v1/")?;
+    let (path, school) = with_id(path)?;
+    let answer = match request.method.as_str() {
+        "GET" => {
+            let way = Way {
+                engine,
+                now,
+                shape: Shape::All,
+            };
+            asked(school, None).ask(resource(path, school.is_some())?, &way)?
+        }
         // The request itself is the one that changes the state; the typed door
         // is asked for what changes nothing.
-        let set = state(username, school?, &request.body)?;
-        return (request.status == 404).then(|| engine.set_state(&set).unwrap());
-    }
-    let mut body = Vec::new();
-    let question = Params(params);
-    let status = match (path, school) {
-        ("settings/clients", school) => engine.ask_into(
-            &Clients {
-                username,
-                school,
-                api_type_id: None,
-            },
-            Some(now),
-            &mut body,
-        ),
-        ("finplus/debtmanagement/schools", school) => {
-            engine.ask_into(&Schools { username, school }, Some(now), &mut body)
-        }
-        ("adminplus/learners", Some(school)) => {
-            let grades = question.grades()?;
-            let learners = Learners {
-                school,
-                status: match question.text("status") {
-                    None | Some("current") => LearnerStatus::Current,
-                    Some("left") => LearnerStatus::Left,
-                    Some("waitlist") => LearnerStatus::Waitlist,
-                    Some(_) => return None,
-                },
-                since: question.parsed("since")?,
-                until: question.parsed("until")?,
-                learner_id: question.parsed("learner_id")?,
-                grade_ids: &grades,
-                include_parents: question.0.get("include_parents").is_some_and(|value| {
-                    !["0", "false", "no"].contains(&value.to_lowercase().as_str())
-                }),
-                name: question.text("name"),
-                family_code: question.parsed("family_code")?,
-            };
-            engine.ask_into(&learners, Some(now), &mut body)
-        }
-        ("adminplus/learnerabsentees", Some(school)) => {
-            let absentees = Absentees {
-                id: None,
-                school,
-                learner_id: question.parsed("learner_id")?,
-                from_date: question.parsed("from_date")?,
-                to_date: question.parsed("to_date")?,
-            };
-            engine.ask_into(&absentees, Some(now), &mut body)
-        }
-        ("currplus/learnerassessmentmarks", Some(school)) => {
-            let marks = AssessmentMarks {
-                school,
-                learner_id: question.parsed("learner_id")?,
-                grade_id: question.parsed("grade_id")?,
-                subject_id: question.parsed("subject_id")?,
-                year: question.parsed("year")?,
-                term: question.parsed("term")?,
-                learning_outcome_id: question.parsed("learning_outcome_id")?,
-                assessment_id: question.parsed("assessment_id")?,
-                structure: match question.text("structure") {
-                    None | Some("0" | "false") => false,
-                    Some("1" | "true") => true,
-                    Some(_) => return None,
-                },
-            };
-            engine.ask_into(&marks, Some(now), &mut body)
-        }
-        ("currplus/learnersubjects", Some(school)) => {
-            let learner_id = question.parsed("learner_id")?;
-            engine.ask_into(
-                &LearnerSubjects { school, learner_id },
-                Some(now),
-                &mut body,
-            )
-        }
-        ("currplus/learnersubjectsperterm", Some(school)) => {
-            let learner_id = question.parsed("learner_id")??;
-            engine.ask_into(
-                &SubjectsPerTerm { school, learner_id },
-                Some(now),
-                &mut body,
-            )
-        }
-        ("currplus/learnersubjectmarks", Some(school)) => {
-            let learner_id = question.parsed("learner_id")??;
-            engine.ask_into(&SubjectMarks { school, learner_id }, Some(now), &mut body)
+        "PATCH" => {
+            let set = state(username, school?, &request.body)?;
+            let unknown = request.status == 404;
+            unknown.then(|| engine.set_state(&set).unwrap())?
         }
         _ => return None,
     };
-    Some(Answer {
-        status: status.unwrap_or_else(|error| panic!("{}: {error}", request.target)),
-        body,
+    Some((Version::V1, answer))
+}
+
+/// What a path of v1 names.
+fn resource(path: &str, has_school: bool) -> Option<Resource> {
+    Some(match path {
+        "settings/clients" => Resource::Clients,
+        "finplus/debtmanagement/schools" => Resource::Schools,
+        _ if !has_school => return None,
+        "adminplus/learners" => Resource::Learners,
+        "adminplus/learnerabsentees" => Resource::Absentees,
+        "currplus/learnerassessmentmarks" => Resource::AssessmentMarks,
+        "currplus/learnersubjects" => Resource::LearnerSubjects,
+        "currplus/learnersubjectsperterm" => Resource::SubjectsPerTerm,
+        "currplus/learnersubjectmarks" => Resource::SubjectMarks,
+        "finplus/debtmanagement/learnerparentinfo" => Resource::FinanceLearners,
+        "finplus/debtmanagement/schooldebtors" => Resource::AccountablePersons,
+        _ => return None,
     })
 }
 
-struct Params<'a>(HashMap<&'a str, &'a str>);
+/// What is wanted of a question's records.
+pub(crate) enum Shape<'a> {
+    /// All of them, as v1 answers.
+    All,
+    /// A page of them, as v2 answers.
+    Page(Page<'a>),
+    /// The one there is, as v2 answers.
+    One,
+}
 
-impl<'a> Params<'a> {
-    fn text(&self, name: &str) -> Option<&'a str> {
-        self.0.get(name).copied().filter(|value| !value.is_empty())
+/// How a question is asked.
+pub(crate) struct Way<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) now: i64,
+    pub(crate) shape: Shape<'a>,
+}
+
+impl Way<'_> {
+    fn ask(&self, question: &impl Question) -> Answer {
+        // What the buffer held before is none of the answer.
+        let mut body = b"before".to_vec();
+        let (engine, now) = (self.engine, Some(self.now));
+        let status = match &self.shape {
+            Shape::All => engine.ask_into(question, now, &mut body),
+            Shape::Page(page) => engine.page_into(question, page, now, &mut body),
+            Shape::One => engine.find_into(question, now, &mut body),
+        };
+        let status = status.unwrap();
+        Answer { status, body }
     }
+}
 
-    /// `None` if the value cannot be passed to a typed question.
-    #[expect(clippy::option_option, reason = "absent, or of no use")]
-    fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<Option<T>> {
-        match self.text(name) {
-            None => Some(None),
-            Some(value) if value.starts_with('+') => None,
-            Some(value) => value.parse().ok().map(Some),
+/// The value of a request's header.
+fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    let mut headers = request.headers.iter().rev();
+    let found = headers.find(|(other, _)| other.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.as_str())
+}
+
+/// A path and the id at its end, if there is one; nothing if that is too large.
+fn with_id(path: &str) -> Option<(&str, Option<u64>)> {
+    match path.rsplit_once('/') {
+        Some((before, last)) if last.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some((before, Some(number(last)?)))
         }
-    }
-
-    fn grades(&self) -> Option<Vec<u64>> {
-        let list = self.text("grade_id").unwrap_or_default();
-        list.split(',')
-            .filter(|_| !list.is_empty())
-            .map(|grade| grade.parse().ok())
-            .collect()
+        _ => Some((path, None)),
     }
 }
 

@@ -1,0 +1,98 @@
+//! The records of answers, written so that those of v1 and of v2 compare.
+
+use crate::walked::{cursor, found};
+use rollbook::Answer;
+use serde_json::{Map, Value};
+
+/// A value as v1 writes it, whichever version it is of.
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(flag) => if *flag { "Yes" } else { "No" }.to_owned(),
+        Value::Number(number) => match number.as_f64() {
+            Some(decimal) if number.is_f64() => format!("{decimal:.2}"),
+            _ => number.to_string(),
+        },
+        // As exact as the number that v2 has for it.
+        Value::String(text) => match (text.as_bytes(), text.parse::<f64>()) {
+            ([.., b'.', _, _], Ok(decimal)) => format!("{decimal:.2}"),
+            _ => text.clone(),
+        },
+        Value::Array(records) => {
+            let records: Vec<_> = records.iter().map(as_text).collect();
+            format!("[{}]", records.join(", "))
+        }
+        Value::Object(members) => {
+            let members = members.iter().filter_map(|(name, value)| {
+                // Nobody is left out in v1.
+                if name == "accountable_person" && value.is_null() {
+                    return None;
+                }
+                let is_school = name == "school_login_id";
+                let name = if is_school { "school_id" } else { name };
+                let value = match value {
+                    Value::Bool(flag) if name == "captured" => u8::from(*flag).to_string(),
+                    value => as_text(value),
+                };
+                Some(format!("{name}: {value}"))
+            });
+            let mut members: Vec<_> = members.collect();
+            members.sort();
+            members.join(", ")
+        }
+    }
+}
+
+/// The ends of a tree, each with what stands above it.
+fn flatten(tree: &Value, mut above: Map<String, Value>, ends: &mut Vec<String>) {
+    let members = tree.as_object().unwrap();
+    let is_inner = |value: &Value| value.is_object();
+    let own = members.iter().filter(|(_, value)| !is_inner(value));
+    above.extend(own.map(|(name, value)| (name.clone(), value.clone())));
+    if members.contains_key("assessment_id") {
+        ends.push(as_text(&Value::Object(above)));
+        return;
+    }
+    for inner in members.values().filter(|value| is_inner(value)) {
+        flatten(inner, above.clone(), ends);
+    }
+}
+
+/// The records of an answer of v1, in their order if they have one.
+pub(super) fn of_v1(body: &str) -> Vec<String> {
+    let body: Value = serde_json::from_str(body).unwrap();
+    if let Some(records) = body.as_array() {
+        return records.iter().map(as_text).collect();
+    }
+    let mut ends = Vec::new();
+    for (grade, tree) in body.as_object().unwrap() {
+        let grade = ("grade_id".to_owned(), Value::from(grade.as_str()));
+        flatten(tree, Map::from_iter([grade]), &mut ends);
+    }
+    ends.sort();
+    ends
+}
+
+/// The records of v2, page by page, as v1's; none if there is no record.
+pub(super) fn of_v2(is_tree: bool, first: &Answer, ask: impl Fn(&str) -> Answer) -> Vec<String> {
+    if first.status.code == 404 {
+        return Vec::new();
+    }
+    let mut page = found("the first page", first);
+    if page.get("data").is_none() {
+        return vec![as_text(&page)];
+    }
+    let mut all = Vec::new();
+    loop {
+        let records = page["data"].as_array().unwrap();
+        all.extend(records.iter().map(as_text));
+        let Some(cursor) = cursor(&page) else {
+            break;
+        };
+        page = found(&cursor, &ask(&cursor));
+    }
+    if is_tree {
+        all.sort();
+    }
+    all
+}
