@@ -1,6 +1,7 @@
 //! The wire: a request in, status and bytes out.
 //!
 //! - `request`: what is asked, and what it comes to. `route`: path → endpoint.
+//!   `ids`: the school and the record that are named.
 //! - `access`: who may (section 5). `params`, `questions`: query string →
 //!   question. `asked`: the questions and the texts of their errors.
 //! - `state`: the one write (4.8). `upgrade`: a v1 request → the v2 one.
@@ -11,6 +12,7 @@ mod access;
 mod asked;
 mod cursor;
 mod faults;
+mod ids;
 mod params;
 mod questions;
 mod refusal;

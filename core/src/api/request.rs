@@ -3,10 +3,11 @@
 use super::access::{self, Credentials};
 use super::asked;
 use super::faults::Faults;
+use super::ids::Ids;
 use super::params::Params;
 use super::questions::{Paging, Reading};
 use super::refusal::{Refusal, refuse};
-use super::route::{Endpoint, Route, route};
+use super::route::{Route, route};
 use super::v2::{Limits, PageFaults};
 use super::{state, v1, v2};
 use crate::Result;
@@ -56,7 +57,7 @@ impl Default for Request<'_> {
 
 impl Request<'_> {
     /// The value of a header; of the last, if it stands several times.
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
         let mut named = self.headers.iter().rev();
         let found = named.find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| *value)
@@ -137,11 +138,7 @@ pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec
     if !allow.split(", ").any(|method| method == request.method) {
         return refuse(wire, &Refusal::Method(allow), out);
     }
-    let ids = match wire {
-        Wire::V1 => v1_ids(last.as_deref()),
-        Wire::V2 => v2_ids(endpoint, last.as_deref(), request),
-    };
-    let Ids { school, id } = match ids {
+    let Ids { school, id } = match Ids::read(wire, endpoint, last.as_deref(), request) {
         Ok(ids) => ids,
         Err(faults) => return refuse(wire, &Refusal::Invalid(&faults), out),
     };
@@ -159,60 +156,6 @@ pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec
     };
     let answered = admitted.answer(out);
     answered.unwrap_or_else(|error| refuse(wire, &Refusal::Failed(&error.to_string()), out))
-}
-
-/// What path and headers name.
-struct Ids {
-    school: Option<u64>,
-    /// One record.
-    id: Option<u64>,
-}
-
-fn v1_ids(last: Option<&str>) -> Result<Ids, Faults> {
-    match last.map(integer) {
-        Some(None) => {
-            let mut faults = Faults::default();
-            let name = "school_login_id";
-            faults.add(name, format!("{name} must be an unsigned integer"));
-            Err(faults)
-        }
-        school => Ok(Ids {
-            school: school.flatten(),
-            id: None,
-        }),
-    }
-}
-
-/// The header of v2 that names the school.
-pub(super) const SCHOOL_HEADER: &str = "HTTP-X-SCHOOLID";
-
-fn v2_ids(endpoint: Endpoint, last: Option<&str>, request: &Request<'_>) -> Result<Ids, Faults> {
-    let mut faults = Faults::default();
-    let number = |name: &'static str, text: &str, faults: &mut Faults| {
-        let number = integer(text);
-        if number.is_none() {
-            faults.add(name, format!("{name} must be an unsigned integer"));
-        }
-        number
-    };
-    let school = match request.header(SCHOOL_HEADER) {
-        _ if !endpoint.needs_school() => None,
-        None | Some("") => {
-            faults.add(SCHOOL_HEADER, format!("{SCHOOL_HEADER} is required"));
-            None
-        }
-        Some(school) => number(SCHOOL_HEADER, school, &mut faults),
-    };
-    let id = last.zip(endpoint.id());
-    let id = id.and_then(|(text, name)| number(name, text, &mut faults));
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    let school = match endpoint {
-        Endpoint::Schools => id,
-        _ => school,
-    };
-    Ok(Ids { school, id })
 }
 
 /// A request that has named an endpoint, a method of it and its ids.

@@ -1,8 +1,10 @@
 //! A v1 request → the v2 request for the same data (section 9).
 
+use super::faults::Faults;
+use super::ids::{Ids, SCHOOL_HEADER};
 use super::params::{Params, decode_parameter};
 use super::questions::Reading;
-use super::request::SCHOOL_HEADER;
+use super::request::Request;
 use super::route::{Endpoint, Route, route};
 use crate::json::Wire;
 use crate::record::value::integer;
@@ -113,12 +115,11 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
             return Err(NoUpgrade::NotV1 { target });
         }
     };
-    let school = last.as_deref().map(integer);
-    if school == Some(None) {
-        let why = "school_login_id must be an unsigned integer".to_owned();
-        return Err(NoUpgrade::Refused { why });
-    }
-    let school = school.flatten();
+    let refused = |faults: &Faults| NoUpgrade::Refused {
+        why: faults.first().to_owned(),
+    };
+    let ids = Ids::read(Wire::V1, endpoint, last.as_deref(), &Request::default());
+    let Ids { school, .. } = ids.map_err(|faults| refused(&faults))?;
     let params = Params(query);
     let reading = Reading {
         wire: Wire::V1,
@@ -128,11 +129,13 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
         id: None,
         params,
     };
-    if let Some(why) =
-        reading.read(|_, faults| (!faults.is_empty()).then(|| faults.first().to_owned()))
-    {
-        return Err(NoUpgrade::Refused { why });
-    }
+    reading.read(|_, faults| {
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(refused(&faults))
+        }
+    })?;
     let mut target = endpoint.target();
     let mut pairs = kept(query, parameters(endpoint));
     // What names one record of v2's goes into the path.

@@ -1,10 +1,14 @@
 //! The questions: one file each, straight from the snapshot into the buffer.
 //!
 //! - `learners`, `absentees`, `learner_subjects`, `subjects_per_term`,
-//!   `subject_marks`, `assessment_marks`, `schools`, `clients`: the questions.
-//! - `finance_learners`, `accountable_persons`: those of the finance family.
-//! - `walk`: a collection page by page, for v2. `window`: ranges of dates. `release`: when marks may be seen.
-//! - `tables`, `sheet`, `integrators`: what a snapshot holds decoded for them.
+//!   `subject_marks`, `assessment_marks`, `schools`, `clients`,
+//!   `finance_learners`, `accountable_persons`: the questions.
+//! - `walk`: a collection page by page, for v2. `flat_marks`: assessment marks
+//!   walked so.
+//! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
+//!   learner's. `lookup`: many records of one partition.
+//! - `tables`, `sheet`, `integrators`, `accounts`: what a snapshot holds decoded
+//!   for them.
 
 mod absentees;
 mod accountable_persons;
