@@ -1,5 +1,5 @@
-//! A first look: makes a store, loads two schools, asks every endpoint, sets a
-//! state and shows that the next request feels it.
+//! A first look: makes a store, loads two schools, asks every endpoint, some of
+//! them under v2 too, sets a state and shows that the next request feels it.
 //!
 //! ```text
 //! cargo run --release --example quickstart
@@ -56,18 +56,38 @@ fn main() -> Result<(), Box<dyn Error>> {
         "finplus/debtmanagement/schools/1000".to_owned(),
         "settings/clients/1000".to_owned(),
         "adminplus/learnerabsentees/1000".to_owned(),
+        "finplus/debtmanagement/learnerparentinfo/1000?include_accountable_person".to_owned(),
+        "finplus/debtmanagement/schooldebtors/1000?include_learners".to_owned(),
     ] {
-        ask(&engine, "GET", &target, "");
+        ask(&engine, "GET", &format!("/api/v1/{target}"), "");
+    }
+
+    println!("The same under v2:\n");
+    for v1 in [
+        "/api/v1/adminplus/learners/1000?learner_id=1".to_owned(),
+        format!("/api/v1/adminplus/learners/{GENERATED}"),
+        format!("/api/v1/currplus/learnerassessmentmarks/1000?{learner}"),
+        "/api/v1/settings/clients/1000".to_owned(),
+    ] {
+        let v2 = engine.upgrade(&v1)?;
+        ask_school(&engine, "GET", &v2.target, v2.school, "");
     }
 
     println!("The integrator stops serving the school's Admin+ API:\n");
     ask(
         &engine,
         "PATCH",
-        "settings/clients/1000",
+        "/api/v1/settings/clients/1000",
         r#"{"state":0,"api_type_id":8}"#,
     );
-    ask(&engine, "GET", "adminplus/learners/1000", "");
+    ask(&engine, "GET", "/api/v1/adminplus/learners/1000", "");
+    println!("And serves it again, through v2:\n");
+    ask(
+        &engine,
+        "POST",
+        "/api/v2/settings/clientintegrations",
+        r#"{"school_id":1000,"api_type_id":8,"state":true}"#,
+    );
 
     let stats = engine.stats()?;
     let records: u64 = stats.records.iter().map(|(_, count)| count).sum();
@@ -105,11 +125,18 @@ fn load(engine: &Engine, school: &SampleSchool) -> Result<(), Box<dyn Error>> {
 
 /// Asks one request and prints it with its status, time and answer.
 fn ask(engine: &Engine, method: &str, target: &str, body: &str) {
-    let target = format!("/api/v1/{target}");
+    ask_school(engine, method, target, None, body);
+}
+
+/// The same, with the school in a header.
+fn ask_school(engine: &Engine, method: &str, target: &str, school: Option<u64>, body: &str) {
+    let school = school.map(|school| school.to_string());
+    let mut headers = vec![("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")];
+    headers.extend(school.as_deref().map(|school| ("HTTP-X-SCHOOLID", school)));
     let request = Request {
         method,
-        target: &target,
-        headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")],
+        target,
+        headers: &headers,
         body: body.as_bytes(),
         now: None,
     };
