@@ -3,9 +3,9 @@
 //! Apps built on that API ask a service far away, fall silent offline and
 //! cannot be tested without a school that has authorised them. Rollbook is the
 //! API itself, to be linked: give it a school's data as a [dataset], ask it the
-//! same requests, and it answers in-process, in microseconds, with the exact v1
-//! JSON and every rule: filters, date windows, the release of marks, access,
-//! state updates.
+//! same requests, and it answers in-process, in microseconds, with the exact JSON
+//! of v1 or v2 and every rule: filters, date windows, the release of marks,
+//! access, state updates, pages.
 //!
 //! It is not a client of the service, not a server (an [example] puts it behind
 //! HTTP), and no general database.
