@@ -6,7 +6,7 @@
 //! - `walk`: a collection page by page, for v2. `flat_marks`: assessment marks
 //!   walked so.
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
-//!   learner's. `lookup`: many records of one partition.
+//!   learner's. `taken`: the subjects of one. `lookup`: many records of one partition.
 //! - `tables`, `sheet`, `integrators`, `accounts`: what a snapshot holds decoded
 //!   for them.
 
@@ -28,6 +28,7 @@ mod sheet;
 mod subject_marks;
 mod subjects_per_term;
 mod tables;
+mod taken;
 mod walk;
 mod window;
 

@@ -1,12 +1,13 @@
 //! Get Learner Subject Marks (4.4).
 
-use super::tables::{self, Tables};
+use super::tables;
+use super::taken::{self, Of};
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
 use crate::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::learner_subject::LearnerSubject;
-use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::store::{Key, Run};
 
 /// Get Learner Subject Marks (4.4): the learner's subjects of the current year
 /// that have a term mark (2.5), by subject, each with its marks by term.
@@ -32,20 +33,17 @@ pub struct SubjectMarks {
 
 impl Question for SubjectMarks {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let tables = view.tables(self.school, Wire::V1)?;
-        let Some(year) = tables.current_year else {
-            return Ok(Outcome::Nothing);
-        };
-        let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
-        let (from, to) = (Key(self.learner_id, 0), Key(self.learner_id, u64::MAX));
         let array = Array::open(out);
-        for page in view.snapshot.records(subjects)?.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in indices {
-                push(&run, index, year, &tables, Wire::V1, out)?;
-            }
-        }
+        let mut all = Walk::whole();
+        taken::walk(
+            view,
+            self.school,
+            self.learner_id,
+            Wire::V1,
+            &mut all,
+            out,
+            push,
+        )?;
         Ok(array.close(out))
     }
 }
@@ -57,44 +55,23 @@ impl Paged for SubjectMarks {
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let tables = view.tables(self.school, Wire::V2)?;
-        let Some(year) = walk.first_number().or(tables.current_year) else {
-            return Ok(Outcome::Found);
-        };
-        let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
-        let subjects = view.snapshot.records(subjects)?;
-        let (from, to) = (Key(self.learner_id, 0), Key(self.learner_id, u64::MAX));
-        let keys = walk.rest(from, to, |[_, subject, ..]| Key(self.learner_id, *subject));
-        let Some(keys) = keys else {
-            return Ok(Outcome::Found);
-        };
-        for page in walk.runs(&subjects, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in walk.places(indices) {
-                let Key(_, subject) = run.key(index)?;
-                let start = out.len();
-                push(&run, index, year, &tables, Wire::V2, out)?;
-                if out.len() > start && !walk.take([year, subject, 0, 0, 0, 0, 0]) {
-                    out.truncate(start);
-                    return Ok(Outcome::Found);
-                }
-            }
-        }
+        taken::walk(
+            view,
+            self.school,
+            self.learner_id,
+            Wire::V2,
+            walk,
+            out,
+            push,
+        )?;
         Ok(Outcome::Found)
     }
 }
 
 /// One record and a comma; nothing if no term has a mark.
 #[inline]
-fn push(
-    run: &Run<'_>,
-    index: usize,
-    year: u64,
-    tables: &Tables,
-    wire: Wire,
-    written: &mut Chunks<'_>,
-) -> Result<()> {
+fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
+    let Of { tables, year, wire } = *of;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     let start = written.len();

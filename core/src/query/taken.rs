@@ -1,0 +1,59 @@
+//! The subjects that one learner takes in the current year, of which two
+//! questions tell.
+
+use super::View;
+use super::tables::Tables;
+use super::walk::Walk;
+use crate::Result;
+use crate::json::{Chunks, Wire};
+use crate::store::{Collection, Key, Partition, Reader, Run};
+
+/// What the records of a learner's subjects have in common.
+pub(super) struct Of<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) year: u64,
+    pub(super) wire: Wire,
+}
+
+/// Writes the records of the walk's next page, by subject. `push` writes one
+/// with a comma, or nothing if the question tells nothing of it.
+#[inline]
+pub(super) fn walk(
+    view: View<'_>,
+    school: u64,
+    learner: u64,
+    wire: Wire,
+    walk: &mut Walk,
+    out: &mut Chunks<'_>,
+    push: impl Fn(&Of<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
+) -> Result<()> {
+    let tables = view.tables(school, wire)?;
+    let Some(year) = walk.first_number().or(tables.current_year) else {
+        return Ok(());
+    };
+    let of = Of {
+        tables: &tables,
+        year,
+        wire,
+    };
+    let subjects = Partition::of_year(school, Collection::LearnerSubjects, year);
+    let subjects = view.snapshot.records(subjects)?;
+    let (from, to) = (Key(learner, 0), Key(learner, u64::MAX));
+    let Some(keys) = walk.rest(from, to, |[_, subject, ..]| Key(learner, *subject)) else {
+        return Ok(());
+    };
+    for page in walk.runs(&subjects, keys) {
+        let (page, indices) = page?;
+        let run = page.run()?;
+        for index in walk.places(indices) {
+            let Key(_, subject) = run.key(index)?;
+            let start = out.len();
+            push(&of, &run, index, out)?;
+            if out.len() > start && !walk.take([year, subject, 0, 0, 0, 0, 0]) {
+                out.truncate(start);
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
