@@ -83,7 +83,14 @@ fn a_load_that_waits_in_the_store() {
 #[test]
 fn a_second_cut_during_recovery() {
     let scenario = Scenario::of(20);
-    let steps = [0, 1, 5, 6].map(|step| operation(&scenario, step));
+    let steps = [
+        "load",
+        "rename, move and delete",
+        "remove_school",
+        "erase_learner",
+    ];
+    let number = |name| STEPS.iter().position(|step| *step == name).unwrap();
+    let steps = steps.map(|name| operation(&scenario, number(name)));
     let life = Life::record(Vec::new(), String::new(), options(), steps.into());
     let mut random = Random::new(3);
     let (mut recoveries, mut total) = (0, Judged::default());

@@ -195,7 +195,16 @@ pub(super) fn post(
         Ok(set) => set,
         Err(faults) => return v2::refuse(&Refusal::Invalid(&faults), out),
     };
+    let active = set.state == 1;
     let mut updated = || {
+        // Read before the change, so that an answer of failure means none.
+        let record = context.store.read(|snapshot| {
+            let now = context.now;
+            let mut record = Vec::new();
+            let view = View { snapshot, now };
+            push_client(view, set.school, set.api_type_id, active, &mut record)?;
+            Ok(record)
+        })?;
         let (code, how) = match update(context.store, &set)? {
             Update::NoClient | Update::NotAuthorised => {
                 return Ok(v2::refuse(&Refusal::Client, out));
@@ -203,16 +212,9 @@ pub(super) fn post(
             Update::Same => (400, "already"),
             Update::Changed => (200, "successfully"),
         };
-        let active = set.state == 1;
         let done = if active { "activated" } else { "deactivated" };
         let message = format!("Integration {how} {done}");
-        context.store.read(|snapshot| {
-            let now = context.now;
-            let view = View { snapshot, now };
-            v2::with_data(code, &message, out, |out| {
-                push_client(view, set.school, set.api_type_id, active, out)
-            })
-        })
+        Ok(v2::with_data(code, &message, &record, out))
     };
     let updated: Result<Status> = updated();
     updated.unwrap_or_else(|_| v2::refuse(&Refusal::Failed(FAILED), out))

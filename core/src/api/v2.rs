@@ -196,17 +196,12 @@ fn invalid(faults: &Faults, out: &mut Vec<u8>) -> Status {
 }
 
 /// A success, or a failure, with a record.
-pub(super) fn with_data(
-    code: u16,
-    message: &str,
-    out: &mut Vec<u8>,
-    push: impl FnOnce(&mut Vec<u8>) -> Result<()>,
-) -> Result<Status> {
+pub(super) fn with_data(code: u16, message: &str, record: &[u8], out: &mut Vec<u8>) -> Status {
     open(code < 300, message, out);
     out.extend_from_slice(b",\"data\":");
-    push(out)?;
+    out.extend_from_slice(record);
     out.push(b'}');
-    Ok(Status::of(code))
+    Status::of(code)
 }
 
 fn open(success: bool, message: &str, out: &mut Vec<u8>) {

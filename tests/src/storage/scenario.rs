@@ -25,10 +25,11 @@ pub fn options() -> Options {
 }
 
 /// The steps, each on what the ones before it left.
-pub const STEPS: [&str; 9] = [
+pub const STEPS: [&str; 10] = [
     "load",
     "rename, move and delete",
     "state update",
+    "state update of v2",
     "unchanged load",
     "load of another school",
     "remove_school",
@@ -63,7 +64,18 @@ impl Scenario {
         match STEPS[step] {
             "load" => apply(&self.first),
             "rename, move and delete" | "unchanged load" => apply(&self.second),
-            "state update" => update_state(engine),
+            "state update" => update_state(
+                engine,
+                "PATCH",
+                &format!("/api/v1/settings/clients/{SCHOOL}"),
+                r#"{"state":0,"api_type_id":11}"#,
+            ),
+            "state update of v2" => update_state(
+                engine,
+                "POST",
+                "/api/v2/settings/clientintegrations",
+                &format!(r#"{{"school_id":{SCHOOL},"api_type_id":11,"state":true}}"#),
+            ),
             "load of another school" => apply(&self.other),
             "remove_school" => engine.remove_school(OTHER).map(drop),
             "erase_learner" => engine.erase_learner(SCHOOL, ERASED).map(drop),
@@ -174,13 +186,13 @@ fn key_of(kind: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// The state update, as a request: an answer of 500 counts as an error.
-fn update_state(engine: &Engine) -> Result<()> {
+/// A state update, as a request: an answer of 500 counts as an error.
+fn update_state(engine: &Engine, method: &str, target: &str, body: &str) -> Result<()> {
     let answer = engine.request(&Request {
-        method: "PATCH",
-        target: &format!("/api/v1/settings/clients/{SCHOOL}"),
+        method,
+        target,
         headers: &asked::headers(),
-        body: br#"{"state":0,"api_type_id":11}"#,
+        body: body.as_bytes(),
         now: None,
     });
     match answer.status.code {
