@@ -30,7 +30,7 @@ fn store_file() -> Vec<u8> {
     let path = folder.path().join("store");
     let engine = Engine::open(&path, options()).unwrap();
     let scenario = Scenario::of(12);
-    for step in 0..5 {
+    for step in 0..6 {
         scenario.run(step, &engine).unwrap();
     }
     engine.compact().unwrap();
