@@ -24,13 +24,13 @@ use std::time::Duration;
 
 const IMAGES: u64 = 2000;
 
-/// A store as it lies in a real file, closed.
-fn store_file() -> Vec<u8> {
+/// A store as it lies in a real file, closed, after so many steps.
+fn store_file(steps: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let engine = Engine::open(&path, options()).unwrap();
     let scenario = Scenario::of(12);
-    for step in 0..6 {
+    for step in 0..steps {
         scenario.run(step, &engine).unwrap();
     }
     engine.compact().unwrap();
@@ -109,7 +109,7 @@ fn try_out(image: &[u8], right: &Right, tally: &mut Tally) -> Result<(), String>
 /// taken for one whose creation was cut short, but for nothing else.
 #[test]
 fn stumps() {
-    let whole = store_file();
+    let whole = store_file(6);
     let mut found = Vec::new();
     for kept in [
         0, 1, 8, 9, 10, 12, 64, 192, 319, 320, 321, 511, 512, 4095, 4096, 4097, 8192,
@@ -137,8 +137,17 @@ fn stumps() {
 }
 
 #[test]
-fn two_thousand_images() {
-    let whole = store_file();
+fn two_thousand_images_of_one_school() {
+    images(5);
+}
+
+#[test]
+fn two_thousand_images_of_two_schools() {
+    images(6);
+}
+
+fn images(steps: usize) {
+    let whole = store_file(steps);
     let right = {
         let engine = Engine::open_with_backend(Disk::of(whole.clone()), options()).unwrap();
         Right {
@@ -208,7 +217,7 @@ impl Tally {
 /// Every byte of a run is under a checksum.
 #[test]
 fn a_byte_of_a_run_is_always_noticed() {
-    let whole = store_file();
+    let whole = store_file(6);
     let mut random = Random::new(5);
     let (mut tried, mut runs) = (0, 0);
     for table in [RUNS, DIRECTORIES, INTEGRATORS] {

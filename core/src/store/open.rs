@@ -155,6 +155,12 @@ impl Open {
         let memo = snapshot.memo_after(&Changes::default());
         drop(snapshot);
         if scrub {
+            // On a damaged file redb may panic while it writes, and once more while
+            // that unwinds, which ends the process.
+            let view = Overlay::new(keeper.clone())?;
+            if !check(view, options.cache_bytes / 4, |_| Ok(()))?.0 {
+                return Err(Error::corrupt("the file fails redb's check"));
+            }
             scrub::rewrite(&database)?;
         }
         database.compact()?;
