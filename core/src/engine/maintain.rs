@@ -32,7 +32,8 @@ impl Engine {
     ///
     /// # Errors
     /// `busy` while a change is written or an export or backup is read; `io` if
-    /// there is no room, and then the store is as it was.
+    /// there is no room, `corrupt` if the file is damaged, and then the store is
+    /// as it was.
     pub fn compact(&self) -> Result<()> {
         self.store.compact()
     }
