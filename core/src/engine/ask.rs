@@ -90,7 +90,7 @@ impl Engine {
     /// another version rendered the school's records, so that this one does it
     /// again first, and a change does not end in time. What the API refuses or
     /// does not find is an answer.
-    pub fn ask(&self, question: &impl Question) -> Result<Answer> {
+    pub fn ask(&self, question: &(impl Question + ?Sized)) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.ask_into(question, None, &mut body)?;
         Ok(Answer { status, body })
@@ -104,7 +104,7 @@ impl Engine {
     /// As [`ask`](Self::ask).
     pub fn ask_into(
         &self,
-        question: &impl Question,
+        question: &(impl Question + ?Sized),
         now: Option<i64>,
         out: &mut Vec<u8>,
     ) -> Result<Status> {
@@ -119,7 +119,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn page(&self, question: &impl Question, page: &Page<'_>) -> Result<Answer> {
+    pub fn page(&self, question: &(impl Question + ?Sized), page: &Page<'_>) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.page_into(question, page, None, &mut body)?;
         Ok(Answer { status, body })
@@ -132,7 +132,7 @@ impl Engine {
     /// As [`ask`](Self::ask).
     pub fn page_into(
         &self,
-        question: &impl Question,
+        question: &(impl Question + ?Sized),
         page: &Page<'_>,
         now: Option<i64>,
         out: &mut Vec<u8>,
@@ -149,7 +149,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn find(&self, question: &impl Question) -> Result<Answer> {
+    pub fn find(&self, question: &(impl Question + ?Sized)) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.find_into(question, None, &mut body)?;
         Ok(Answer { status, body })
@@ -162,7 +162,7 @@ impl Engine {
     /// As [`ask`](Self::ask).
     pub fn find_into(
         &self,
-        question: &impl Question,
+        question: &(impl Question + ?Sized),
         now: Option<i64>,
         out: &mut Vec<u8>,
     ) -> Result<Status> {
@@ -173,7 +173,7 @@ impl Engine {
 
     fn view(
         &self,
-        question: &impl Question,
+        question: &(impl Question + ?Sized),
         now: Option<i64>,
         mut answer: impl FnMut(View<'_>) -> Result<Status>,
     ) -> Result<Status> {

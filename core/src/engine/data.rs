@@ -41,9 +41,21 @@ impl Engine {
     /// # Errors
     /// As [`apply`](Self::apply); a record of another school is a fault.
     pub fn replace_school(&self, school: u64, dataset: impl Read) -> Result<Summary> {
-        pump(self.load_school(school), dataset, |_| {
-            ControlFlow::Continue(())
-        })
+        self.replace_school_with(school, dataset, |_| ControlFlow::Continue(()))
+    }
+
+    /// Like [`replace_school`](Self::replace_school); tells how far it has come
+    /// and may be told to break, as [`apply_with`](Self::apply_with).
+    ///
+    /// # Errors
+    /// As [`replace_school`](Self::replace_school), and `cancelled`.
+    pub fn replace_school_with(
+        &self,
+        school: u64,
+        dataset: impl Read,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Summary> {
+        pump(self.load_school(school), dataset, progress)
     }
 
     /// A load that bytes are pushed into.

@@ -1,0 +1,282 @@
+//! The engine: everything that is asked of it, passed on.
+
+use crate::dataset::{Dataset, LoadListener, heard};
+use crate::error::{Result, RollbookError};
+use crate::export::Export;
+use crate::load::Load;
+use crate::options::Options;
+use crate::question::{Page, Question};
+use crate::report::{Stats, Summary};
+use crate::request::{Answer, Request, Upgrade};
+use rollbook::{Credentials, Fault, SetState, Verification};
+use std::sync::Arc;
+
+/// A school administration system's integration API over a store on this device.
+///
+/// Give it a school's data as a dataset, ask it the requests of the service, and
+/// it answers with the exact JSON of v1 or v2, every rule included. It may be
+/// used from several threads at once; every call blocks until it is done, most
+/// for microseconds.
+#[derive(uniffi::Object)]
+pub struct Engine {
+    engine: rollbook::Engine,
+}
+
+#[uniffi::export]
+impl Engine {
+    /// Opens the store in a file, and makes one if there is none.
+    ///
+    /// Fails as `already_open` if an engine holds it, here or in another process;
+    /// as `not_a_store`, `newer_format` or `corrupt` if it cannot be read.
+    #[uniffi::constructor(default(options = None))]
+    pub fn open(path: &str, options: Option<Options>) -> Result<Arc<Engine>> {
+        let options = options.unwrap_or_default().into();
+        let engine = rollbook::Engine::open(path, options)?;
+        Ok(Arc::new(Engine { engine }))
+    }
+
+    /// Opens an empty store that lives in memory and goes with the engine.
+    #[uniffi::constructor(default(options = None))]
+    pub fn memory(options: Option<Options>) -> Result<Arc<Engine>> {
+        let options = options.unwrap_or_default().into();
+        let engine = rollbook::Engine::memory(options)?;
+        Ok(Arc::new(Engine { engine }))
+    }
+
+    /// Answers a request as the service does, rules of access included.
+    ///
+    /// If the store fails or the engine is suspended or closed, the answer is a
+    /// 500 that says so.
+    pub fn request(&self, request: &Request) -> Result<Answer> {
+        request
+            .with(|request| self.engine.request(request))
+            .try_into()
+    }
+
+    /// Answers several requests, one after the other: to cross the language
+    /// boundary costs more than most answers.
+    pub fn requests(&self, requests: &[Request]) -> Result<Vec<Answer>> {
+        requests
+            .iter()
+            .map(|request| self.request(request))
+            .collect()
+    }
+
+    /// Answers a question of an app that is trusted: no credentials, no
+    /// authorisation, no activation. The body is that of v1's answer to a request
+    /// which has passed them. `now` is the instant to answer for, in seconds since
+    /// 1970-01-01T00:00:00Z; the engine's clock unless given.
+    ///
+    /// What the API refuses or does not find is an answer. Fails as `suspended`
+    /// or `closed`; as `io` or `corrupt` if the store fails; as `bad_argument`
+    /// if a text is no date.
+    #[uniffi::method(default(now = None))]
+    pub fn ask(&self, question: &Question, now: Option<i64>) -> Result<Answer> {
+        let asked = question.as_asked()?;
+        answered(|body| self.engine.ask_into(&*asked, now, body))
+    }
+
+    /// Answers one page of a question as v2 does (section 9, item 3); otherwise
+    /// as `ask`.
+    #[uniffi::method(default(now = None))]
+    pub fn page(&self, question: &Question, page: &Page, now: Option<i64>) -> Result<Answer> {
+        let asked = question.as_asked()?;
+        let page = rollbook::Page {
+            cursor: page.cursor.as_deref(),
+            limit: page.limit,
+            reverse_order: page.reverse_order,
+        };
+        answered(|body| self.engine.page_into(&*asked, &page, now, body))
+    }
+
+    /// Answers the first record that a question finds as v2 answers one record
+    /// (section 9, item 1): an object, or 404. Otherwise as `ask`.
+    #[uniffi::method(default(now = None))]
+    pub fn find(&self, question: &Question, now: Option<i64>) -> Result<Answer> {
+        let asked = question.as_asked()?;
+        answered(|body| self.engine.find_into(&*asked, now, body))
+    }
+
+    /// Sets whether an integrator serves a school's API type (4.8), for an app
+    /// that is trusted: 200 if that changed something, 204 if it was so already.
+    ///
+    /// What the API refuses is an answer. Fails as `busy` if a load does not end
+    /// in time, as `io` if the change could not be written.
+    pub fn set_state(
+        &self,
+        username: &str,
+        school: u64,
+        api_type_id: u64,
+        active: bool,
+    ) -> Result<Answer> {
+        let set = SetState {
+            username,
+            school,
+            api_type_id,
+            state: u64::from(active),
+        };
+        self.engine.set_state(&set)?.try_into()
+    }
+
+    /// The v2 request for the data of a v1 one, given its path and query string
+    /// (section 9).
+    ///
+    /// Fails as `bad_argument` if the target is not of v1, or of none of its
+    /// paths, or if v1 refuses it as well.
+    pub fn upgrade(&self, target: &str) -> Result<Upgrade> {
+        let upgraded = self.engine.upgrade(target);
+        let upgraded = upgraded.map_err(|none| RollbookError::BadArgument(none.to_string()))?;
+        Ok(upgraded.into())
+    }
+
+    /// Applies a dataset: all of it, durably, or nothing.
+    ///
+    /// Memory stays bounded if it is read from a file, and questions go on
+    /// meanwhile. Applying the same dataset again writes nothing.
+    ///
+    /// Fails as `bad_dataset` for the first fault, with its line; as `busy` if
+    /// another change does not end in time; as `io` if the dataset could not be
+    /// read or the store could not be written; as `cancelled` if the listener said
+    /// so, and as `listener_failed` if it threw.
+    #[uniffi::method(default(listener = None))]
+    pub fn apply(
+        &self,
+        dataset: Dataset,
+        listener: Option<Box<dyn LoadListener>>,
+    ) -> Result<Summary> {
+        let dataset = dataset.open()?;
+        let applied = heard(listener, |progress| {
+            self.engine.apply_with(dataset, progress)
+        });
+        Ok(applied?.into())
+    }
+
+    /// Applies a dataset that is the whole of one school: what it lacks goes.
+    ///
+    /// It may bring API types and integrators along; those that it lacks stay.
+    /// Fails as `apply`; a record of another school is a fault.
+    #[uniffi::method(default(listener = None))]
+    pub fn replace_school(
+        &self,
+        school: u64,
+        dataset: Dataset,
+        listener: Option<Box<dyn LoadListener>>,
+    ) -> Result<Summary> {
+        let dataset = dataset.open()?;
+        let replaced = heard(listener, |progress| {
+            self.engine.replace_school_with(school, dataset, progress)
+        });
+        Ok(replaced?.into())
+    }
+
+    /// Begins a load that bytes are pushed into.
+    pub fn load(&self) -> Result<Arc<Load>> {
+        Ok(Arc::new(Load::new(self.engine.load())))
+    }
+
+    /// Begins a load of the whole of one school, that bytes are pushed into.
+    pub fn load_school(&self, school: u64) -> Result<Arc<Load>> {
+        Ok(Arc::new(Load::new(self.engine.load_school(school))))
+    }
+
+    /// Every fault of a dataset, at most so many, in the order of its lines.
+    /// Nothing is applied.
+    ///
+    /// Fails as `io` if the dataset could not be read, as `busy` as a change does.
+    #[uniffi::method(default(limit = 100))]
+    pub fn check(&self, dataset: Dataset, limit: u32) -> Result<Vec<Fault>> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(self.engine.check(dataset.open()?, limit)?)
+    }
+
+    /// Removes every record of a school, the authorisations that it gave
+    /// included. An unknown school is no error. Old pages of the file may hold
+    /// bytes of it until the store is compacted.
+    ///
+    /// Fails as `busy` or `io`; nothing is changed then.
+    pub fn remove_school(&self, school: u64) -> Result<Summary> {
+        Ok(self.engine.remove_school(school)?.into())
+    }
+
+    /// Erases a learner: the learner, its subjects, marks and absences, and what
+    /// old pages of the file still hold of them. Parents and accountable persons
+    /// are people of their own and stay.
+    ///
+    /// Fails as `busy` if a change, an export or a backup does not end in time, or
+    /// as `io`. Call it again then.
+    pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
+        Ok(self.engine.erase_learner(school, learner)?.into())
+    }
+
+    /// Begins an export of everything that is kept.
+    pub fn export(&self, credentials: Credentials) -> Result<Arc<Export>> {
+        let export = self.engine.export(credentials)?;
+        Ok(Arc::new(Export::new(export)))
+    }
+
+    /// Looks through the whole store for damage and for records that do not agree
+    /// with each other. Changes nothing; questions go on meanwhile.
+    ///
+    /// Damage is a finding. Fails as `busy` if a change does not end in time.
+    pub fn verify(&self) -> Result<Verification> {
+        Ok(self.engine.verify()?)
+    }
+
+    /// Gives free space back to the file system, and leaves nothing in the file of
+    /// what was removed. Questions wait meanwhile; for a while the file is up to
+    /// twice as long.
+    ///
+    /// Fails as `busy` while a change is written or an export or backup is read;
+    /// as `io` if there is no room, as `corrupt` if the file is damaged, and then
+    /// the store is as it was.
+    pub fn compact(&self) -> Result<()> {
+        Ok(self.engine.compact()?)
+    }
+
+    /// Writes a copy of the store to a new file, as it is now; changes and
+    /// questions go on meanwhile. The file is readable by its owner alone: it
+    /// holds personal data, and password hashes if credentials are kept.
+    ///
+    /// Fails as `exists` if there is something at the path; as `io` if it could
+    /// not be written, and then nothing is left at the path.
+    pub fn backup(&self, path: &str, credentials: Credentials) -> Result<()> {
+        Ok(self.engine.backup(path, credentials)?)
+    }
+
+    /// Gives the file back until the engine is resumed, as a mobile app must when
+    /// it goes to the background. Calls fail as `suspended` meanwhile.
+    ///
+    /// Fails as `busy` if a change does not end in time.
+    pub fn suspend(&self) -> Result<()> {
+        Ok(self.engine.suspend()?)
+    }
+
+    /// Takes the file again. Does nothing if the engine is not suspended.
+    ///
+    /// Fails as opening does.
+    pub fn resume(&self) -> Result<()> {
+        Ok(self.engine.resume()?)
+    }
+
+    /// How much the store holds.
+    pub fn stats(&self) -> Result<Stats> {
+        Ok(self.engine.stats()?.into())
+    }
+
+    /// Closes the store and gives its file back. Every later call fails as
+    /// `closed`; closing again does nothing.
+    ///
+    /// Fails as `busy` if a load does not end in time.
+    pub fn close(&self) -> Result<()> {
+        Ok(self.engine.close()?)
+    }
+}
+
+/// The answer that was written into a buffer.
+fn answered(
+    ask: impl FnOnce(&mut Vec<u8>) -> rollbook::Result<rollbook::Status>,
+) -> Result<Answer> {
+    let mut body = Vec::new();
+    let status = ask(&mut body)?;
+    rollbook::Answer { status, body }.try_into()
+}

@@ -1,0 +1,75 @@
+//! What can go wrong beside an answer.
+
+/// What an engine reports when it cannot do what it was asked.
+///
+/// A refusal that the API itself knows (a wrong parameter, a client that has not
+/// authorised) is an answer with its status, never an error. Every case has a
+/// stable code, the first word of its description here, and its message says
+/// what to do next.
+#[derive(Debug, PartialEq, Eq, thiserror::Error, uniffi::Error)]
+#[uniffi(flat_error)]
+#[error("{0}")]
+pub enum RollbookError {
+    /// `bad_dataset`: a dataset has a fault, in the line that the message names;
+    /// nothing of it was kept.
+    BadDataset(String),
+    /// `already_open`: another engine, here or in another process, holds the
+    /// store.
+    AlreadyOpen(String),
+    /// `busy`: somebody else is at work on the store, and waiting did not help.
+    Busy(String),
+    /// `suspended`: the engine is suspended; resume it first.
+    Suspended(String),
+    /// `closed`: the engine, load or export is closed.
+    Closed(String),
+    /// `corrupt`: the store's file is damaged.
+    Corrupt(String),
+    /// `io`: reading or writing failed; what was committed before is kept.
+    Io(String),
+    /// `not_a_store`: the file is no Rollbook store.
+    NotAStore(String),
+    /// `newer_format`: the store was written by a newer Rollbook.
+    NewerFormat(String),
+    /// `exists`: a file is in the way.
+    Exists(String),
+    /// `cancelled`: a load was cancelled; nothing of it was kept.
+    Cancelled(String),
+    /// `unsupported`: this engine or platform cannot do what was asked.
+    Unsupported(String),
+    /// `bad_argument`: an argument is not of the form that it must have.
+    BadArgument(String),
+    /// `listener_failed`: the listener of a load threw; nothing of the load was
+    /// kept.
+    #[error("the listener failed ({0}): nothing was kept")]
+    ListenerFailed(String),
+}
+
+pub(crate) type Result<T, E = RollbookError> = std::result::Result<T, E>;
+
+impl From<rollbook::Error> for RollbookError {
+    fn from(error: rollbook::Error) -> RollbookError {
+        use rollbook::Error;
+        let case = match &error {
+            Error::BadDataset(_) => RollbookError::BadDataset,
+            Error::AlreadyOpen { .. } => RollbookError::AlreadyOpen,
+            Error::Busy { .. } => RollbookError::Busy,
+            Error::Suspended => RollbookError::Suspended,
+            Error::Closed => RollbookError::Closed,
+            Error::Corrupt { .. } => RollbookError::Corrupt,
+            Error::Io { .. } => RollbookError::Io,
+            Error::NotAStore { .. } => RollbookError::NotAStore,
+            Error::NewerFormat { .. } => RollbookError::NewerFormat,
+            Error::Exists { .. } => RollbookError::Exists,
+            Error::Cancelled => RollbookError::Cancelled,
+            // All that are left; a new case of the enum gets its own arm.
+            _ => RollbookError::Unsupported,
+        };
+        case(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for RollbookError {
+    fn from(error: std::io::Error) -> RollbookError {
+        rollbook::Error::from(error).into()
+    }
+}

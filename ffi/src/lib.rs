@@ -1,0 +1,30 @@
+//! Rollbook for Kotlin, Swift and Python: the crate `rollbook`, forwarded.
+//!
+//! Everything here is data that crosses and calls that are passed on; each rule
+//! is in `rollbook`. Whatever is public becomes public in each language, its
+//! documentation with it, so that no text here links to Rust's names.
+// What uniffi's macros write is exported under fixed names, which Rust counts
+// as unsafe; nothing written by hand in this crate is.
+#![allow(unsafe_code)]
+
+mod dataset;
+mod engine;
+mod error;
+mod export;
+mod load;
+mod options;
+mod question;
+mod report;
+mod request;
+
+pub use dataset::{Dataset, ListenerError, LoadListener};
+pub use engine::Engine;
+pub use error::RollbookError;
+pub use export::Export;
+pub use load::Load;
+pub use options::Options;
+pub use question::{Page, Question};
+pub use report::{Stats, Summary};
+pub use request::{Answer, Header, Request, Upgrade};
+
+uniffi::setup_scaffolding!("rollbook");

@@ -1,0 +1,102 @@
+//! Requests and answers, as HTTP has them.
+
+use crate::error::{Result, RollbookError};
+
+/// A header of a request or an answer.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct Header {
+    /// Its name, in any case.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// A request as an HTTP client sends it (section 4).
+#[derive(Debug, Clone, uniffi::Record)]
+pub struct Request {
+    /// Path and query string, beginning with `/api/v1/` or `/api/v2/`.
+    pub target: String,
+    /// The method, in upper case.
+    #[uniffi(default = "GET")]
+    pub method: String,
+    /// The headers. Every request needs `HTTP-X-USERNAME` and
+    /// `HTTP-X-PASSWORD`, most of v2 `HTTP-X-SCHOOLID` as well. If a name stands
+    /// several times, the last counts.
+    #[uniffi(default)]
+    pub headers: Vec<Header>,
+    /// The body; empty for all but PATCH and POST.
+    #[uniffi(default = "")]
+    pub body: String,
+    /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
+    /// engine's clock unless given.
+    #[uniffi(default)]
+    pub now: Option<i64>,
+}
+
+impl Request {
+    /// Hands the request over as the engine takes it.
+    pub(crate) fn with<R>(&self, ask: impl FnOnce(&rollbook::Request<'_>) -> R) -> R {
+        let headers = self.headers.iter();
+        let headers: Vec<_> = headers
+            .map(|header| (header.name.as_str(), header.value.as_str()))
+            .collect();
+        ask(&rollbook::Request {
+            method: &self.method,
+            target: &self.target,
+            headers: &headers,
+            body: self.body.as_bytes(),
+            now: self.now,
+        })
+    }
+}
+
+/// An answer: what the service would send.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct Answer {
+    /// The HTTP status code.
+    pub status: u16,
+    /// Content type and length, and `Allow` if the path does not take the
+    /// method.
+    pub headers: Vec<Header>,
+    /// The body: compact JSON.
+    pub body: String,
+}
+
+impl TryFrom<rollbook::Answer> for Answer {
+    type Error = RollbookError;
+
+    fn try_from(answer: rollbook::Answer) -> Result<Answer> {
+        let headers = answer.headers().map(header).collect();
+        let body = String::from_utf8(answer.body);
+        Ok(Answer {
+            status: answer.status.code,
+            headers,
+            body: body.map_err(|bad| RollbookError::Corrupt(bad.to_string()))?,
+        })
+    }
+}
+
+/// The v2 request for the data of a v1 one (section 9).
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct Upgrade {
+    /// Path and query string, beginning with `/api/v2/`.
+    pub target: String,
+    /// The headers that v2 needs beside the credentials.
+    pub headers: Vec<Header>,
+}
+
+impl From<rollbook::Upgrade> for Upgrade {
+    fn from(upgrade: rollbook::Upgrade) -> Upgrade {
+        Upgrade {
+            headers: upgrade.headers().map(header).collect(),
+            target: upgrade.target,
+        }
+    }
+}
+
+fn header((name, value): (&str, String)) -> Header {
+    Header {
+        name: name.to_owned(),
+        value,
+    }
+}
