@@ -193,7 +193,7 @@ impl Engine {
     /// included. An unknown school is no error. Old pages of the file may hold
     /// bytes of it until the store is compacted.
     ///
-    /// Fails as `busy` or `io`; nothing is changed then.
+    /// Fails as `suspended` or `closed`, `busy` or `io`; nothing is changed then.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
         Ok(self.engine.remove_school(school)?.into())
     }
@@ -202,13 +202,13 @@ impl Engine {
     /// old pages of the file still hold of them. Parents and accountable persons
     /// are people of their own and stay.
     ///
-    /// Fails as `busy` if a change, an export or a backup does not end in time, or
-    /// as `io`. Call it again then.
+    /// Fails as `suspended` or `closed`; as `busy` if a change, an export or a backup
+    /// does not end in time, or as `io`: call it again then.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         Ok(self.engine.erase_learner(school, learner)?.into())
     }
 
-    /// Begins an export of everything that is kept.
+    /// Begins an export of everything that is kept. Fails as `suspended` or `closed`.
     pub fn export(&self, credentials: Credentials) -> Result<Arc<Export>> {
         let export = self.engine.export(credentials)?;
         Ok(Arc::new(Export::new(export)))
@@ -258,7 +258,7 @@ impl Engine {
         Ok(self.engine.resume()?)
     }
 
-    /// How much the store holds.
+    /// How much the store holds. Fails as `suspended` or `closed`.
     pub fn stats(&self) -> Result<Stats> {
         Ok(self.engine.stats()?.into())
     }

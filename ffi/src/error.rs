@@ -20,7 +20,7 @@ pub enum RollbookError {
     Busy(String),
     /// `suspended`: the engine is suspended; resume it first.
     Suspended(String),
-    /// `closed`: the engine, load or export is closed.
+    /// `closed`: the engine is closed, or the load is over.
     Closed(String),
     /// `corrupt`: the store's file is damaged.
     Corrupt(String),
@@ -71,5 +71,53 @@ impl From<rollbook::Error> for RollbookError {
 impl From<std::io::Error> for RollbookError {
     fn from(error: std::io::Error) -> RollbookError {
         rollbook::Error::from(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RollbookError;
+    use rollbook::{Error, Fault};
+
+    /// `BadDataset("…")` as `bad_dataset`.
+    fn code(error: &RollbookError) -> String {
+        let debug = format!("{error:?}");
+        let mut code = String::new();
+        for letter in debug.chars().take_while(|letter| *letter != '(') {
+            if letter.is_uppercase() && !code.is_empty() {
+                code.push('_');
+            }
+            code.extend(letter.to_lowercase());
+        }
+        code
+    }
+
+    #[test]
+    fn each_error_keeps_its_code_and_its_text() {
+        let text = String::new;
+        for error in [
+            Error::BadDataset(Fault {
+                line: 4,
+                what: text(),
+            }),
+            Error::AlreadyOpen { path: text() },
+            Error::Busy { what: text() },
+            Error::Suspended,
+            Error::Closed,
+            Error::Corrupt { detail: text() },
+            Error::Io { detail: text() },
+            Error::NotAStore { path: text() },
+            Error::NewerFormat {
+                found: 2,
+                supported: 1,
+            },
+            Error::Exists { path: text() },
+            Error::Cancelled,
+            Error::Unsupported { what: text() },
+        ] {
+            let crossed = RollbookError::from(error.clone());
+            assert_eq!(code(&crossed), error.code());
+            assert_eq!(crossed.to_string(), error.to_string());
+        }
     }
 }

@@ -79,8 +79,11 @@ impl Engine {
     /// A missing school is looked for only if every line is good by itself.
     ///
     /// # Errors
-    /// `io` if the dataset could not be read; `busy` as for a change.
+    /// `suspended`, `closed`; `io` if the dataset could not be read; `busy` as for
+    /// a change.
     pub fn check(&self, mut dataset: impl Read, limit: usize) -> Result<Vec<Fault>> {
+        // Faults of lines alone would not reach the store.
+        self.store.read(|_| Ok(()))?;
         let mut load = self.begin(Mode::Check(limit));
         push_all(&mut load, &mut dataset, |_| ControlFlow::Continue(()))?;
         load.finish_check(limit)
