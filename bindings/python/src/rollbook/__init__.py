@@ -1,0 +1,104 @@
+"""A school administration system's integration API, embedded.
+
+Open an :class:`Engine`, give it a school's data, and ask it the requests of the
+service. It answers in this process, offline, with the exact JSON of v1 and v2::
+
+    from pathlib import Path
+    from rollbook import Engine, Learners
+
+    with Engine.open("school.redb") as engine:
+        engine.apply(Path("school.ndjson"))
+        print(engine.ask(Learners(school=1000, name="an")).json())
+
+:mod:`rollbook.httpx` and :mod:`rollbook.requests` put an engine under an HTTP
+client in place of the network; :mod:`rollbook.records` has the types of what is
+answered. Numbers such as 4.1 are sections of the service's documentation.
+"""
+
+from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad
+from rollbook.dataset import Dataset, Listener
+from rollbook.engine import Engine
+from rollbook.errors import (
+    AlreadyOpenError,
+    BadArgumentError,
+    BadDatasetError,
+    BusyError,
+    CancelledError,
+    ClosedError,
+    CorruptError,
+    ExistsError,
+    IoError,
+    ListenerFailedError,
+    NewerFormatError,
+    NotAStoreError,
+    RollbookError,
+    SuspendedError,
+    UnsupportedError,
+)
+from rollbook.export import Export
+from rollbook.learner_status import LearnerStatus
+from rollbook.load import Load
+from rollbook.message import Answer, Header, Headers, Request, Upgrade
+from rollbook.question import (
+    Absentees,
+    AccountablePersons,
+    AssessmentMarks,
+    Clients,
+    FinanceLearners,
+    Learners,
+    LearnerSubjects,
+    Question,
+    Schools,
+    SubjectMarks,
+    SubjectsPerTerm,
+)
+from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
+
+__all__ = [
+    "Absentees",
+    "AccountablePersons",
+    "AlreadyOpenError",
+    "Answer",
+    "AssessmentMarks",
+    "AsyncEngine",
+    "AsyncExport",
+    "AsyncLoad",
+    "BadArgumentError",
+    "BadDatasetError",
+    "BusyError",
+    "CancelledError",
+    "Clients",
+    "ClosedError",
+    "CorruptError",
+    "Counts",
+    "Dataset",
+    "Engine",
+    "ExistsError",
+    "Export",
+    "Fault",
+    "FinanceLearners",
+    "Header",
+    "Headers",
+    "IoError",
+    "LearnerStatus",
+    "LearnerSubjects",
+    "Learners",
+    "Listener",
+    "ListenerFailedError",
+    "Load",
+    "NewerFormatError",
+    "NotAStoreError",
+    "Progress",
+    "Question",
+    "Request",
+    "RollbookError",
+    "Schools",
+    "Stats",
+    "SubjectMarks",
+    "SubjectsPerTerm",
+    "Summary",
+    "SuspendedError",
+    "UnsupportedError",
+    "Upgrade",
+    "Verification",
+]

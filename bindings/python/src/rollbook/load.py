@@ -1,0 +1,59 @@
+"""A dataset in pieces."""
+
+from types import TracebackType
+from typing import Any, Optional, Type, Union
+
+from rollbook.report import Progress, Summary
+
+
+class Load:
+    """A dataset on its way in: push its bytes in pieces of any size, then finish.
+
+    Nothing is kept before it is finished; a load that is cancelled, or let go,
+    leaves the store as it was. Memory stays bounded whatever the dataset's size. As
+    a context manager it is cancelled at the end unless it was finished::
+
+        with engine.load() as load:
+            for piece in pieces:
+                load.push(piece)
+            summary = load.finish()
+    """
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def push(self, piece: Union[bytes, bytearray, memoryview]) -> Progress:
+        """Takes the next bytes of the dataset, and says how far it has come.
+
+        Fails as ``bad_dataset`` for the first faulty line: the load is over then,
+        and every further call gives the same error. Fails as ``closed`` if it is
+        over otherwise.
+        """
+        if isinstance(piece, str):
+            raise TypeError("a piece is bytes: encode the text, or open the file in binary mode")
+        progress: Progress = self._native.push(bytes(piece))
+        return progress
+
+    def finish(self) -> Summary:
+        """Ends the dataset: all of it is kept, durably, or nothing.
+
+        Fails as ``bad_dataset`` for the first fault, as ``busy`` if another writer
+        does not end in time, as ``io`` if the store could not be written.
+        """
+        summary: Summary = self._native.finish()
+        return summary
+
+    def cancel(self) -> None:
+        """Gives the load up; nothing of it is kept. Does nothing if it is over."""
+        self._native.cancel()
+
+    def __enter__(self) -> "Load":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        raised: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.cancel()

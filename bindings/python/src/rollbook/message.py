@@ -1,0 +1,59 @@
+"""Requests and answers, as HTTP has them."""
+
+import json
+from typing import Any, Iterable, Mapping, NamedTuple, Optional, Tuple, Union
+
+from rollbook.instant import Instant
+
+
+Header = Tuple[str, str]
+"""A header: its name, in any case, and its value."""
+
+Headers = Union[Mapping[str, str], Iterable[Header]]
+"""Headers of a request: a mapping, or pairs of name and value."""
+
+
+class Request(NamedTuple):
+    """A request as an HTTP client sends it (section 4)."""
+
+    target: str
+    """Path and query string, beginning with ``/api/v1/`` or ``/api/v2/``."""
+    method: str = "GET"
+    """The method, in upper case."""
+    headers: Headers = ()
+    """Every request needs ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD``, most of v2
+    ``HTTP-X-SCHOOLID`` as well. If a name stands several times, the last counts."""
+    body: Union[str, bytes] = b""
+    """Empty for all but PATCH and POST."""
+    now: Optional[Instant] = None
+    """The instant to answer for; the engine's clock unless given."""
+
+
+class Answer(NamedTuple):
+    """An answer: what the service would send."""
+
+    status: int
+    """The HTTP status code."""
+    headers: Tuple[Header, ...]
+    """Content type and length, and ``Allow`` if the path does not take the
+    method."""
+    body: bytes
+    """The body: compact JSON in UTF-8."""
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+    def json(self) -> Any:
+        """The body as Python has it; :mod:`rollbook.records` has the types."""
+        return json.loads(self.body)
+
+
+class Upgrade(NamedTuple):
+    """The v2 request for the data of a v1 one (section 9)."""
+
+    target: str
+    """Path and query string, beginning with ``/api/v2/``."""
+    headers: Tuple[Header, ...]
+    """The headers that v2 needs beside the credentials."""

@@ -1,0 +1,206 @@
+"""Questions of an app that is trusted: no credentials, no activation.
+
+Schools are named by their login id; dates are :class:`datetime.date` or texts of
+the form ``YYYY-MM-DD``.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, ClassVar, Literal, Optional, Sequence, Union
+
+from rollbook import _crossing
+from rollbook.learner_status import LearnerStatus
+
+Day = Union[date, str]
+"""A date, or its text of the form ``YYYY-MM-DD``."""
+
+
+class Question:
+    """What an app that is trusted may ask: one of the classes below."""
+
+    _case: ClassVar[Any]
+
+    def __init_subclass__(cls) -> None:
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).upper()
+        cls._case = getattr(_crossing.native.Question, name)
+
+    def _asked(self) -> Any:
+        """The question as it crosses."""
+        return self._case(**{name: _plain(value) for name, value in vars(self).items()})
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+@dataclass(frozen=True)
+class Learners(Question):
+    """Get Learner(s) (4.1): learner records (2.1) in the order of their ids. All
+    filters must hold."""
+
+    school: int
+    """The school."""
+    status: Optional[Union[LearnerStatus, Literal["current", "left", "waitlist"]]] = None
+    """Which learners; the current ones unless given."""
+    since: Optional[Day] = None
+    """Left learners: the first transfer date; a month before ``until`` unless
+    given."""
+    until: Optional[Day] = None
+    """Left learners: the last transfer date; today unless given."""
+    learner_id: Optional[int] = None
+    """One learner."""
+    grade_ids: Sequence[int] = ()
+    """Learners of these grades; all if there are none."""
+    include_parents: bool = False
+    """Gives each learner an array of its parents (2.2)."""
+    name: Optional[str] = None
+    """A part of the first name, the last name, or both with a blank between; case
+    and accents do not matter."""
+    family_code: Optional[int] = None
+    """Learners with this family code."""
+
+    def __post_init__(self) -> None:
+        if self.status is not None:
+            LearnerStatus(self.status)
+
+
+@dataclass(frozen=True)
+class AssessmentMarks(Question):
+    """Get Learner Assessment Marks (4.2): nested objects by grade, year, term,
+    learner, subject, learning outcome and assessment (2.6). One of ``learner_id``
+    and ``grade_id`` is needed. Marks are answered once they are released."""
+
+    school: int
+    """The school."""
+    learner_id: Optional[int] = None
+    """One learner."""
+    grade_id: Optional[int] = None
+    """One grade."""
+    subject_id: Optional[int] = None
+    """One subject."""
+    year: Optional[int] = None
+    """The year; the school's current one unless given."""
+    term: Optional[int] = None
+    """One term."""
+    learning_outcome_id: Optional[int] = None
+    """One learning outcome."""
+    assessment_id: Optional[int] = None
+    """One assessment."""
+    structure: bool = False
+    """The structure alone, without marks: released or not."""
+
+
+@dataclass(frozen=True)
+class SubjectsPerTerm(Question):
+    """Get Learner Subjects Per Term (4.3): the learner's subjects of the current
+    year (2.4), by subject, each with its terms in order."""
+
+    school: int
+    """The school."""
+    learner_id: int
+    """The learner."""
+
+
+@dataclass(frozen=True)
+class SubjectMarks(Question):
+    """Get Learner Subject Marks (4.4): the learner's subjects of the current year
+    that have a term mark (2.5), by subject, each with its marks by term."""
+
+    school: int
+    """The school."""
+    learner_id: int
+    """The learner."""
+
+
+@dataclass(frozen=True)
+class LearnerSubjects(Question):
+    """Get Learner Subjects (4.5): one record per learner and subject of the current
+    year (2.3), by learner, then subject; of the current learners, or of one
+    learner, whatever its status."""
+
+    school: int
+    """The school."""
+    learner_id: Optional[int] = None
+    """One learner."""
+
+
+@dataclass(frozen=True)
+class Schools(Question):
+    """Get Schools (4.6): the schools that have authorised the integrator (2.8), in
+    the order of their ids, or one of them."""
+
+    username: str
+    """The integrator's user name."""
+    school: Optional[int] = None
+    """One school."""
+
+
+@dataclass(frozen=True)
+class Clients(Question):
+    """Get Clients (4.7): one record per school and API type that the integrator is
+    authorised for (2.9), by school, then API type; or those of one school."""
+
+    username: str
+    """The integrator's user name."""
+    school: Optional[int] = None
+    """One school."""
+    api_type_id: Optional[int] = None
+    """One API type."""
+
+
+@dataclass(frozen=True)
+class Absentees(Question):
+    """Get Learner Absentees (4.9): absentee records (2.7) by date, then id, whatever
+    the learners' status."""
+
+    school: int
+    """The school."""
+    id: Optional[int] = None
+    """One record, whatever its date."""
+    learner_id: Optional[int] = None
+    """One learner."""
+    from_date: Optional[Day] = None
+    """The first day; a month before ``to_date`` unless given."""
+    to_date: Optional[Day] = None
+    """The last day, at most 31 days later; today unless given."""
+
+
+@dataclass(frozen=True)
+class FinanceLearners(Question):
+    """Get Learners of finance (section 9): learners with their debtor codes, in the
+    order of their ids."""
+
+    school: int
+    """The school."""
+    learner_id: Optional[int] = None
+    """One learner."""
+    debtor_code: Optional[str] = None
+    """Learners with exactly this debtor code."""
+    accountable_person_id: Optional[int] = None
+    """Learners for whom this person is accountable."""
+    parent_id: Optional[int] = None
+    """Learners of this parent."""
+    all_accounts: bool = False
+    """Learners of every status, and not the current ones alone."""
+    include_parents: bool = False
+    """Gives each learner an array of its parents (2.2)."""
+    include_accountable_person: bool = False
+    """Gives each learner the person accountable for it."""
+
+
+@dataclass(frozen=True)
+class AccountablePersons(Question):
+    """Get Accountable Persons of finance (section 9), in the order of their ids."""
+
+    school: int
+    """The school."""
+    debtor_code: Optional[str] = None
+    """Persons with exactly this debtor code."""
+    accountable_person_id: Optional[int] = None
+    """One person."""
+    all_accounts: bool = False
+    """All persons and all their learners, and not those alone who are accountable
+    for a current learner, and the current learners."""
+    include_learners: bool = False
+    """Gives each person an array of the learners it is accountable for."""

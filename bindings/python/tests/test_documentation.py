@@ -1,0 +1,62 @@
+"""Documentation: everything public has it, and the engine's own came over."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import Any, Iterator, Tuple
+
+import pytest
+from material import ROOT
+
+import rollbook
+import rollbook.httpx
+import rollbook.records
+import rollbook.requests
+from rollbook._crossing import native
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace("///", " ").split())
+
+
+def test_the_generated_module_is_sound() -> None:
+    source = Path(inspect.getsourcefile(native) or "").read_text(encoding="utf-8")
+    ast.parse(source)
+
+
+def test_the_engines_documentation_is_in_the_generated_module() -> None:
+    text = (ROOT / "ffi/src/engine.rs").read_text(encoding="utf-8")
+    methods = re.findall(r"((?:    /// ?.*\n)+)(?:    #\[.*\n)*    pub fn (\w+)", text)
+    assert len(methods) == 24
+    for docs, name in methods:
+        assert words(getattr(native.Engine, name).__doc__) == words(docs), name
+    for name in ["Engine", "Load", "Export", "Question", "Dataset", "Options", "Page"]:
+        assert len(words(getattr(native, name).__doc__)) > 20
+    assert "All filters must hold" in words(inspect.getdoc(native.Question.LEARNERS) or "")
+
+
+def test_apply_says_how_it_fails() -> None:
+    for engine in (native.Engine, rollbook.Engine):
+        assert "``bad_dataset`` for the first fault, with its line" in words(
+            re.sub("`+", "``", engine.apply.__doc__ or "")
+        )
+
+
+def public() -> Iterator[Tuple[str, Any]]:
+    for module in (rollbook, rollbook.httpx, rollbook.requests, rollbook.records):
+        yield module.__name__, module
+        for name in getattr(module, "__all__", vars(module)):
+            value = getattr(module, name)
+            if inspect.isclass(value) and value.__module__.startswith("rollbook"):
+                yield f"{module.__name__}.{name}", value
+                for part, method in vars(value).items():
+                    if not part.startswith("_") and callable(getattr(value, part)):
+                        yield f"{module.__name__}.{name}.{part}", getattr(value, part)
+
+
+@pytest.mark.parametrize(("name", "value"), list(public()), ids=lambda given: str(given)[:60])
+def test_it_is_documented(name: str, value: Any) -> None:
+    if "._" not in name:
+        docs = inspect.getdoc(value) or ""
+        assert len(docs) > 10 and not docs.startswith(f"{name.rpartition('.')[2]}("), name
