@@ -1,0 +1,183 @@
+package rollbook
+
+import java.io.InputStream
+import java.nio.file.Path
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.flowOn
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.withContext
+
+/**
+ * An [Engine] for coroutines: each function runs the engine's function of the same name on
+ * [dispatcher] and suspends until it is done.
+ *
+ * ```
+ * val school = AsyncEngine(Engine.open("school.redb"))
+ * school.apply(Path("school.ndjson"))
+ * ```
+ *
+ * A coroutine that is cancelled waits until its call has ended, and is cancelled then. A load of a
+ * cancelled coroutine is given up within 64 KiB, and nothing of it is kept; if it was being written
+ * already, all of it is. Whatever else had begun is done.
+ *
+ * @param engine the engine, which may be used directly as well
+ * @param dispatcher where calls block; [Dispatchers.IO] unless given
+ */
+class AsyncEngine(
+    val engine: Engine,
+    private val dispatcher: CoroutineDispatcher = Dispatchers.IO,
+) {
+    /** @see Engine.request */
+    suspend fun request(request: Request): Answer = blocking { request(request) }
+
+    /** @see Engine.request */
+    suspend fun request(
+        target: String,
+        vararg headers: Pair<String, String>,
+        method: String = "GET",
+        body: String = "",
+        now: Long? = null,
+    ): Answer = request(Request(target, method, headersOf(*headers), body, now))
+
+    /** @see Engine.requests */
+    suspend fun requests(requests: List<Request>): List<Answer> = blocking { requests(requests) }
+
+    /** @see Engine.ask */
+    suspend fun ask(question: Question, now: Long? = null): Answer = blocking { ask(question, now) }
+
+    /** @see Engine.page */
+    suspend fun page(question: Question, page: Page = Page(), now: Long? = null): Answer =
+        blocking {
+            page(question, page, now)
+        }
+
+    /** @see Engine.find */
+    suspend fun find(question: Question, now: Long? = null): Answer = blocking {
+        find(question, now)
+    }
+
+    /** @see Engine.setState */
+    suspend fun setState(
+        username: String,
+        school: ULong,
+        apiTypeId: ULong,
+        active: Boolean,
+    ): Answer = blocking { setState(username, school, apiTypeId, active) }
+
+    /** @see Engine.upgrade */
+    suspend fun upgrade(target: String): Upgrade = blocking { upgrade(target) }
+
+    /** @see Engine.apply */
+    suspend fun apply(dataset: Dataset, progress: ((Progress) -> Boolean)? = null): Summary =
+        loading(progress) { apply(dataset, it) }
+
+    /** @see Engine.apply */
+    suspend fun apply(text: String, progress: ((Progress) -> Boolean)? = null): Summary =
+        apply(Dataset.Text(text), progress)
+
+    /** @see Engine.apply */
+    suspend fun apply(file: Path, progress: ((Progress) -> Boolean)? = null): Summary =
+        apply(Dataset.File(file.toString()), progress)
+
+    /** @see Engine.apply */
+    suspend fun apply(stream: InputStream, progress: ((Progress) -> Boolean)? = null): Summary =
+        loading(progress) { apply(stream, it) }
+
+    /** @see Engine.replaceSchool */
+    suspend fun replaceSchool(
+        school: ULong,
+        dataset: Dataset,
+        progress: ((Progress) -> Boolean)? = null,
+    ): Summary = loading(progress) { replaceSchool(school, dataset, it) }
+
+    /** @see Engine.replaceSchool */
+    suspend fun replaceSchool(
+        school: ULong,
+        text: String,
+        progress: ((Progress) -> Boolean)? = null,
+    ): Summary = replaceSchool(school, Dataset.Text(text), progress)
+
+    /** @see Engine.replaceSchool */
+    suspend fun replaceSchool(
+        school: ULong,
+        file: Path,
+        progress: ((Progress) -> Boolean)? = null,
+    ): Summary = replaceSchool(school, Dataset.File(file.toString()), progress)
+
+    /** @see Engine.replaceSchool */
+    suspend fun replaceSchool(
+        school: ULong,
+        stream: InputStream,
+        progress: ((Progress) -> Boolean)? = null,
+    ): Summary = loading(progress) { replaceSchool(school, stream, it) }
+
+    /** @see Engine.check */
+    suspend fun check(dataset: Dataset, limit: UInt = 100u): List<Fault> = blocking {
+        check(dataset, limit)
+    }
+
+    /** @see Engine.removeSchool */
+    suspend fun removeSchool(school: ULong): Summary = blocking { removeSchool(school) }
+
+    /** @see Engine.eraseLearner */
+    suspend fun eraseLearner(school: ULong, learner: ULong): Summary = blocking {
+        eraseLearner(school, learner)
+    }
+
+    /**
+     * The lines of an export in pieces of about 64 KiB. Each collection is an export of its own, of
+     * the moment at which it begins, and ends with the collection.
+     *
+     * @see Engine.export
+     */
+    fun export(credentials: Credentials): Flow<String> = flow {
+        engine.export(credentials).use { export ->
+            for (piece in export.pieces()) emit(piece)
+        }
+    }
+        .flowOn(dispatcher)
+
+    /** @see Engine.verify */
+    suspend fun verify(): Verification = blocking { verify() }
+
+    /** @see Engine.compact */
+    suspend fun compact(): Unit = blocking { compact() }
+
+    /** @see Engine.backup */
+    suspend fun backup(file: Path, credentials: Credentials): Unit = blocking {
+        backup(file, credentials)
+    }
+
+    /** @see Engine.suspend */
+    suspend fun suspend(): Unit = blocking { suspend() }
+
+    /** @see Engine.resume */
+    suspend fun resume(): Unit = blocking { resume() }
+
+    /** @see Engine.stats */
+    suspend fun stats(): Stats = blocking { stats() }
+
+    /** @see Engine.close */
+    suspend fun close(): Unit = blocking { close() }
+
+    private suspend fun <T> blocking(call: Engine.() -> T): T =
+        withContext(dispatcher) { engine.call() }
+
+    /** A load that a cancelled coroutine gives up; it ends before the cancellation is reported. */
+    private suspend fun loading(
+        progress: ((Progress) -> Boolean)?,
+        load: Engine.((Progress) -> Boolean) -> Summary,
+    ): Summary =
+        withContext(dispatcher) {
+            try {
+                engine.load { isActive && progress?.invoke(it) != false }
+            } catch (cancelled: RollbookException.Cancelled) {
+                ensureActive()
+                throw cancelled
+            }
+        }
+}

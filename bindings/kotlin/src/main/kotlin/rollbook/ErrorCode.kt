@@ -1,0 +1,21 @@
+package rollbook
+
+/** The error's stable code: the same in every language that Rollbook has a package for. */
+val RollbookException.code: String
+    get() =
+        when (this) {
+            is RollbookException.BadDataset -> "bad_dataset"
+            is RollbookException.AlreadyOpen -> "already_open"
+            is RollbookException.Busy -> "busy"
+            is RollbookException.Suspended -> "suspended"
+            is RollbookException.Closed -> "closed"
+            is RollbookException.Corrupt -> "corrupt"
+            is RollbookException.Io -> "io"
+            is RollbookException.NotAStore -> "not_a_store"
+            is RollbookException.NewerFormat -> "newer_format"
+            is RollbookException.Exists -> "exists"
+            is RollbookException.Cancelled -> "cancelled"
+            is RollbookException.Unsupported -> "unsupported"
+            is RollbookException.BadArgument -> "bad_argument"
+            is RollbookException.ListenerFailed -> "listener_failed"
+        }

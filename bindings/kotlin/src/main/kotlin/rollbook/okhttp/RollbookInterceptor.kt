@@ -1,0 +1,98 @@
+package rollbook.okhttp
+
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.charset.CharacterCodingException
+import java.nio.charset.StandardCharsets.UTF_8
+import okhttp3.HttpUrl
+import okhttp3.HttpUrl.Companion.toHttpUrl
+import okhttp3.Interceptor
+import okhttp3.MediaType.Companion.toMediaTypeOrNull
+import okhttp3.Protocol
+import okhttp3.Response
+import okhttp3.ResponseBody.Companion.toResponseBody
+import okio.Buffer
+import rollbook.Answer
+import rollbook.Engine
+import rollbook.Header
+import rollbook.Request
+import rollbook.RollbookException
+
+/**
+ * Answers the requests to the service's base address by an engine on this device, so that a client
+ * written with OkHttp runs as it is; requests to other addresses go on as they would.
+ *
+ * ```
+ * val client = OkHttpClient.Builder()
+ *     .addInterceptor(RollbookInterceptor(engine, "https://integrate.example.org"))
+ *     .build()
+ * ```
+ *
+ * Add it behind the application's other interceptors: those before it see the request and the
+ * answer, those behind it and network interceptors do not. There is no connection, so that what
+ * belongs to one (cookies, a cache, an authenticator, timeouts) takes no part.
+ *
+ * Path and query are passed on as OkHttp would send them, headers in their order. An answer comes
+ * as HTTP would bring it: 204 and answers to HEAD without their bodies. If the engine fails, the
+ * call fails with an [IOException] whose cause is the [RollbookException].
+ *
+ * @param baseAddress scheme, host and port of the service
+ * @throws IllegalArgumentException if the base address has a path, query or fragment
+ */
+class RollbookInterceptor(private val engine: Engine, private val baseAddress: HttpUrl) :
+    Interceptor {
+
+    constructor(engine: Engine, baseAddress: String) : this(engine, baseAddress.toHttpUrl())
+
+    init {
+        require(baseAddress == baseAddress.resolve("/")) {
+            "$baseAddress is not a base address: give scheme, host and port alone"
+        }
+    }
+
+    override fun intercept(chain: Interceptor.Chain): Response {
+        val asked = chain.request()
+        if (asked.url.resolve("/") != baseAddress) return chain.proceed(asked)
+        if (chain.call().isCanceled()) throw IOException("Canceled")
+
+        val answer =
+            try {
+                engine.request(asked.forEngine())
+            } catch (failed: RollbookException) {
+                throw IOException(failed.message, failed)
+            }
+        return answer.forClient(asked)
+    }
+}
+
+private fun okhttp3.Request.forEngine() =
+    Request(
+        target = listOfNotNull(url.encodedPath, url.encodedQuery).joinToString("?"),
+        method = method,
+        headers = headers.map { (name, value) -> Header(name, value) },
+        body = Buffer().also { body?.writeTo(it) }.readByteArray().text(),
+    )
+
+/** What is no UTF-8 becomes U+FFFD: the engine refuses both alike, as no JSON object. */
+private fun ByteArray.text(): String =
+    try {
+        UTF_8.newDecoder().decode(ByteBuffer.wrap(this)).toString()
+    } catch (_: CharacterCodingException) {
+        "\uFFFD"
+    }
+
+private fun Answer.forClient(asked: okhttp3.Request): Response {
+    val status = status.toInt()
+    // What HTTP sends no body with.
+    val text = if (status == 204 || asked.method == "HEAD") "" else body
+    val sent = if (status == 204) headers.filter { it.name != "Content-Length" } else headers
+    val type = headers.find { it.name == "Content-Type" }?.value?.toMediaTypeOrNull()
+    return Response.Builder()
+        .request(asked)
+        .protocol(Protocol.HTTP_1_1)
+        .code(status)
+        .message("")
+        .apply { sent.forEach { addHeader(it.name, it.value) } }
+        .body(text.encodeToByteArray().toResponseBody(type))
+        .build()
+}

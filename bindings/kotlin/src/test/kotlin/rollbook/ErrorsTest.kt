@@ -1,0 +1,171 @@
+package rollbook
+
+import java.nio.charset.CharacterCodingException
+import java.nio.file.Path
+import kotlin.io.path.createTempDirectory
+import kotlin.io.path.div
+import kotlin.io.path.readBytes
+import kotlin.io.path.readText
+import kotlin.io.path.writeBytes
+import kotlin.io.path.writeText
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.DynamicTest
+import org.junit.jupiter.api.DynamicTest.dynamicTest
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.TestFactory
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.io.TempDir
+
+class ErrorsTest {
+    @TempDir lateinit var folder: Path
+
+    /** The cases that `ffi/src/error.rs` names, each with its code. */
+    private val documented: Map<String, String> =
+        Regex("""/// `([a-z_]+)`: [^\n]*\n(?:\s*(?:///|#)[^\n]*\n)*\s*([A-Za-z]+)\(String\)""")
+            .findAll((Inputs.root / "ffi" / "src" / "error.rs").readText())
+            .associate { it.groupValues[2] to it.groupValues[1] }
+
+    @Test
+    fun `every case has the code that is documented`() {
+        val cases =
+            RollbookException::class.java.declaredClasses.filter {
+                RollbookException::class.java.isAssignableFrom(it)
+            }
+        val codes = cases.associate { case ->
+            val error = case.getConstructor(String::class.java).newInstance("what to do")
+            assertEquals("what to do", (error as RollbookException).message)
+            case.simpleName to error.code
+        }
+        assertEquals(14, documented.size)
+        assertEquals(documented, codes)
+        val readme = (Inputs.root / "bindings" / "kotlin" / "README.md").readText()
+        for ((name, code) in documented) assertTrue("| `$code` | `$name` |" in readme, code)
+    }
+
+    private fun store(): Path {
+        val path = createTempDirectory(folder) / "store"
+        Engine.open(path).use { it.apply(SampleSchool.dataset) }
+        return path
+    }
+
+    /**
+     * How each error is met; all but `listener_failed`, in whose place the listener's own comes.
+     */
+    private val met: Map<String, () -> Any?> =
+        mapOf(
+            "bad_dataset" to { Engine.memory().apply("{}") },
+            "already_open" to { Engine.open(folder / "held").use { Engine.open(folder / "held") } },
+            "busy" to
+                {
+                    Engine.open(store()).use { engine ->
+                        engine.export(Credentials.KEEP).use { engine.compact() }
+                    }
+                },
+            "suspended" to
+                {
+                    Engine.open(store()).use {
+                        it.suspend()
+                        it.stats()
+                    }
+                },
+            "closed" to { Engine.memory().apply { close() }.stats() },
+            "corrupt" to
+                {
+                    val path = store()
+                    path.writeBytes(path.readBytes().let { it.copyOf(it.size / 2) })
+                    Engine.open(path).use { it.stats() }
+                },
+            "io" to { Engine.memory().apply(folder / "missing") },
+            "not_a_store" to
+                {
+                    val path = folder / "text"
+                    path.writeText("Dear diary, this is no store.\n".repeat(1000))
+                    Engine.open(path)
+                },
+            "newer_format" to { openNewer(store()) },
+            "exists" to
+                {
+                    store().let { path ->
+                        Engine.open(path).use { it.backup(path, Credentials.KEEP) }
+                    }
+                },
+            "cancelled" to { Engine.memory().apply(SampleSchool.dataset) { false } },
+            "unsupported" to { Engine.memory(Options(pageLimit = 0u)) },
+            "bad_argument" to
+                {
+                    Engine.memory().ask(Question.Absentees(1000u, fromDate = "2026-02-30"))
+                },
+        )
+
+    /** Sets the store's format to 2, wherever its number is kept behind its name. */
+    private fun openNewer(path: Path) {
+        val bytes = path.readBytes()
+        val text = String(bytes, Charsets.ISO_8859_1)
+        val names = Regex("format").findAll(text).map { it.range.last + 1 }
+        val ones = names.flatMap { from -> (from until from + 256).filter { bytes.isOneAt(it) } }
+        for (place in ones) {
+            path.writeBytes(bytes.copyOf().also { it[place] = 2 })
+            try {
+                Engine.open(path).close()
+            } catch (newer: RollbookException.NewerFormat) {
+                throw newer
+            } catch (_: RollbookException) {
+                // Something else was at that place.
+            }
+        }
+    }
+
+    private fun ByteArray.isOneAt(place: Int) =
+        place + 4 <= size && slice(place until place + 4) == listOf<Byte>(1, 0, 0, 0)
+
+    @TestFactory
+    fun `every error that can be met`(): List<DynamicTest> {
+        assertEquals(documented.values - "listener_failed", met.keys.toList())
+        return met.map { (code, meet) ->
+            dynamicTest(code) {
+                val error = assertThrows<RollbookException> { meet() }
+                assertEquals(code, error.code, error.message)
+                assertTrue(error.message!!.length > 10, error.message)
+            }
+        }
+    }
+
+    @Test
+    fun `a listener that fails below the engine`() {
+        val native = Engine::class.java.getDeclaredField("native").apply { isAccessible = true }
+        val listener =
+            object : LoadListener {
+                override fun progress(progress: Progress): Boolean =
+                    throw ListenerException.Failed("as said")
+            }
+        val failed =
+            assertThrows<RollbookException.ListenerFailed> {
+                val engine = native.get(Engine.memory()) as NativeEngine
+                engine.apply(Dataset.File(SampleSchool.dataset.toString()), listener)
+            }
+        assertEquals("the listener failed (as said): nothing was kept", failed.message)
+    }
+
+    @Test
+    fun `a fault names its line`() {
+        val bad =
+            """{"type":"school","school_id":1,"current_year":2026}""" +
+                "\n\n" +
+                """{"type":"learner","school_id":1,"id":1,"date_of_birth":"2018-02-30"}"""
+        val fault = assertThrows<RollbookException.BadDataset> { Engine.memory().apply(bad) }
+        assertEquals(
+            """line 3: learner: date_of_birth: "2018-02-30" is not a date (YYYY-MM-DD)""",
+            fault.message,
+        )
+    }
+
+    @Test
+    fun `half of a surrogate pair is no text`() {
+        val engine = SampleSchool.engine()
+        assertThrows<CharacterCodingException> { engine.request("/api/v1/\uD800") }
+        assertThrows<CharacterCodingException> { engine.apply("\uDC00") }
+        assertEquals(200, engine.ask(Question.Learners(1000u)).status.toInt())
+        engine.close()
+    }
+}

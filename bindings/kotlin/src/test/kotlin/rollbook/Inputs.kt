@@ -1,0 +1,33 @@
+package rollbook
+
+import java.nio.file.Path
+import kotlin.io.path.Path
+import kotlin.io.path.div
+
+/** What Maven made for the tests: `test-inputs` says how. */
+object Inputs {
+    private val build = Path(System.getProperty("rollbook.build"))
+
+    val root: Path = Path(System.getProperty("rollbook.root"))
+    val corpus: Path = build / "inputs" / "corpus.jsonl"
+    val generated: Path = build / "generated-sources" / "uniffi" / "rollbook" / "rollbook.kt"
+    val server: Path = Path(System.getProperty("rollbook.server"))
+
+    /** The generated school of so many learners: 1000 or 3000. */
+    fun school(learners: Int): Path = build / "inputs" / "$learners.ndjson"
+}
+
+/** The small school 1000, written by hand, at the morning of 2026-05-14. */
+object SampleSchool {
+    val dataset: Path = Inputs.root / "core" / "examples" / "sample-school.ndjson"
+    const val INSTANT = "2026-05-14T08:00:00Z"
+    val options = Options(fixedClock = 1_778_745_600)
+    val credentials = arrayOf("HTTP-X-USERNAME" to "demo", "HTTP-X-PASSWORD" to "demo")
+
+    fun engine(): Engine = Engine.memory(options).apply { apply(dataset) }
+}
+
+/** All lines of an export without the integrators. */
+fun Engine.lines(): String = export(Credentials.LEAVE_OUT).use { it.pieces().joinToString("") }
+
+fun Answer.header(name: String): String? = headers.lastOrNull { it.name == name }?.value

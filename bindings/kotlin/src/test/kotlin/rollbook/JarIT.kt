@@ -1,0 +1,86 @@
+package rollbook
+
+import com.sun.jna.Platform
+import java.io.File
+import java.util.jar.JarFile
+import kotlin.io.path.div
+import kotlin.io.path.readBytes
+import org.junit.jupiter.api.Assertions.assertArrayEquals
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** The jar that is given away. */
+class JarIT {
+    private val jar = JarFile(System.getProperty("rollbook.jar"))
+    private val names =
+        jar.entries().asSequence().filterNot { it.isDirectory }.map { it.name }.toList()
+
+    private fun bytes(name: String) = jar.getInputStream(jar.getEntry(name)).use { it.readBytes() }
+
+    @Test
+    fun `these tests run on the jar`() {
+        val source = File(Engine::class.java.protectionDomain.codeSource.location.toURI())
+        assertEquals(File(jar.name).canonicalFile, source.canonicalFile)
+        SampleSchool.engine().use { assertTrue(it.stats().bytes > 0u) }
+    }
+
+    @Test
+    fun `the library lies where JNA looks for it, stripped`() {
+        val name = "${Platform.RESOURCE_PREFIX}/${System.mapLibraryName("rollbook_ffi")}"
+        val library = bytes(name)
+        val symbols =
+            if (Platform.isLinux()) {
+                val file = File.createTempFile("rollbook", ".so").apply { writeBytes(library) }
+                val readelf = ProcessBuilder("readelf", "--wide", "--sections", "$file").start()
+                val sections = readelf.inputStream.bufferedReader().readText()
+                file.delete()
+                assertTrue(".dynsym" in sections, sections)
+                ".symtab" in sections || ".debug_info" in sections
+            } else {
+                println(
+                    "jar: whether the library is stripped is not looked at on ${Platform.RESOURCE_PREFIX}"
+                )
+                false
+            }
+        assertFalse(symbols)
+        println("jar: ${File(jar.name).length()} bytes, $name ${library.size} bytes")
+    }
+
+    @Test
+    fun `the licences are in it, and nothing that does not belong there`() {
+        for (licence in listOf("LICENSE-APACHE", "LICENSE-MIT")) {
+            assertArrayEquals((Inputs.root / licence).readBytes(), bytes("META-INF/$licence"))
+        }
+        val belongs =
+            Regex(
+                """rollbook/.+\.class|[a-z0-9-]+/(lib)?rollbook_ffi\.(so|dylib|dll)""" +
+                    """|META-INF/(MANIFEST\.MF|LICENSE-(APACHE|MIT)|rollbook\.kotlin_module""" +
+                    """|proguard/rollbook\.pro|maven/rollbook/rollbook/pom\.(xml|properties))"""
+            )
+        assertEquals(emptyList<String>(), names.filterNot(belongs::matches))
+        val here = Inputs.root.toRealPath().toString()
+        for (name in names.filter { it.endsWith(".class") }) {
+            assertFalse(
+                here in String(bytes(name), Charsets.ISO_8859_1),
+                "$name names a folder of the build",
+            )
+        }
+    }
+
+    @Test
+    fun `classes are for Java 11`() {
+        val version = bytes("rollbook/Engine.class").let { it[6] * 256 + it[7] }
+        assertEquals(55, version)
+    }
+
+    @Test
+    fun `the sources are given along, the generated ones too`() {
+        val sources = JarFile(System.getProperty("rollbook.sources"))
+        for (name in
+            listOf("rollbook/Engine.kt", "rollbook/rollbook.kt", "rollbook/v1/Learner.kt")) {
+            assertTrue(sources.getEntry(name) != null, name)
+        }
+    }
+}

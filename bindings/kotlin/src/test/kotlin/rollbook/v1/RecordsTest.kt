@@ -1,0 +1,113 @@
+package rollbook.v1
+
+import kotlinx.serialization.KSerializer
+import kotlinx.serialization.builtins.ListSerializer
+import kotlinx.serialization.builtins.MapSerializer
+import kotlinx.serialization.builtins.serializer
+import kotlinx.serialization.descriptors.SerialDescriptor
+import kotlinx.serialization.descriptors.StructureKind
+import kotlinx.serialization.descriptors.elementNames
+import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.JsonElement
+import kotlinx.serialization.json.jsonArray
+import kotlinx.serialization.json.jsonObject
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+import rollbook.Engine
+import rollbook.Inputs
+import rollbook.SampleSchool
+
+class RecordsTest {
+    /** The records of each endpoint, and requests that are answered with all of their fields. */
+    private val endpoints: List<Pair<KSerializer<*>, List<String>>> =
+        listOf(
+            ListSerializer(Learner.serializer()) to
+                listOf(
+                    "adminplus/learners/1000",
+                    "adminplus/learners/1000?include_parents=1",
+                    "adminplus/learners/1000?status=left&since=2025-06-01&until=2026-05-14",
+                ),
+            MapSerializer(String.serializer(), GradeAssessments.serializer()) to
+                listOf(
+                    "currplus/learnerassessmentmarks/1000?grade_id=9",
+                    "currplus/learnerassessmentmarks/1000?grade_id=9&structure=1",
+                ),
+            ListSerializer(SubjectPerTerm.serializer()) to
+                listOf("currplus/learnersubjectsperterm/1000?learner_id=1"),
+            ListSerializer(SubjectMarks.serializer()) to
+                listOf("currplus/learnersubjectmarks/1000?learner_id=1"),
+            ListSerializer(LearnerSubject.serializer()) to listOf("currplus/learnersubjects/1000"),
+            ListSerializer(School.serializer()) to
+                listOf("finplus/debtmanagement/schools", "finplus/debtmanagement/schools/1000"),
+            ListSerializer(Client.serializer()) to
+                listOf("settings/clients", "settings/clients/1000"),
+            ListSerializer(Absentee.serializer()) to listOf("adminplus/learnerabsentees/1000"),
+            ListSerializer(FinanceLearner.serializer()) to
+                listOf(
+                    "finplus/debtmanagement/learnerparentinfo/1000",
+                    "finplus/debtmanagement/learnerparentinfo/1000" +
+                        "?all_accounts=1&include_parents=1&include_accountable_person=1",
+                ),
+            ListSerializer(AccountablePerson.serializer()) to
+                listOf(
+                    "finplus/debtmanagement/schooldebtors/1000",
+                    "finplus/debtmanagement/schooldebtors/1000?all_accounts=1&include_learners=1",
+                ),
+            Refusal.serializer() to listOf("settings/clients/4711"),
+        )
+
+    @Test
+    fun `the records have the fields of real answers, all of them and no more`() {
+        everyEndpoint(SampleSchool.engine())
+    }
+
+    @Test
+    fun `those of a generated school too`() {
+        val engine = Engine.memory(SampleSchool.options)
+        engine.apply(Inputs.school(1000))
+        everyEndpoint(engine)
+    }
+
+    private fun everyEndpoint(engine: Engine) {
+        val met = HashMap<String, Fields>()
+        for ((type, targets) in endpoints) {
+            for (target in targets) {
+                val body = engine.request("/api/v1/$target", *SampleSchool.credentials).body
+                sameAgain(type, body, target)
+                meet(type.descriptor, Json.parseToJsonElement(body), met)
+            }
+        }
+        assertEquals(20, met.size, "${met.keys}")
+        for ((record, fields) in met) assertEquals(fields.declared, fields.found, record)
+    }
+
+    /** Nothing unknown, nothing missing, nothing in another order or of another type. */
+    private fun <T> sameAgain(type: KSerializer<T>, body: String, target: String) {
+        assertEquals(body, Json.encodeToString(type, Json.decodeFromString(type, body)), target)
+    }
+
+    /** The fields that a record declares, and those of them that some answer had. */
+    private class Fields(val declared: Set<String>) {
+        val found = HashSet<String>()
+    }
+
+    private fun meet(type: SerialDescriptor, value: JsonElement, met: MutableMap<String, Fields>) {
+        // An unsigned number is a class around a number.
+        if (type.isInline) return
+        when (type.kind) {
+            StructureKind.LIST ->
+                value.jsonArray.forEach { meet(type.getElementDescriptor(0), it, met) }
+            StructureKind.MAP ->
+                value.jsonObject.values.forEach { meet(type.getElementDescriptor(1), it, met) }
+            StructureKind.CLASS -> {
+                val record = type.serialName.removeSuffix("?")
+                val fields = met.getOrPut(record) { Fields(type.elementNames.toSet()) }
+                for ((name, field) in value.jsonObject) {
+                    fields.found += name
+                    meet(type.getElementDescriptor(type.getElementIndex(name)), field, met)
+                }
+            }
+            else -> {}
+        }
+    }
+}
