@@ -1,0 +1,82 @@
+import Foundation
+
+extension RollbookError {
+    /// The stable name of a case, for programs: `RollbookError.Code.notAStore.rawValue`
+    /// is `not_a_store`, in every language that Rollbook speaks.
+    public enum Code: String, CaseIterable, Sendable, CustomStringConvertible {
+        /// A dataset has a fault, in the line that the message names.
+        case badDataset = "bad_dataset"
+        /// Another engine holds the store.
+        case alreadyOpen = "already_open"
+        /// Somebody else is at work on the store.
+        case busy
+        /// The engine is suspended.
+        case suspended
+        /// The engine is closed, or the load is over.
+        case closed
+        /// The store's file is damaged.
+        case corrupt
+        /// Reading or writing failed.
+        case io
+        /// The file is no Rollbook store.
+        case notAStore = "not_a_store"
+        /// The store was written by a newer Rollbook.
+        case newerFormat = "newer_format"
+        /// A file is in the way.
+        case exists
+        /// A load was cancelled.
+        case cancelled
+        /// This engine or platform cannot do what was asked.
+        case unsupported
+        /// An argument is not of the form that it must have.
+        case badArgument = "bad_argument"
+        /// The listener of a load threw.
+        case listenerFailed = "listener_failed"
+
+        /// The name as it is written in logs: the raw value.
+        public var description: String { rawValue }
+    }
+
+    /// Which case this is.
+    ///
+    /// ```swift
+    /// catch let error as RollbookError where error.code == .alreadyOpen { … }
+    /// ```
+    public var code: Code { codeAndMessage.0 }
+
+    /// The engine's message: what went wrong, and what to do next.
+    public var message: String { codeAndMessage.1 }
+
+    private var codeAndMessage: (Code, String) {
+        switch self {
+        case .BadDataset(let message): (.badDataset, message)
+        case .AlreadyOpen(let message): (.alreadyOpen, message)
+        case .Busy(let message): (.busy, message)
+        case .Suspended(let message): (.suspended, message)
+        case .Closed(let message): (.closed, message)
+        case .Corrupt(let message): (.corrupt, message)
+        case .Io(let message): (.io, message)
+        case .NotAStore(let message): (.notAStore, message)
+        case .NewerFormat(let message): (.newerFormat, message)
+        case .Exists(let message): (.exists, message)
+        case .Cancelled(let message): (.cancelled, message)
+        case .Unsupported(let message): (.unsupported, message)
+        case .BadArgument(let message): (.badArgument, message)
+        case .ListenerFailed(let message): (.listenerFailed, message)
+        }
+    }
+}
+
+extension RollbookError: LocalizedError {
+    /// The engine's ``message``, in English: `localizedDescription` gives it.
+    public var errorDescription: String? { message }
+}
+
+extension ListenerError: LocalizedError {
+    /// Why the listener failed.
+    public var errorDescription: String? {
+        switch self {
+        case .Failed(let reason): reason
+        }
+    }
+}

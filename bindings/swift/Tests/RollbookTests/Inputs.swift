@@ -1,0 +1,82 @@
+import Foundation
+import Rollbook
+import XCTest
+
+/// What `bindings/swift/test` prepares with Rust, in the folder that it names in
+/// `ROLLBOOK_INPUTS`. Without it a test fails: none is skipped.
+enum Inputs {
+    static func file(_ name: String) throws -> URL {
+        guard let folder = ProcessInfo.processInfo.environment["ROLLBOOK_INPUTS"] else {
+            throw Missing(what: "ROLLBOOK_INPUTS is not set")
+        }
+        let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw Missing(what: "\(file.path) is missing")
+        }
+        return file
+    }
+
+    /// The cases of the corpus, a line of JSON each.
+    static func corpus() throws -> URL { try file("corpus.ndjson") }
+
+    /// The dataset of a generated school of 1,000 learners.
+    static func school() throws -> URL { try file("1000.ndjson") }
+
+    /// The dataset of a generated school of 3,000 learners, more than 100 MB.
+    static func largeSchool() throws -> URL { try file("3000.ndjson") }
+
+    /// The server of the engine's examples.
+    static func server() throws -> URL { try file("serve") }
+
+    /// The repository.
+    static let repository = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Two small schools, written by hand: 1000 and 1001.
+    static let smallSchools = repository.appendingPathComponent("core/examples/sample-school.ndjson")
+
+    struct Missing: Error, CustomStringConvertible {
+        let what: String
+        var description: String { "\(what): run bindings/swift/test, which prepares it" }
+    }
+}
+
+/// 2026-05-14T08:00:00Z, the day on which the small schools are looked at.
+let today: Int64 = 1_778_745_600
+
+/// The headers of an integrator that the samples know.
+let demo: KeyValuePairs = ["HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo"]
+
+/// An engine in memory with the two small schools, on their day.
+func smallSchools() throws -> Engine {
+    let engine = try Engine.memory(options: Options(fixedClock: today))
+    try engine.apply(.file(Inputs.smallSchools))
+    return engine
+}
+
+/// The code of the error that something throws.
+func code<T>(
+    of work: @autoclosure () throws -> T, file: StaticString = #filePath, line: UInt = #line
+) -> RollbookError.Code? {
+    do {
+        let result = try work()
+        XCTFail("no error but \(result)", file: file, line: line)
+    } catch let error as RollbookError {
+        XCTAssertFalse(error.message.isEmpty, file: file, line: line)
+        return error.code
+    } catch {
+        XCTFail("\(error)", file: file, line: line)
+    }
+    return nil
+}
+
+extension XCTestCase {
+    /// A folder that goes with the test.
+    func temporaryFolder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { try FileManager.default.removeItem(at: folder) }
+        return folder
+    }
+}
