@@ -27,7 +27,7 @@ const LARGE: u64 = 16;
 const LEARNERS: u64 = 300;
 
 #[test]
-fn sixty_kills() {
+fn kills() {
     if let Some(task) = child::task() {
         return write_for_ever(Path::new(&task));
     }
@@ -40,7 +40,8 @@ fn sixty_kills() {
     let mut random = Random::new(11);
     let (mut inside, mut writing, mut landed) = (0, 0, 0);
     let mut openings = Vec::new();
-    for _ in 0..KILLS {
+    // Where a kill lands depends on the machine: as many more as it takes.
+    while openings.len() < KILLS || (writing < KILLS / 4 && openings.len() < 4 * KILLS) {
         let fate = kill_one(&path, &mut random);
         let started = Instant::now();
         let engine = Engine::open(&path, Options::default()).unwrap();
@@ -60,16 +61,17 @@ fn sixty_kills() {
         engine.close().unwrap();
     }
     openings.sort_unstable();
+    let kills = openings.len();
     println!(
-        "{KILLS} kills, {inside} inside a change, {writing} of them while it was \
+        "{kills} kills, {inside} inside a change, {writing} of them while it was \
          written, {landed} when it was there already; \
          opening took {:?} in the median, {:?} at most; the file has {} bytes",
-        openings.get(KILLS / 2).unwrap(),
+        openings.get(kills / 2).unwrap(),
         openings.last().unwrap(),
         std::fs::metadata(&path).unwrap().len()
     );
     assert!(writing >= KILLS / 4, "{writing} kills while writing");
-    assert!(openings.get(KILLS / 2).unwrap() < &Duration::from_secs(1));
+    assert!(openings.get(kills / 2).unwrap() < &Duration::from_secs(1));
 }
 
 /// The last change that a child had begun and ended before it was killed.
@@ -82,7 +84,7 @@ struct Fate {
 }
 
 fn kill_one(path: &Path, random: &mut Random) -> Fate {
-    let mut child = child::start("sixty_kills", path.to_str().unwrap());
+    let mut child = child::start("kills", path.to_str().unwrap());
     let out = child.stdout.take().unwrap();
     let (said, heard) = mpsc::channel();
     let reader = std::thread::spawn(move || {
