@@ -48,7 +48,8 @@
 //!   [`FinanceLearners`], [`AccountablePersons`], [`SetState`]: the typed door,
 //!   for an app that is trusted. [`Page`]: a page of one of them, as v2 answers.
 //! - [`Upgrade`]: the v2 request for a v1 one.
-//! - [`Load`], [`Summary`], [`Fault`], [`Export`]: datasets in and out.
+//! - [`Load`], [`Summary`], [`Fault`], [`Export`]: datasets in and out. [`Once`]:
+//!   changes that may be asked for again.
 //! - [`Clock`], [`Entropy`]: time and chance, the app's own where it wants.
 //! - [`guide`]: the dataset format, what holds where the service's documentation
 //!   is silent, and v2.
@@ -99,7 +100,7 @@ pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-pub use engine::{Compaction, Credentials, Engine, Options, Question, Stats, Verification};
+pub use engine::{Compaction, Credentials, Engine, Once, Options, Question, Stats, Verification};
 pub use entropy::Entropy;
 pub use error::{Error, Fault, Result};
 #[cfg(feature = "http")]

@@ -120,6 +120,8 @@ pub(crate) struct Context<'a> {
     pub(crate) limits: Limits,
     /// Seconds since 1970-01-01T00:00:00Z.
     pub(crate) now: i64,
+    /// The id under which a change is made.
+    pub(crate) id: Option<&'a str>,
 }
 
 /// Answers a request: route, method, school, credentials, authorisation,
@@ -223,7 +225,7 @@ impl Admitted<'_> {
         } = self.asked;
         let (context, body) = (self.context, self.request.body);
         match wire {
-            Wire::V1 => state::patch(context.store, username, school.unwrap_or(0), body, out),
+            Wire::V1 => state::patch(context, username, school.unwrap_or(0), body, out),
             Wire::V2 => state::post(context, username, body, out),
         }
     }

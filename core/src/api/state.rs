@@ -43,7 +43,7 @@ pub struct SetState<'a> {
 }
 
 /// What an update came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Update {
     /// The school has authorised nothing at all.
     NoClient,
@@ -52,10 +52,16 @@ enum Update {
     /// It was so already.
     Same,
     Changed,
+    /// It was made under this id before, and had this answer.
+    Repeated(Vec<u8>),
 }
 
-/// Does what is asked for, unless it is so already.
-fn update(store: &Store, set: &SetState<'_>) -> Result<Update> {
+/// Does what is asked for, unless it is so already or was done under this id
+/// before. `answer` is what a change is answered with.
+fn update(store: &Store, id: Option<&str>, set: &SetState<'_>, answer: &[u8]) -> Result<Update> {
+    if let Some(answer) = store.read(|snapshot| snapshot.receipt(id))? {
+        return Ok(Update::Repeated(answer));
+    }
     if !is_client(store, set.username, set.school)? {
         return Ok(Update::NoClient);
     }
@@ -63,21 +69,22 @@ fn update(store: &Store, set: &SetState<'_>) -> Result<Update> {
     let row = vec![u8::from(set.state == 1)];
     // Most updates that change nothing need no transaction to find that out.
     let kept = store.read(|snapshot| snapshot.integrator_row(&key))?;
-    let before = if kept.as_ref() == Some(&row) {
-        kept
-    } else {
-        store.write(|write| {
-            let before = write.integrator_row(&key)?;
-            if before.is_some() && before.as_ref() != Some(&row) {
+    if kept.as_ref() == Some(&row) {
+        return Ok(Update::Same);
+    }
+    store.write(|write| {
+        if let Some(answer) = write.receipt(id)? {
+            return Ok(Update::Repeated(answer));
+        }
+        match write.integrator_row(&key)? {
+            None => Ok(Update::NotAuthorised),
+            Some(before) if before == row => Ok(Update::Same),
+            Some(_) => {
                 write.put_integrator_row(&key, &row)?;
+                write.keep_receipt(id, answer)?;
+                Ok(Update::Changed)
             }
-            Ok(before)
-        })?
-    };
-    Ok(match before {
-        None => Update::NotAuthorised,
-        Some(before) if before == row => Update::Same,
-        Some(_) => Update::Changed,
+        }
     })
 }
 
@@ -89,21 +96,28 @@ fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
 }
 
 /// The update through the typed door.
-pub(crate) fn set_state(store: &Store, set: &SetState<'_>, out: &mut Vec<u8>) -> Result<Status> {
+pub(crate) fn set_state(
+    store: &Store,
+    id: Option<&str>,
+    set: &SetState<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Status> {
     out.clear();
     if set.state > 1 && is_client(store, set.username, set.school)? {
         return Ok(v1::bad_request(INVALID_STATE, out));
     }
-    let code = match update(store, set)? {
+    let code = match update(store, id, set, DONE)? {
         Update::NoClient => return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out)),
         Update::NotAuthorised => return Ok(v1::refuse(&Refusal::Credentials(SET_STATE), out)),
         Update::Same => 204,
-        Update::Changed => 200,
+        Update::Changed | Update::Repeated(_) => 200,
     };
-    out.extend_from_slice(b"[]");
+    out.extend_from_slice(DONE);
     Ok(Status::of(code))
 }
 
+/// The body of an update that was done.
+const DONE: &[u8] = b"[]";
 const INVALID_STATE: &str = "Invalid integration state provided";
 const FAILED: &str = "Failed to update the integration state";
 const NO_OBJECT: &str = "The body must be a JSON object";
@@ -142,14 +156,14 @@ fn members<'a, const N: usize>(
 
 /// The update as v1 asks for it (4.8). A store that fails is a 500.
 pub(super) fn patch(
-    store: &Store,
+    context: &Context<'_>,
     username: &str,
     school: u64,
     body: &[u8],
     out: &mut Vec<u8>,
 ) -> Status {
     let mut updated = || {
-        if !is_client(store, username, school)? {
+        if !is_client(context.store, username, school)? {
             return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out));
         }
         match v1_body(body) {
@@ -160,7 +174,7 @@ pub(super) fn patch(
                     api_type_id,
                     state,
                 };
-                set_state(store, &set, out)
+                set_state(context.store, context.id, &set, out)
             }
             Err(what) => Ok(v1::bad_request(&what, out)),
         }
@@ -205,16 +219,21 @@ pub(super) fn post(
             push_client(view, set.school, set.api_type_id, active, &mut record)?;
             Ok(record)
         })?;
-        let (code, how) = match update(context.store, &set)? {
-            Update::NoClient | Update::NotAuthorised => {
-                return Ok(v2::refuse(&Refusal::Client, out));
-            }
-            Update::Same => (400, "already"),
-            Update::Changed => (200, "successfully"),
-        };
         let done = if active { "activated" } else { "deactivated" };
-        let message = format!("Integration {how} {done}");
-        Ok(v2::with_data(code, &message, &record, out))
+        let message = format!("Integration successfully {done}");
+        let changed = v2::with_data(200, &message, &record, out);
+        match update(context.store, context.id, &set, out)? {
+            Update::NoClient | Update::NotAuthorised => Ok(v2::refuse(&Refusal::Client, out)),
+            Update::Same => {
+                let message = format!("Integration already {done}");
+                Ok(v2::with_data(400, &message, &record, out))
+            }
+            Update::Changed => Ok(changed),
+            Update::Repeated(answer) => {
+                *out = answer;
+                Ok(changed)
+            }
+        }
     };
     let updated: Result<Status> = updated();
     updated.unwrap_or_else(|_| v2::refuse(&Refusal::Failed(FAILED), out))

@@ -5,7 +5,7 @@ use super::commit::{self, Commit};
 use super::line::{self, Line};
 use super::lines::{Cut, Lines};
 use super::staged::Stage;
-use super::summary::Summary;
+use super::summary::{self, Summary};
 use crate::record::{Kind, Value, integrator, password};
 use crate::store::{Reader, Store};
 use crate::{Entropy, Error, Fault, Result};
@@ -58,6 +58,8 @@ pub struct Load {
     store: Arc<Store>,
     entropy: Entropy,
     mode: Mode,
+    /// The id under which the change is made.
+    id: Option<String>,
     lines: Lines,
     stage: Stage,
     progress: Progress,
@@ -71,11 +73,12 @@ pub struct Load {
 }
 
 impl Load {
-    pub(crate) fn new(store: Arc<Store>, entropy: Entropy, mode: Mode) -> Load {
+    pub(crate) fn new(store: Arc<Store>, entropy: Entropy, mode: Mode, id: Option<String>) -> Load {
         Load {
             store,
             entropy,
             mode,
+            id,
             lines: Lines::default(),
             stage: Stage::default(),
             progress: Progress::default(),
@@ -110,15 +113,18 @@ impl Load {
         self.cut(Lines::finish)?;
         let stage = std::mem::take(&mut self.stage);
         let (mode, progress) = (self.mode, self.progress);
-        let mut summary = self.store.write(|write| {
-            let mut sorter = stage.sorter;
-            if let Mode::Replace(school) = mode {
-                super::keys::stage_removal(write, &mut sorter, school)?;
-            }
-            Commit::new(write, sorter)?.run()
+        let summary = self.store.write(|write| {
+            summary::once(write, self.id.as_deref(), |write| {
+                let mut sorter = stage.sorter;
+                if let Mode::Replace(school) = mode {
+                    super::keys::stage_removal(write, &mut sorter, school)?;
+                }
+                let mut summary = Commit::new(write, sorter)?.run()?;
+                summary.lines = progress.lines;
+                summary.bytes = progress.bytes;
+                Ok(summary)
+            })
         })?;
-        summary.lines = progress.lines;
-        summary.bytes = progress.bytes;
         self.unstage();
         if progress.bytes > SMALL_BYTES {
             self.store.tidy();
@@ -271,7 +277,7 @@ mod tests {
 
     /// A load that hands everything over to the store after a few records.
     fn load(store: &Arc<Store>) -> Load {
-        let mut load = Load::new(store.clone(), Entropy::system(), Mode::Apply);
+        let mut load = Load::new(store.clone(), Entropy::system(), Mode::Apply, None);
         load.stage_bytes = 2000;
         load
     }

@@ -26,3 +26,4 @@ pub(crate) use inspect::Inspection;
 pub(crate) use keys::remove_school;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;
+pub(crate) use summary::once;

@@ -1,6 +1,8 @@
 //! What a dataset changed.
 
 use crate::record::Kind;
+use crate::store::Write;
+use crate::{Error, Result};
 
 /// How many records a dataset added, changed, removed and left as they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,6 +85,70 @@ impl Summary {
             Fate::Unchanged => counts.unchanged += 1,
             Fate::Absent => {}
         }
+    }
+}
+
+/// Makes a change under an id: one that was made under it before is not made
+/// again.
+pub(crate) fn once(
+    write: &mut Write<'_>,
+    id: Option<&str>,
+    work: impl FnOnce(&mut Write<'_>) -> Result<Summary>,
+) -> Result<Summary> {
+    if let Some(kept) = write.receipt(id)? {
+        return Summary::decode(&kept).ok_or_else(|| Error::Unsupported {
+            what: "the id belongs to a change of another kind: give each change its own".into(),
+        });
+    }
+    let summary = work(write)?;
+    let Counts {
+        added,
+        changed,
+        removed,
+        ..
+    } = summary.total();
+    if added + changed + removed > 0 {
+        write.keep_receipt(id, &summary.encode())?;
+    }
+    Ok(summary)
+}
+
+impl Summary {
+    /// Lines and bytes, then of each kind that counts its number and counts.
+    fn encode(&self) -> Vec<u8> {
+        let kinds = (0u64..)
+            .zip(&self.counts)
+            .filter(|(_, counts)| !counts.is_zero());
+        let kinds =
+            kinds.flat_map(|(kind, of)| [kind, of.added, of.changed, of.removed, of.unchanged]);
+        let numbers = [self.lines, self.bytes].into_iter().chain(kinds);
+        numbers.flat_map(u64::to_le_bytes).collect()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Summary> {
+        let (numbers, []) = bytes.as_chunks::<8>() else {
+            return None;
+        };
+        let numbers: Vec<u64> = numbers.iter().map(|n| u64::from_le_bytes(*n)).collect();
+        let ([lines, bytes], kinds) = numbers.split_first_chunk()?;
+        let mut summary = Summary {
+            lines: *lines,
+            bytes: *bytes,
+            ..Summary::default()
+        };
+        let (kinds, []) = kinds.as_chunks::<5>() else {
+            return None;
+        };
+        for [kind, added, changed, removed, unchanged] in kinds {
+            let kind = usize::try_from(*kind).ok()?;
+            *summary.counts.get_mut(kind)? = Counts {
+                added: *added,
+                changed: *changed,
+                removed: *removed,
+                unchanged: *unchanged,
+            };
+        }
+        Some(summary)
     }
 }
 

@@ -70,6 +70,16 @@ impl Engine {
     /// Like [`request`](Self::request), into a buffer of the caller's, which
     /// holds the body alone afterwards.
     pub fn answer(&self, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
+        self.respond(request, None, out)
+    }
+
+    /// Answers a request, which makes its change under this id if it makes one.
+    pub(super) fn respond(
+        &self,
+        request: &Request<'_>,
+        id: Option<&str>,
+        out: &mut Vec<u8>,
+    ) -> Status {
         let now = request.now.unwrap_or_else(|| self.clock.now());
         let context = Context {
             store: &self.store,
@@ -77,6 +87,7 @@ impl Engine {
             freshness: &self.freshness,
             limits: self.limits,
             now,
+            id,
         };
         api::answer(&context, request, out)
     }
@@ -209,8 +220,13 @@ impl Engine {
     /// `busy` if a load does not end in time; `io` if the change could not be
     /// written: nothing is changed then. What the API refuses is an answer.
     pub fn set_state(&self, set: &SetState<'_>) -> Result<Answer> {
-        let mut body = Vec::new();
-        let status = api::set_state(&self.store, set, &mut body)?;
-        Ok(Answer { status, body })
+        set_state(self, set, None)
     }
+}
+
+/// Sets a state, under this id.
+pub(super) fn set_state(engine: &Engine, set: &SetState<'_>, id: Option<&str>) -> Result<Answer> {
+    let mut body = Vec::new();
+    let status = api::set_state(&engine.store, id, set, &mut body)?;
+    Ok(Answer { status, body })
 }

@@ -60,17 +60,18 @@ impl Engine {
 
     /// A load that bytes are pushed into.
     pub fn load(&self) -> Load {
-        self.begin(Mode::Apply)
+        self.begin(Mode::Apply, None)
     }
 
     /// A load of the whole of one school, that bytes are pushed into: see
     /// [`replace_school`](Self::replace_school).
     pub fn load_school(&self, school: u64) -> Load {
-        self.begin(Mode::Replace(school))
+        self.begin(Mode::Replace(school), None)
     }
 
-    fn begin(&self, mode: Mode) -> Load {
-        Load::new(self.store.clone(), self.entropy.clone(), mode)
+    pub(super) fn begin(&self, mode: Mode, id: Option<&str>) -> Load {
+        let id = id.map(str::to_owned);
+        Load::new(self.store.clone(), self.entropy.clone(), mode, id)
     }
 
     /// Every fault of a dataset, at most so many, in the order of its lines.
@@ -84,7 +85,7 @@ impl Engine {
     pub fn check(&self, mut dataset: impl Read, limit: usize) -> Result<Vec<Fault>> {
         // Faults of lines alone would not reach the store.
         self.store.read(|_| Ok(()))?;
-        let mut load = self.begin(Mode::Check(limit));
+        let mut load = self.begin(Mode::Check(limit), None);
         push_all(&mut load, &mut dataset, |_| ControlFlow::Continue(()))?;
         load.finish_check(limit)
     }
@@ -96,11 +97,7 @@ impl Engine {
     /// # Errors
     /// `busy` or `io`; nothing is changed then.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
-        let summary = self
-            .store
-            .write(|write| dataset::remove_school(write, school))?;
-        self.store.tidy();
-        Ok(summary)
+        remove_school(self, school, None)
     }
 
     /// Erases a learner: the learner, its subjects, marks and absences, and
@@ -113,11 +110,7 @@ impl Engine {
     /// `busy` if a change, an export or a backup does not end in time; `io`.
     /// Call it again then.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
-        let summary = self
-            .store
-            .write(|write| dataset::erase_learner(write, school, learner))?;
-        self.store.compact()?;
-        Ok(summary)
+        erase_learner(self, school, learner, None)
     }
 
     /// Everything that is kept, as a dataset again, line by line. The store
@@ -129,6 +122,30 @@ impl Engine {
         let lease = self.store.lease()?;
         Ok(Export::new(lease, credentials == Credentials::Keep))
     }
+}
+
+pub(super) fn remove_school(engine: &Engine, school: u64, id: Option<&str>) -> Result<Summary> {
+    let summary = engine
+        .store
+        .write(|write| dataset::once(write, id, |write| dataset::remove_school(write, school)))?;
+    engine.store.tidy();
+    Ok(summary)
+}
+
+pub(super) fn erase_learner(
+    engine: &Engine,
+    school: u64,
+    learner: u64,
+    id: Option<&str>,
+) -> Result<Summary> {
+    let summary = engine.store.write(|write| {
+        dataset::once(write, id, |write| {
+            dataset::erase_learner(write, school, learner)
+        })
+    })?;
+    // Also if it was erased before: what old pages hold may still be there.
+    engine.store.compact()?;
+    Ok(summary)
 }
 
 fn pump(

@@ -1,16 +1,19 @@
 //! The engine: open a store, ask, load, maintain.
 //!
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
-//! - `data`: datasets in and out. `maintain`: the care of the store.
+//! - `data`: datasets in and out. `once`: changes that may be repeated.
+//! - `maintain`: the care of the store.
 
 mod ask;
 mod data;
 mod maintain;
+mod once;
 mod options;
 mod verify;
 
 pub use ask::Question;
 pub use maintain::Stats;
+pub use once::Once;
 pub use options::{Compaction, Credentials, Options};
 pub use verify::Verification;
 

@@ -3,6 +3,7 @@
 //!
 //! - `partition`: which records lie together; `run`, `directory`: how.
 //! - `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
+//! - `receipts`: what came of changes that may be repeated.
 //! - `gate`, `slot`, `lease`, `open`, `panics`: who may use it when, and recovery
 //!   from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie.
@@ -20,6 +21,7 @@ mod open;
 mod overlay;
 mod panics;
 mod partition;
+mod receipts;
 mod records;
 mod run;
 mod scrub;

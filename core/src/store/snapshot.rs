@@ -19,7 +19,7 @@ pub(crate) struct Snapshot {
     runs: ReadOnlyTable<&'static [u8], &'static [u8]>,
     directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(super) meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
     memo: Memo,
 }
 

@@ -34,6 +34,8 @@ pub(crate) const TOTALS_KEY: &[u8] = b"totals";
 pub(crate) const SEQUENCE_KEY: &[u8] = b"sequence";
 /// The version by which records are rendered.
 pub(crate) const RENDERED_KEY: &[u8] = b"rendered";
+/// What came of a change, by the number of its commit.
+pub(crate) const RECEIPT_PREFIX: &[u8] = b"receipt-";
 pub(crate) const RENDER_PREFIX: &[u8] = b"rendered-";
 
 /// The key under which a school's own version stands.

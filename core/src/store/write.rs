@@ -25,7 +25,7 @@ pub(crate) struct Write<'t> {
     pub(super) runs: Table<'t, &'static [u8], &'static [u8]>,
     directories: Table<'t, &'static [u8], &'static [u8]>,
     integrators: Table<'t, &'static [u8], &'static [u8]>,
-    meta: Table<'t, &'static [u8], &'static [u8]>,
+    pub(super) meta: Table<'t, &'static [u8], &'static [u8]>,
     totals: Totals,
     totals_before: Totals,
     changes: Changes,
