@@ -1,0 +1,210 @@
+//! The engine: everything that is asked of it, passed on.
+
+use crate::answer::{Sink, put};
+use crate::error::{Error, Result};
+use crate::export::Export;
+use crate::file::{Backend, File};
+use crate::host::Settings;
+use crate::load::Load;
+use crate::question::{texts, with};
+use crate::report;
+use rollbook::{Credentials, Page, Request, SetState};
+use std::cell::RefCell;
+use wasm_bindgen::prelude::*;
+
+/// An engine. What is asked for only once is given under an id: see
+/// `rollbook::Once`.
+#[wasm_bindgen]
+pub struct Engine {
+    engine: rollbook::Engine,
+    /// The last answer, so that the next one finds room.
+    buffer: RefCell<Vec<u8>>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens the store in this instance's memory.
+    pub fn memory(settings: &Settings) -> Result<Engine> {
+        Ok(Engine::of(rollbook::Engine::memory(settings.options())?))
+    }
+
+    /// Opens the store in a file.
+    pub fn open(file: File, settings: &Settings) -> Result<Engine> {
+        let backend = Backend::on(file);
+        let engine = rollbook::Engine::open_with_backend(backend, settings.options())?;
+        Ok(Engine::of(engine))
+    }
+
+    fn of(engine: rollbook::Engine) -> Engine {
+        Engine {
+            engine,
+            buffer: RefCell::default(),
+        }
+    }
+
+    /// Answers a request: method, target, then names and values of headers.
+    pub fn request(
+        &self,
+        parts: &str,
+        body: &[u8],
+        now: Option<i64>,
+        id: Option<String>,
+        sink: &Sink,
+    ) -> Result<()> {
+        let parts = texts(parts)?;
+        let [method, target, headers @ ..] = parts.as_slice() else {
+            return Err(Error::bad_argument("a request has a method and a target"));
+        };
+        let headers = headers.as_chunks::<2>().0.iter();
+        let headers: Vec<_> = headers.map(|[name, value]| (&**name, &**value)).collect();
+        let request = Request {
+            method,
+            target,
+            headers: &headers,
+            body,
+            now,
+        };
+        put(sink, &mut self.buffer.borrow_mut(), |out| {
+            Ok(match id {
+                None => self.engine.answer(&request, out),
+                Some(id) => {
+                    let answer = self.engine.once(&id).request(&request);
+                    *out = answer.body;
+                    answer.status
+                }
+            })
+        })
+    }
+
+    /// Answers a question as v1 does.
+    pub fn ask(&self, question: &str, now: Option<i64>, sink: &Sink) -> Result<()> {
+        with(question, |asked| {
+            put(sink, &mut self.buffer.borrow_mut(), |out| {
+                self.engine.ask_into(asked, now, out)
+            })
+        })
+    }
+
+    /// Answers one page of a question as v2 does.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what may be left out crosses owned"
+    )]
+    pub fn page(
+        &self,
+        question: &str,
+        cursor: Option<String>,
+        limit: Option<u32>,
+        reverse_order: bool,
+        now: Option<i64>,
+        sink: &Sink,
+    ) -> Result<()> {
+        let page = Page {
+            cursor: cursor.as_deref(),
+            limit: limit.map(u64::from),
+            reverse_order,
+        };
+        with(question, |asked| {
+            put(sink, &mut self.buffer.borrow_mut(), |out| {
+                self.engine.page_into(asked, &page, now, out)
+            })
+        })
+    }
+
+    /// Answers the first record that a question finds as v2 does.
+    pub fn find(&self, question: &str, now: Option<i64>, sink: &Sink) -> Result<()> {
+        with(question, |asked| {
+            put(sink, &mut self.buffer.borrow_mut(), |out| {
+                self.engine.find_into(asked, now, out)
+            })
+        })
+    }
+
+    /// Sets whether an integrator serves a school's API type.
+    #[wasm_bindgen(js_name = setState)]
+    pub fn set_state(
+        &self,
+        username: &str,
+        school: u64,
+        api_type_id: u64,
+        active: bool,
+        id: &str,
+        sink: &Sink,
+    ) -> Result<()> {
+        let set = SetState {
+            username,
+            school,
+            api_type_id,
+            state: u64::from(active),
+        };
+        put(sink, &mut self.buffer.borrow_mut(), |out| {
+            let answer = self.engine.once(id).set_state(&set)?;
+            *out = answer.body;
+            Ok(answer.status)
+        })
+    }
+
+    /// The v2 request for a v1 one, as JSON.
+    pub fn upgrade(&self, target: &str) -> Result<String> {
+        let upgraded = self.engine.upgrade(target);
+        let upgraded = upgraded.map_err(|none| Error::bad_argument(&none.to_string()))?;
+        Ok(report::upgrade(&upgraded))
+    }
+
+    /// Begins a load; of the whole of one school, if one is given.
+    pub fn load(&self, school: Option<u64>, id: &str) -> Load {
+        let once = self.engine.once(id);
+        let load = school.map_or_else(|| once.load(), |school| once.load_school(school));
+        load.into()
+    }
+
+    /// The faults of a dataset, as JSON.
+    pub fn check(&self, dataset: &[u8], limit: u32) -> Result<String> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(report::faults(self.engine.check(dataset, limit)?))
+    }
+
+    /// Removes a school; its summary, as JSON.
+    #[wasm_bindgen(js_name = removeSchool)]
+    pub fn remove_school(&self, school: u64, id: &str) -> Result<String> {
+        let removed = self.engine.once(id).remove_school(school)?;
+        Ok(report::summary(&removed))
+    }
+
+    /// Erases a learner; its summary, as JSON.
+    #[wasm_bindgen(js_name = eraseLearner)]
+    pub fn erase_learner(&self, school: u64, learner: u64, id: &str) -> Result<String> {
+        let erased = self.engine.once(id).erase_learner(school, learner)?;
+        Ok(report::summary(&erased))
+    }
+
+    /// Begins an export.
+    pub fn export(&self, credentials: bool) -> Result<Export> {
+        let credentials = if credentials {
+            Credentials::Keep
+        } else {
+            Credentials::LeaveOut
+        };
+        Ok(self.engine.export(credentials)?.into())
+    }
+
+    /// Looks for damage; what was found, as JSON.
+    pub fn verify(&self) -> Result<String> {
+        Ok(report::verification(&self.engine.verify()?))
+    }
+
+    /// Gives free space back.
+    pub fn compact(&self) -> Result<()> {
+        Ok(self.engine.compact()?)
+    }
+
+    /// How much the store holds, as JSON.
+    pub fn stats(&self) -> Result<String> {
+        Ok(report::stats(self.engine.stats()?))
+    }
+
+    /// Closes the store.
+    pub fn close(&self) -> Result<()> {
+        Ok(self.engine.close()?)
+    }
+}

@@ -1,0 +1,41 @@
+//! Exports that are read piece by piece.
+
+use crate::answer::{Sink, put_bytes};
+use crate::error::Result;
+use wasm_bindgen::prelude::*;
+
+/// A piece ends with the line that fills it.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// An export under way.
+#[wasm_bindgen]
+pub struct Export {
+    export: rollbook::Export,
+    piece: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Export {
+    /// Hands over the next lines; false at the end.
+    pub fn read(&mut self, sink: &Sink) -> Result<bool> {
+        self.piece.clear();
+        while self.piece.len() < PIECE_BYTES {
+            let Some(line) = self.export.next() else {
+                break;
+            };
+            self.piece.extend_from_slice(line?.as_bytes());
+            self.piece.push(b'\n');
+        }
+        put_bytes(sink, &self.piece);
+        Ok(!self.piece.is_empty())
+    }
+}
+
+impl From<rollbook::Export> for Export {
+    fn from(export: rollbook::Export) -> Export {
+        Export {
+            export,
+            piece: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the world around gives: the time, random bytes, and a place for a last
+//! word.
+
+use rollbook::{Clock, Entropy, Options};
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = Date, js_name = now)]
+    fn milliseconds() -> f64;
+
+    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues, catch)]
+    fn fill(bytes: &mut [u8]) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(js_namespace = console)]
+    fn error(message: &str);
+}
+
+/// What an engine is opened with.
+#[wasm_bindgen(js_name = Settings)]
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// The store's page cache, in bytes.
+    #[wasm_bindgen(js_name = cacheBytes)]
+    pub cache_bytes: Option<u32>,
+    /// How many records a page of v2 has unless its request says.
+    #[wasm_bindgen(js_name = pageLimit)]
+    pub page_limit: Option<u32>,
+    /// How many records a page of v2 has at most.
+    #[wasm_bindgen(js_name = maxPageLimit)]
+    pub max_page_limit: Option<u32>,
+}
+
+#[wasm_bindgen(js_class = Settings)]
+impl Settings {
+    /// None given.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Settings {
+        Settings::default()
+    }
+}
+
+impl Settings {
+    pub(crate) fn options(&self) -> Options {
+        let usual = Options::default();
+        let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Options {
+            cache_bytes: self.cache_bytes.map_or(usual.cache_bytes, bytes),
+            page_limit: self.page_limit.map_or(usual.page_limit, u64::from),
+            max_page_limit: self.max_page_limit.map_or(usual.max_page_limit, u64::from),
+            clock: Clock::Custom(Arc::new(now)),
+            entropy: Entropy::custom(|bytes| fill(bytes).is_ok()),
+            ..usual
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seconds fit")]
+fn now() -> i64 {
+    (milliseconds() / 1000.0).floor() as i64
+}
+
+/// Called once for an instance: a trap says nothing by itself.
+#[wasm_bindgen(start)]
+fn start() {
+    std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
+}

@@ -1,0 +1,17 @@
+//! Rollbook as WebAssembly: forwarding to the engine, and the storage backend
+//! of browsers and Node.
+//!
+//! JavaScript gives what a module has not of itself: the time, random bytes, and
+//! the [`File`](file::File) that the store lies in, which it owns and closes. An
+//! instance of the module holds one engine; when it traps, JavaScript drops it
+//! and opens the same file with another one.
+
+mod answer;
+mod engine;
+mod error;
+mod export;
+mod file;
+mod host;
+mod load;
+mod question;
+mod report;

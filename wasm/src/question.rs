@@ -1,0 +1,146 @@
+//! Questions as JavaScript asks them: the name of one, then names and values of
+//! its fields, all texts.
+
+use crate::error::{Error, Result};
+use rollbook::{Date, LearnerStatus, Question};
+use std::cell::OnceCell;
+use std::str::FromStr;
+
+/// The fields that a question was given.
+struct Fields<'a> {
+    given: &'a [String],
+    /// The list of numbers that the question borrows.
+    list: OnceCell<Vec<u64>>,
+}
+
+impl Fields<'_> {
+    fn get(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.given.as_chunks::<2>().0.iter();
+        let pair = pairs.find(|[key, _]| key == name);
+        pair.map(|[_, value]| value.as_str())
+    }
+
+    /// A field of this name, or the default if it may be left out.
+    fn take<'f, T: Field<'f>>(&'f self, name: &str) -> Result<T> {
+        match self.get(name) {
+            Some(text) => {
+                let read = T::read(self, text);
+                read.ok_or_else(|| Error::bad_argument(&format!("{name}: {text:?} cannot be that")))
+            }
+            None => T::LEFT_OUT
+                .ok_or_else(|| Error::bad_argument(&format!("{name} is missing: give it"))),
+        }
+    }
+
+    fn only(&self, names: &[&str]) -> Result<()> {
+        let mut given = self.given.as_chunks::<2>().0.iter();
+        match given.find(|[name, _]| !names.contains(&name.as_str())) {
+            None => Ok(()),
+            Some([name, _]) => {
+                let names = names.join(", ");
+                Err(Error::bad_argument(&format!(
+                    "{name} is no field of this question: it has {names}"
+                )))
+            }
+        }
+    }
+}
+
+/// What a field is read as.
+trait Field<'f>: Sized {
+    const LEFT_OUT: Option<Self>;
+
+    fn read(fields: &'f Fields<'_>, text: &'f str) -> Option<Self>;
+}
+
+macro_rules! fields {
+    ($($type:ty: $left_out:expr, $read:expr;)*) => {$(
+        impl<'f> Field<'f> for $type {
+            const LEFT_OUT: Option<Self> = $left_out;
+
+            fn read(fields: &'f Fields<'_>, text: &'f str) -> Option<Self> {
+                let read: fn(&'f Fields<'_>, &'f str) -> Option<Self> = $read;
+                read(fields, text)
+            }
+        }
+    )*};
+}
+
+fields! {
+    u64: None, |_, text| parse(text);
+    Option<u64>: Some(None), |_, text| parse(text).map(Some);
+    &'f str: None, |_, text| Some(text);
+    Option<&'f str>: Some(None), |_, text| Some(Some(text));
+    Option<Date>: Some(None), |_, text| parse(text).map(Some);
+    bool: Some(false), |_, text| parse(text);
+    LearnerStatus: Some(LearnerStatus::Current), |_, text| match text {
+        "current" => Some(LearnerStatus::Current),
+        "left" => Some(LearnerStatus::Left),
+        "waitlist" => Some(LearnerStatus::Waitlist),
+        _ => None,
+    };
+    &'f [u64]: Some(&[]), |fields, text| {
+        let numbers: Option<_> = text.split_terminator(',').map(parse).collect();
+        Some(fields.list.get_or_init(|| numbers.unwrap_or_default()))
+    };
+}
+
+fn parse<T: FromStr>(text: &str) -> Option<T> {
+    text.parse().ok()
+}
+
+macro_rules! questions {
+    ($($name:literal $question:ident { $($field:ident),* })*) => {
+        /// Reads a question, and asks it.
+        pub(crate) fn with<T>(
+            question: &str,
+            ask: impl FnOnce(&dyn Question) -> Result<T>,
+        ) -> Result<T> {
+            let texts: Vec<String> = texts(question)?;
+            let (name, given) = texts.split_first().ok_or_else(none)?;
+            let fields = &Fields { given, list: OnceCell::new() };
+            let question: Box<dyn Question + '_> = match name.as_str() {
+                $($name => {
+                    fields.only(&[$(stringify!($field)),*])?;
+                    Box::new(rollbook::$question {
+                        $($field: fields.take(stringify!($field))?,)*
+                    })
+                })*
+                _ => return Err(none()),
+            };
+            ask(&*question)
+        }
+    };
+}
+
+questions! {
+    "learners" Learners {
+        school, status, since, until, learner_id, grade_ids, include_parents, name, family_code
+    }
+    "assessmentMarks" AssessmentMarks {
+        school, learner_id, grade_id, subject_id, year, term, learning_outcome_id, assessment_id,
+        structure
+    }
+    "subjectsPerTerm" SubjectsPerTerm { school, learner_id }
+    "subjectMarks" SubjectMarks { school, learner_id }
+    "learnerSubjects" LearnerSubjects { school, learner_id }
+    "schools" Schools { username, school }
+    "clients" Clients { username, school, api_type_id }
+    "absentees" Absentees { school, id, learner_id, from_date, to_date }
+    "financeLearners" FinanceLearners {
+        school, learner_id, debtor_code, accountable_person_id, parent_id, all_accounts,
+        include_parents, include_accountable_person
+    }
+    "accountablePersons" AccountablePersons {
+        school, debtor_code, accountable_person_id, all_accounts, include_learners
+    }
+}
+
+/// A JSON array of texts: several strings cross in one.
+pub(crate) fn texts(json: &str) -> Result<Vec<String>> {
+    serde_json::from_str(json).map_err(|_| Error::bad_argument("an array of texts is needed"))
+}
+
+fn none() -> Error {
+    Error::bad_argument("there is no such question")
+}
