@@ -1,0 +1,21 @@
+export { Answer } from "./answer.js";
+export type { Dataset, Progress } from "./dataset.js";
+export { RollbookError, type ErrorCode } from "./error.js";
+export type { Instant } from "./instant.js";
+export type { Settings } from "./instance.js";
+export type { DateText, Id, Questions } from "./questions.js";
+export {
+  Engine,
+  type At,
+  type Counts,
+  type Fault,
+  type LoadOptions,
+  type Options,
+  type Page,
+  type RequestOptions,
+  type Stats,
+  type Summary,
+  type Upgrade,
+  type Verification,
+} from "./rollbook.js";
+export type * as v1 from "./records.js";

@@ -1,0 +1,36 @@
+// `fetch` over an engine.
+
+import type { Answer } from "./answer.js";
+import type { RequestOptions } from "./rollbook.js";
+
+/** Statuses whose answers have no body over HTTP. */
+const bodiless = new Set([204, 205, 304]);
+
+/** Where targets without an origin of their own belong. */
+const origin = (): string =>
+  typeof location !== "undefined" && location.protocol.startsWith("http")
+    ? location.href
+    : "http://rollbook.invalid/";
+
+/** Answers a request of `fetch`'s; the path and the query of its URL count. */
+export async function answerTo(
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+  ask: (target: string, options: RequestOptions) => Promise<Answer>,
+): Promise<Response> {
+  const resolved = input instanceof Request ? input : new URL(input, origin());
+  const request = new Request(resolved, init);
+  request.signal.throwIfAborted();
+  const url = new URL(request.url);
+  const body = new Uint8Array(await request.arrayBuffer());
+  const answer = await ask(url.pathname + url.search, {
+    method: request.method,
+    headers: request.headers,
+    body,
+  });
+  request.signal.throwIfAborted();
+  return new Response(bodiless.has(answer.status) ? null : answer.bytes, {
+    status: answer.status,
+    headers: answer.headers,
+  });
+}

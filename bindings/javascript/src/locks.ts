@@ -1,0 +1,22 @@
+// The Web Locks of a store.
+
+export interface LockNames {
+  /** Who has it leads: holds the file, and answers for all. */
+  readonly store: string;
+  /** The leader has it while it is at work on something long. */
+  readonly busy: string;
+  /** Who has it takes over from a leader that is frozen. */
+  readonly takeover: string;
+  /** A tab has its own as long as it lives. */
+  readonly tab: (id: string) => string;
+}
+
+export function names(store: string): LockNames {
+  const prefix = `rollbook/${store}`;
+  return {
+    store: prefix,
+    busy: `${prefix}/busy`,
+    takeover: `${prefix}/takeover`,
+    tab: (id) => `${prefix}/tab/${id}`,
+  };
+}

@@ -1,0 +1,273 @@
+// One tab among those that share a store. Whoever gets the store's lock leads; the
+// others pass their calls on to it, and one of them takes over when it is gone.
+
+import { toMessage, type RollbookError } from "./error.js";
+import type { Settings } from "./instance.js";
+import { Deposed, Leader } from "./leader.js";
+import { names, type LockNames } from "./locks.js";
+import { Pending, type Broadcast, type Call, type Reply, type ToTab } from "./messages.js";
+import type { CallArguments, CallName, CallResult, Host } from "./service.js";
+import { closed } from "./error.js";
+
+/** How often a leader that owes an answer is asked whether it is awake. */
+const BEAT = 350;
+/** After so many beats without a word it is taken for frozen. */
+const SILENT_BEATS = 3;
+/** After so many even while it is at work on something long. */
+const BUSY_BEATS = 30;
+
+export class Tab implements Host {
+  readonly #store: string;
+  readonly #module: WebAssembly.Module;
+  readonly #settings: Settings;
+  readonly #locks: LockNames;
+  readonly #id = crypto.randomUUID();
+  readonly #all: BroadcastChannel;
+  readonly #mine: BroadcastChannel;
+  readonly #pending = new Pending();
+  readonly #gone: () => void;
+  /** The leader, if it is this tab. */
+  #leader: Leader | undefined;
+  /** The time of leading that calls are sent to, if it is another tab's. */
+  #term: string | undefined;
+  #waiting: AbortController | undefined;
+  #resign: (() => void) | undefined;
+  #silent = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #closed: RollbookError | undefined;
+
+  constructor(store: string, module: WebAssembly.Module, settings: Settings) {
+    this.#store = store;
+    this.#module = module;
+    this.#settings = settings;
+    this.#locks = names(store);
+    this.#all = new BroadcastChannel(this.#locks.store);
+    this.#all.onmessage = ({ data }) => this.#hear(data as Broadcast);
+    this.#mine = new BroadcastChannel(this.#locks.tab(this.#id));
+    this.#mine.onmessage = ({ data }) => this.#hearLeader(data as ToTab);
+    this.#gone = this.#live();
+  }
+
+  async call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>> {
+    if (this.#closed !== undefined) throw this.#closed;
+    const { call, answered } = this.#pending.add<CallResult<K>>(name, given);
+    this.#send(call);
+    return answered;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed !== undefined) return;
+    this.#closed = closed();
+    this.#waiting?.abort();
+    this.#pending.fail(this.#closed);
+    clearInterval(this.#beat);
+    this.#all.close();
+    this.#mine.close();
+    try {
+      this.#leader?.close();
+    } finally {
+      this.#leader = undefined;
+      this.#resign?.();
+      this.#gone();
+    }
+  }
+
+  /** Holds this tab's own lock, until told to give it back. */
+  #live(): () => void {
+    let gone = (): void => undefined;
+    const life = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    void navigator.locks.request(this.#locks.tab(this.#id), () => life);
+    return gone;
+  }
+
+  #send(call: Call): void {
+    if (this.#leader !== undefined) {
+      void this.#answerOwn(this.#leader, call);
+      return;
+    }
+    if (this.#term !== undefined) {
+      this.#tell({ kind: "call", from: this.#id, to: this.#term, call });
+    } else {
+      this.#tell({ kind: "who", from: this.#id });
+    }
+    this.#wait();
+    this.#beat ??= setInterval(() => void this.#check(), BEAT);
+  }
+
+  #tell(message: Broadcast): void {
+    this.#all.postMessage(message);
+  }
+
+  /** Queues for the lock, unless it does. */
+  #wait(): void {
+    if (this.#waiting !== undefined || this.#leader !== undefined) return;
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    void this.#lead({ signal: waiting.signal });
+  }
+
+  /** Leads as soon as the lock is had, until it is given back or stolen. */
+  async #lead(options: LockOptions): Promise<void> {
+    try {
+      await navigator.locks.request(this.#locks.store, options, async () => {
+        this.#waiting = undefined;
+        const resigned = new Promise<void>((resolve) => {
+          this.#resign = resolve;
+        });
+        if (!(await this.#open(options.steal === true))) return;
+        await resigned;
+      });
+    } catch (error) {
+      // Aborted while it waited, by ourselves; or stolen while it led.
+      if (this.#leader !== undefined) this.#step(this.#leader);
+      else if (!(error instanceof DOMException)) this.#pending.fail(error);
+    }
+  }
+
+  async #open(isHeld: boolean): Promise<boolean> {
+    let leader: Leader;
+    try {
+      leader = await Leader.open(this.#store, this.#module, this.#settings, isHeld);
+    } catch (error) {
+      if (error instanceof Deposed) this.#wait();
+      else this.#pending.fail(error);
+      return false;
+    }
+    if (this.#closed !== undefined) {
+      leader.close();
+      return false;
+    }
+    this.#leader = leader;
+    this.#term = undefined;
+    clearInterval(this.#beat);
+    this.#beat = undefined;
+    this.#tell({ kind: "leads", term: leader.term });
+    for (const call of this.#pending.calls) this.#send(call);
+    return true;
+  }
+
+  /** Steps down after another tab has taken over. */
+  #step(leader: Leader): void {
+    if (this.#leader !== leader) return;
+    this.#leader = undefined;
+    leader.abandon();
+    this.#tell({ kind: "who", from: this.#id });
+    for (const call of this.#pending.calls) this.#send(call);
+    this.#wait();
+  }
+
+  async #answerOwn(leader: Leader, call: Call): Promise<void> {
+    const reply = await this.#answer(leader, this.#id, call);
+    if (reply !== undefined) this.#pending.settle(reply);
+  }
+
+  /** What comes of a call; nothing if another tab must answer it. */
+  async #answer(leader: Leader, from: string, call: Call): Promise<Reply | undefined> {
+    const { number } = call;
+    try {
+      return { number, value: await leader.answer(from, call) };
+    } catch (error) {
+      if (!(error instanceof Deposed)) return { number, error: toMessage(error) };
+      this.#step(leader);
+      return undefined;
+    }
+  }
+
+  /** What is said to all. */
+  #hear(message: Broadcast): void {
+    if (message.kind === "leads") {
+      this.#follow(message.term);
+      return;
+    }
+    const leader = this.#leader;
+    if (leader === undefined) return;
+    const { from } = message;
+    switch (message.kind) {
+      case "who":
+        this.#tellTab(from, { kind: "leads", term: leader.term });
+        break;
+      case "ping":
+        if (message.to === leader.term) {
+          this.#tellTab(from, { kind: "awake", term: leader.term });
+        }
+        break;
+      case "call":
+        if (message.to === leader.term) void this.#answerTab(leader, from, message.call);
+        break;
+    }
+  }
+
+  async #answerTab(leader: Leader, from: string, call: Call): Promise<void> {
+    const reply = await this.#answer(leader, from, call);
+    if (reply !== undefined) this.#tellTab(from, { kind: "reply", term: leader.term, reply });
+  }
+
+  #tellTab(tab: string, message: ToTab): void {
+    const channel = new BroadcastChannel(this.#locks.tab(tab));
+    channel.postMessage(message);
+    channel.close();
+  }
+
+  /** What the leader says to this tab. */
+  #hearLeader(message: ToTab): void {
+    if (message.kind === "leads") {
+      this.#follow(message.term);
+    } else if (message.term === this.#term) {
+      this.#silent = 0;
+      if (message.kind === "reply") this.#pending.settle(message.reply);
+      if (this.#pending.size === 0) {
+        clearInterval(this.#beat);
+        this.#beat = undefined;
+      }
+    }
+  }
+
+  /** Sends what is on its way to a leader that was not known. */
+  #follow(term: string): void {
+    if (this.#leader !== undefined || this.#term === term) return;
+    this.#term = term;
+    this.#silent = 0;
+    for (const call of this.#pending.calls) this.#send(call);
+  }
+
+  /** Asks a leader that owes an answer for a word, and takes over if none comes. */
+  async #check(): Promise<void> {
+    if (this.#leader !== undefined || this.#pending.size === 0) return;
+    this.#silent += 1;
+    if (this.#silent > SILENT_BEATS && (await this.#isFrozen())) {
+      await navigator.locks.request(this.#locks.takeover, { ifAvailable: true }, async (lock) => {
+        if (lock !== null && this.#silent > SILENT_BEATS) await this.#takeOver();
+      });
+      return;
+    }
+    if (this.#term === undefined) this.#tell({ kind: "who", from: this.#id });
+    else this.#tell({ kind: "ping", from: this.#id, to: this.#term });
+  }
+
+  /** Whether somebody leads, and not a word was heard for too long. */
+  async #isFrozen(): Promise<boolean> {
+    const { held = [] } = await navigator.locks.query();
+    const leader = held.find(({ name }) => name === this.#locks.store)?.clientId;
+    if (leader === undefined) return false;
+    const isBusy = held.some(
+      ({ name, clientId }) => name === this.#locks.busy && clientId === leader,
+    );
+    return this.#silent > (isBusy ? BUSY_BEATS : SILENT_BEATS);
+  }
+
+  /** Takes the lock from a tab that is frozen; ends when this tab leads. */
+  async #takeOver(): Promise<void> {
+    this.#waiting?.abort();
+    this.#waiting = undefined;
+    this.#silent = 0;
+    const before = this.#term;
+    void this.#lead({ steal: true });
+    // The takeover's lock is held until others can hear who leads.
+    for (let beat = 0; beat < 20; beat += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (this.#leader !== undefined || this.#term !== before) return;
+    }
+  }
+}
