@@ -3,7 +3,8 @@
 import { RollbookError } from "./error.js";
 import { Instance } from "./instance.js";
 import { compile, type ModuleSource } from "./module.js";
-import { lacking } from "./opfs.js";
+import { names } from "./locks.js";
+import { PATIENCE, deleteStore, lacking } from "./opfs.js";
 import { WorkerHost } from "./remote.js";
 import { Engine, type Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
@@ -49,6 +50,24 @@ export class Opener {
     const { clock: _, ...settings } = options;
     const instance = new Instance(await this.#compiled(), "memory", settings);
     return new Engine(new LocalHost(instance), options, false);
+  }
+
+  /**
+   * Deletes the store of this name, and every record in it. One that is not there is no
+   * error; one that is open here or in another tab fails as `already_open`.
+   */
+  async delete(name: string): Promise<void> {
+    const lacks = lacking();
+    if (lacks !== undefined) throw lacks;
+    // An engine that was closed a moment ago may hold it still.
+    const signal = AbortSignal.timeout(PATIENCE);
+    try {
+      await navigator.locks.request(names(name).store, { signal }, () => deleteStore(name));
+    } catch (cause) {
+      if (!signal.aborted || cause !== signal.reason) throw cause;
+      const text = `${name} is already open: close its engines, also in other tabs, first`;
+      throw new RollbookError("already_open", text, { cause });
+    }
   }
 
   async #compiled(): Promise<WebAssembly.Module> {

@@ -10,8 +10,8 @@ import type { StoreFile } from "./instance.js";
 
 const STORE = /^(\d+)\.redb$/;
 const COPY = 4 << 20;
-/** How long a file may still be held by a tab that is being closed. */
-const PATIENCE = 600;
+/** How long a store may still be held by a tab that is being closed: milliseconds. */
+export const PATIENCE = 600;
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -104,14 +104,31 @@ async function storeFolder(name: string): Promise<FileSystemDirectoryHandle> {
   }
 }
 
+/** Deletes a store; nobody may have it open. */
+export async function deleteStore(name: string): Promise<void> {
+  const folder = await storeFolder(name);
+  const deadline = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      for (const entry of await entries(folder)) await folder.removeEntry(entry);
+      return;
+    } catch (error) {
+      if (!isHeldError(error) || performance.now() > deadline) throw error;
+      await pause(20);
+    }
+  }
+}
+
+async function entries(folder: FileSystemDirectoryHandle): Promise<string[]> {
+  const found: string[] = [];
+  for await (const name of folder.keys()) found.push(name);
+  return found;
+}
+
 /** The numbers of the files that are stores. */
 async function numbers(folder: FileSystemDirectoryHandle): Promise<number[]> {
-  const found: number[] = [];
-  for await (const name of folder.keys()) {
-    const number = STORE.exec(name)?.[1];
-    if (number !== undefined) found.push(Number(number));
-  }
-  return found;
+  const numbers = (await entries(folder)).map((name) => STORE.exec(name)?.[1]);
+  return numbers.filter((number) => number !== undefined).map(Number);
 }
 
 /** Nothing if somebody holds it. */
@@ -121,10 +138,15 @@ async function tryOpen(
   try {
     return await file.createSyncAccessHandle();
   } catch (error) {
-    const name = error instanceof DOMException ? error.name : "";
-    if (name === "NoModificationAllowedError" || name === "InvalidStateError") return undefined;
+    if (isHeldError(error)) return undefined;
     throw error;
   }
+}
+
+/** Whether somebody else holds the file. */
+function isHeldError(error: unknown): boolean {
+  const name = error instanceof DOMException ? error.name : "";
+  return name === "NoModificationAllowedError" || name === "InvalidStateError";
 }
 
 /** Copies a file that somebody else holds, as it is between two of his writes. */
@@ -182,9 +204,7 @@ async function clear(
   handle: FileSystemSyncAccessHandle,
 ): Promise<void> {
   try {
-    const names: string[] = [];
-    for await (const name of folder.keys()) names.push(name);
-    for (const name of names) {
+    for (const name of await entries(folder)) {
       const number = STORE.exec(name)?.[1];
       const isOld = number === undefined ? name.endsWith(".part") : Number(number) < newest;
       // One that a frozen tab still holds goes next time.

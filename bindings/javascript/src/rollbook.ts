@@ -251,9 +251,9 @@ export class Engine {
   /**
    * Everything that is kept, as a dataset again: the lines of the moment at which it
    * begins, in pieces of about 64 KiB. Until it is read or cancelled the store cannot be
-   * compacted. It holds personal data, and with credentials password hashes.
+   * compacted. It holds personal data, and if `credentials` is true password hashes.
    */
-  export({ credentials = true }: { credentials?: boolean } = {}): ReadableStream<Uint8Array> {
+  export({ credentials = false }: { credentials?: boolean } = {}): ReadableStream<Uint8Array> {
     const id = crypto.randomUUID();
     return new ReadableStream<Uint8Array>({
       start: () => this.#host.call("beginExport", id, credentials),

@@ -32,6 +32,8 @@ export class Tab implements Host {
   #term: string | undefined;
   #waiting: AbortController | undefined;
   #resign: (() => void) | undefined;
+  /** Over when this tab neither leads nor waits to. */
+  #led: Promise<void> = Promise.resolve();
   #silent = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
   #closed: RollbookError | undefined;
@@ -69,6 +71,8 @@ export class Tab implements Host {
       this.#leader = undefined;
       this.#resign?.();
       this.#gone();
+      // Whoever comes next finds the store free.
+      await this.#led;
     }
   }
 
@@ -105,7 +109,7 @@ export class Tab implements Host {
     if (this.#waiting !== undefined || this.#leader !== undefined) return;
     const waiting = new AbortController();
     this.#waiting = waiting;
-    void this.#lead({ signal: waiting.signal });
+    this.#led = this.#lead({ signal: waiting.signal });
   }
 
   /** Leads as soon as the lock is had, until it is given back or stolen. */
@@ -263,7 +267,7 @@ export class Tab implements Host {
     this.#waiting = undefined;
     this.#silent = 0;
     const before = this.#term;
-    void this.#lead({ steal: true });
+    this.#led = this.#lead({ steal: true });
     // The takeover's lock is held until others can hear who leads.
     for (let beat = 0; beat < 20; beat += 1) {
       await new Promise((resolve) => setTimeout(resolve, 50));
