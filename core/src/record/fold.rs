@@ -4,7 +4,9 @@
 //! The table beside this file holds the decompositions that matter once the
 //! marks are dropped; a general normaliser would weigh 69 KB in a browser.
 
-use super::fold_table::{EXPANDED, KEPT_MARKS, MAPPED, MAPPED_BEYOND, REMOVED};
+use super::fold_table::{EXPANDED, KEPT_MARKS, MAPPED, MAPPED_TO, REMOVED};
+use super::varint;
+use std::sync::LazyLock;
 
 /// Adds the folded text.
 pub(crate) fn fold(text: &str, out: &mut Vec<u8>) {
@@ -77,17 +79,22 @@ fn removed(code: u32) -> Option<Removed> {
 
 /// The one character that is left of a decomposition.
 fn mapped(code: u32) -> Option<u32> {
-    if let Ok(small) = u16::try_from(code) {
-        let place = MAPPED.binary_search_by_key(&small, |(from, _)| *from).ok();
-        let near = place.and_then(|place| MAPPED.get(place));
-        if let Some((_, to)) = near {
-            return Some(u32::from(*to));
-        }
-    }
-    let place = MAPPED_BEYOND
-        .binary_search_by_key(&code, |(from, _)| *from)
-        .ok()?;
-    MAPPED_BEYOND.get(place).map(|(_, to)| *to)
+    // As pairs they would weigh twice as much in a browser, even compressed.
+    static PAIRS: LazyLock<Vec<(u32, u32)>> =
+        LazyLock::new(|| column(&MAPPED).zip(column(&MAPPED_TO)).collect());
+    let place = PAIRS.binary_search_by_key(&code, |(from, _)| *from).ok()?;
+    PAIRS.get(place).map(|(_, to)| *to)
+}
+
+/// The numbers that are kept as steps from one to the next, with the sign in
+/// the lowest bit.
+fn column(mut steps: &[u8]) -> impl Iterator<Item = u32> {
+    let mut number = 0_u64;
+    std::iter::from_fn(move || {
+        let step = varint::take(&mut steps).ok()?;
+        number = number.wrapping_add(step >> 1 ^ (step & 1).wrapping_neg());
+        u32::try_from(number).ok()
+    })
 }
 
 /// Characters in canonical order: marks that stay are ordered by their class.
@@ -214,7 +221,7 @@ mod tests {
 
     fn table() -> String {
         let mut removed: Vec<(u32, u32, bool)> = Vec::new();
-        let (mut mapped, mut beyond, mut expanded, mut marks) = (vec![], vec![], vec![], vec![]);
+        let (mut mapped, mut expanded, mut marks) = (vec![], vec![], vec![]);
         for char in all() {
             let (code, class) = (u32::from(char), canonical_combining_class(char));
             if is_mn(char) {
@@ -236,10 +243,7 @@ mod tests {
             match left.as_slice() {
                 _ if (HANGUL..HANGUL + SYLLABLES).contains(&code) => {}
                 [same] if *same == code => {}
-                [one] => match (u16::try_from(code), u16::try_from(*one)) {
-                    (Ok(from), Ok(to)) => mapped.push((from, to)),
-                    _ => beyond.push((code, *one)),
-                },
+                [one] => mapped.push((code, *one)),
                 [a, b] => expanded.push((code, [*a, *b, 0])),
                 [a, b, c] => expanded.push((code, [*a, *b, *c])),
                 other => panic!("U+{code:04X} leaves {other:?}"),
@@ -257,6 +261,7 @@ mod tests {
             unicode_normalization::UNICODE_VERSION
         );
         let mut array = |name: &str, about: &str, of: &str, rows: Vec<String>| {
+            let columns = if of == "u8" { 16 } else { 8 };
             let _ = write!(
                 text,
                 "\n/// {about}\n#[rustfmt::skip]\npub(super) static {name}: [{of}; {}] = [",
@@ -266,16 +271,19 @@ mod tests {
                 let _ = write!(
                     text,
                     "{}{row},",
-                    if place % 8 == 0 { "\n    " } else { " " }
+                    if place % columns == 0 { "\n    " } else { " " }
                 );
             }
             text.push_str("\n];\n");
         };
-        let pairs = |pairs: &[(u32, u32)]| -> Vec<String> {
-            pairs
-                .iter()
-                .map(|(a, b)| format!("(0x{a:x}, 0x{b:x})"))
-                .collect()
+        let steps = |numbers: &mut dyn Iterator<Item = u32>| -> Vec<String> {
+            let (mut bytes, mut last) = (Vec::new(), 0);
+            for number in numbers {
+                let step = i64::from(number) - last;
+                varint::push(&mut bytes, (step << 1 ^ step >> 63).cast_unsigned());
+                last = i64::from(number);
+            }
+            bytes.iter().map(|byte| format!("0x{byte:x}")).collect()
         };
         array(
             "REMOVED",
@@ -285,18 +293,15 @@ mod tests {
         );
         array(
             "MAPPED",
-            "Characters of which one is left.",
-            "(u16, u16)",
-            mapped
-                .iter()
-                .map(|(a, b)| format!("(0x{a:x}, 0x{b:x})"))
-                .collect(),
+            "Characters of which one is left: each the step from the one before.",
+            "u8",
+            steps(&mut mapped.iter().map(|(from, _)| *from)),
         );
         array(
-            "MAPPED_BEYOND",
-            "The same where 16 bits do not hold both.",
-            "(u32, u32)",
-            pairs(&beyond),
+            "MAPPED_TO",
+            "What is left of them, in steps as well.",
+            "u8",
+            steps(&mut mapped.iter().map(|(_, to)| *to)),
         );
         array(
             "EXPANDED",
