@@ -25,7 +25,7 @@ impl Fields<'_> {
         match self.get(name) {
             Some(text) => {
                 let read = T::read(self, text);
-                read.ok_or_else(|| Error::bad_argument(&format!("{name}: {text:?} cannot be that")))
+                read.ok_or_else(|| Error::bad_argument(&format!("{name}: {text} cannot be that")))
             }
             None => T::LEFT_OUT
                 .ok_or_else(|| Error::bad_argument(&format!("{name} is missing: give it"))),

@@ -118,7 +118,8 @@ export async function runCorpus(lines, open, close = (engine) => engine.close(),
     for (const [number, each] of left) {
       const engine = await open(number);
       try {
-        requests += await run(engine, each);
+        const ran = await run(engine, each);
+        requests += ran;
       } catch (error) {
         failures.push(`${each.name}\n${error}`);
       }

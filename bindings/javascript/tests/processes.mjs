@@ -1,0 +1,53 @@
+// A tab's process: to freeze it, to wake it, to kill it.
+
+import { readFileSync, readdirSync } from "node:fs";
+
+/** The processes of this test's browser that run pages. */
+function renderers() {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+        const state = stat.slice(stat.lastIndexOf(")") + 2)[0];
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        return state !== "Z" && command.includes("--type=renderer") && isOurs(pid);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Whether this process is among the ancestors. */
+function isOurs(pid) {
+  for (let at = pid; at > 1; ) {
+    if (at === process.pid) return true;
+    const stat = readFileSync(`/proc/${at}/stat`, "utf8");
+    at = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  }
+  return false;
+}
+
+/** How much processor time a process has used, in ticks. */
+function ticks(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** The process of a page: the one that works when the page does. */
+export async function processOf(page) {
+  const before = new Map(renderers().map((pid) => [pid, ticks(pid)]));
+  await page.evaluate(() => {
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+  });
+  const spent = renderers().map((pid) => [pid, ticks(pid) - (before.get(pid) ?? 0)]);
+  const [[pid]] = spent.sort(([, left], [, right]) => right - left);
+  return {
+    freeze: () => process.kill(pid, "SIGSTOP"),
+    wake: () => process.kill(pid, "SIGCONT"),
+    kill: () => process.kill(pid, "SIGKILL"),
+  };
+}

@@ -1,0 +1,49 @@
+// The package's worker, in a world that gives its module no more memory from some
+// write on.
+
+let memory;
+let writes = 0;
+let limit = Infinity;
+let unflushed = 0;
+
+const Real = WebAssembly.Instance;
+WebAssembly.Instance = class extends Real {
+  constructor(module, imports) {
+    super(module, imports);
+    memory = this.exports.memory;
+  }
+};
+
+const { write, flush } = FileSystemSyncAccessHandle.prototype;
+FileSystemSyncAccessHandle.prototype.write = function (...given) {
+  writes += 1;
+  unflushed += 1;
+  const written = write.apply(this, given);
+  if (writes === limit) {
+    limit = Infinity;
+    for (let pages = 1 << 15; pages >= 1; pages >>= 1) {
+      try {
+        for (;;) memory.grow(pages);
+      } catch {
+        // Not so many any more.
+      }
+    }
+  }
+  return written;
+};
+FileSystemSyncAccessHandle.prototype.flush = function () {
+  unflushed = 0;
+  flush.call(this);
+};
+
+const channel = new BroadcastChannel("starve");
+channel.onmessage = ({ data }) => {
+  if (data.report) channel.postMessage(unflushed);
+  else limit = writes + data.afterWrites;
+};
+
+// The first message must not be lost while the worker is fetched.
+const early = [];
+onmessage = (event) => early.push(event);
+await import("/dist/worker.js");
+for (const event of early) onmessage(event);

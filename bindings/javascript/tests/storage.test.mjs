@@ -1,0 +1,276 @@
+// What a user with bad luck meets: a reload, a killed tab, a full disk, a browser
+// without a place for a store, a damaged file, a module that stops.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { start } from "./browser.mjs";
+import { folders } from "./material.mjs";
+import { processOf } from "./processes.mjs";
+import { serve } from "./site.mjs";
+
+let site;
+let browser;
+
+beforeEach(async () => {
+  site = await serve(folders());
+  browser = await start();
+});
+
+afterEach(async () => {
+  await browser.close();
+  site.close();
+});
+
+async function open(page) {
+  await page.evaluate(async () => {
+    const { Rollbook } = await import("/dist/index.js");
+    globalThis.Rollbook = Rollbook;
+    globalThis.engine = await Rollbook.open("school");
+  });
+  return page;
+}
+
+const tab = async () => open(await browser.tab(site.url));
+
+const load = (page, name) =>
+  page.evaluate(async (file) => {
+    const summary = await engine.apply(await fetch(`/material/${file}`));
+    return summary.total;
+  }, name);
+
+/** A digest of everything that is kept. */
+const digest = (page) =>
+  page.evaluate(async () => {
+    const lines = await new Response(engine.export()).arrayBuffer();
+    const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", lines));
+    return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  });
+
+async function sound(page) {
+  assert.deepEqual((await page.evaluate(() => engine.verify())).problems, []);
+}
+
+test("a reload finds the data, byte for byte", async () => {
+  const page = await tab();
+  assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+  assert.ok((await load(page, "sample.ndjson")).added > 10_000);
+  const before = await digest(page);
+  await page.reload();
+  await open(page);
+  assert.equal(await digest(page), before);
+  assert.equal((await load(page, "sample.ndjson")).added, 0);
+  await sound(page);
+});
+
+test("a tab that is killed in the middle of a load leaves the state before it", async () => {
+  const page = await tab();
+  await load(page, "sample.ndjson");
+  const before = await digest(page);
+  await page.close();
+  // Early, late, and when all is read and the store is being written.
+  for (const share of [0.1, 0.9, 1]) {
+    const victim = await tab();
+    const crash = await processOf(victim);
+    await victim.evaluate(async () => {
+      globalThis.share = 0;
+      globalThis.isOver = false;
+      const onProgress = ({ bytes, total }) => {
+        share = bytes / total;
+      };
+      const dataset = await (await fetch("/material/large.ndjson")).blob();
+      engine.apply(dataset, { onProgress }).then(() => {
+        isOver = true;
+      });
+    });
+    await victim.waitForFunction((reached) => share >= reached, share, { polling: 10 });
+    assert.equal(await victim.evaluate(() => isOver), false, "the load was over before the kill");
+    crash.kill();
+    const heir = await tab();
+    assert.equal(await digest(heir), before);
+    await sound(heir);
+    await heir.close();
+  }
+});
+
+test("a full quota is an error that says so, and keeps what was there", async () => {
+  const page = await tab();
+  await load(page, "sample.ndjson");
+  const before = await digest(page);
+  const session = await browser.context.newCDPSession(page);
+  const { usage } = await page.evaluate(() => navigator.storage.estimate());
+  const quota = (size) => session.send("Storage.overrideQuotaForOrigin", { origin: site.url, ...size });
+  await quota({ quotaSize: usage + (1 << 20) });
+  const error = await page.evaluate(() =>
+    fetch("/material/large.ndjson")
+      .then((dataset) => engine.apply(dataset))
+      .then(
+        () => "it was kept",
+        ({ code, message }) => ({ code, message }),
+      ),
+  );
+  assert.equal(error.code, "io", JSON.stringify(error));
+  assert.match(error.message, /storage for this site is full/);
+  assert.equal(await digest(page), before);
+  await quota({});
+  assert.ok((await load(page, "large.ndjson")).added > 100_000);
+  await sound(page);
+});
+
+test("a browser without a place for a store says so, and memory is there when asked for", async () => {
+  const refusal = (page) =>
+    page.evaluate(async () => {
+      const { Rollbook } = await import("/dist/index.js");
+      const refused = await Rollbook.open("school").catch(({ code, message }) => ({ code, message }));
+      const engine = await Rollbook.memory();
+      return { ...refused, schools: (await engine.stats()).records.school };
+    });
+  const page = await browser.context.newPage();
+  for (const [taken, expected] of [
+    [() => delete StorageManager.prototype.getDirectory, /no private file system/],
+    [
+      () => {
+        StorageManager.prototype.getDirectory = async () => {
+          throw new DOMException("not here", "SecurityError");
+        };
+      },
+      /private file system/,
+    ],
+    [() => Object.defineProperty(globalThis, "isSecureContext", { value: false }), /https/],
+  ]) {
+    await page.goto(site.url);
+    await page.evaluate(taken);
+    // A worker lacks what its page lacks; here it must be taken from it too.
+    await page.evaluate(() => {
+      const Real = Worker;
+      globalThis.Worker = class extends Real {
+        constructor() {
+          super("/tests/deprived-worker.mjs", { type: "module" });
+        }
+      };
+    });
+    const { code, message, schools } = await refusal(page);
+    assert.equal(code, "no_storage", message);
+    assert.match(message, expected);
+    assert.equal(schools, 0);
+  }
+});
+
+test("a store that is deleted is gone, and one that is open is not deleted", async () => {
+  const page = await tab();
+  await load(page, "sample.ndjson");
+  const refused = await page.evaluate(() => Rollbook.delete("school").catch(({ code }) => code));
+  assert.equal(refused, "already_open");
+  const schools = await page.evaluate(async () => {
+    await engine.close();
+    await Rollbook.delete("school");
+    globalThis.engine = await Rollbook.open("school");
+    return (await engine.stats()).records.school;
+  });
+  assert.equal(schools, 0);
+});
+
+test("a file that is no store, or is damaged, is an error, and the page lives on", async () => {
+  const page = await tab();
+  await load(page, "sample.ndjson");
+  const outcome = async (damage) => {
+    await page.evaluate(() => engine.close());
+    await page.evaluate(async (text) => {
+      const root = await navigator.storage.getDirectory();
+      const all = await root.getDirectoryHandle("rollbook");
+      const folder = await all.getDirectoryHandle("school");
+      for await (const name of folder.keys()) {
+        const file = await folder.getFileHandle(name);
+        const bytes = new Uint8Array(await (await file.getFile()).arrayBuffer());
+        // eslint-disable-next-line no-new-func
+        new Function("bytes", text)(bytes);
+        const writable = await file.createWritable();
+        await writable.write(bytes);
+        await writable.close();
+      }
+    }, damage);
+    return page.evaluate(async () => {
+      try {
+        globalThis.engine = await Rollbook.open("school");
+        const { problems } = await engine.verify();
+        return problems.length === 0 ? "sound" : "problems";
+      } catch (error) {
+        return error.code;
+      }
+    });
+  };
+  assert.ok(["corrupt", "crashed", "problems"].includes(await outcome("bytes.fill(0x5a, 8192, 1 << 20)")));
+  assert.equal(await outcome("bytes.fill(0x5a)"), "not_a_store");
+  const again = await page.evaluate(async () => {
+    await Rollbook.delete("school");
+    globalThis.engine = await Rollbook.open("school");
+    return (await engine.stats()).records.school;
+  });
+  assert.equal(again, 0);
+  assert.ok((await load(page, "sample.ndjson")).added > 10_000);
+});
+
+test("a module that stops in the middle of a write is an error; a fresh one finds the state before", async () => {
+  const page = await browser.tab(site.url);
+  // No memory is left from some write on: the module cannot go on and traps.
+  await page.evaluate(async () => {
+    const { Rollbook, initialise } = await import("/dist/slim.js");
+    initialise({
+      module: "/dist/rollbook.wasm",
+      worker: () => new Worker("/tests/starving-worker.mjs", { type: "module" }),
+    });
+    globalThis.starve = new BroadcastChannel("starve");
+    globalThis.engine = await Rollbook.open("school");
+  });
+  await load(page, "sample.ndjson");
+  const before = await digest(page);
+  const { code, unflushed } = await page.evaluate(async () => {
+    const told = new Promise((resolve) => {
+      starve.onmessage = ({ data }) => resolve(data);
+    });
+    starve.postMessage({ afterWrites: 40 });
+    const dataset = await fetch("/material/large.ndjson");
+    const code = await engine.apply(dataset).then(
+      () => "kept",
+      (error) => error.code,
+    );
+    starve.postMessage({ report: true });
+    return { code, unflushed: await told };
+  });
+  assert.equal(code, "crashed");
+  assert.ok(unflushed > 0, "it did not stop between a write and its flush");
+  assert.equal(await digest(page), before);
+  await sound(page);
+  assert.ok((await load(page, "large.ndjson")).added > 100_000);
+});
+
+test("a module that stops in memory is an error, and so is every later call; another is there", async () => {
+  const page = await browser.tab(site.url);
+  const { codes, schools } = await page.evaluate(async () => {
+    const { Rollbook } = await import("/dist/index.js");
+    const Real = WebAssembly.Instance;
+    let memory;
+    WebAssembly.Instance = class extends Real {
+      constructor(module, imports) {
+        super(module, imports);
+        memory = this.exports.memory;
+      }
+    };
+    const engine = await Rollbook.memory();
+    WebAssembly.Instance = Real;
+    // All that the module may have is taken.
+    for (let pages = 1 << 15; pages >= 1; pages >>= 1) {
+      try {
+        for (;;) memory.grow(pages);
+      } catch {
+        // Not so many any more.
+      }
+    }
+    const code = (work) => work().then(() => "done", (error) => error.code);
+    const dataset = await (await fetch("/material/large.ndjson")).blob();
+    const codes = [await code(() => engine.apply(dataset)), await code(() => engine.stats())];
+    const other = await Rollbook.memory();
+    return { codes, schools: (await other.stats()).records.school };
+  });
+  assert.deepEqual(codes, ["crashed", "crashed"]);
+  assert.equal(schools, 0);
+});
