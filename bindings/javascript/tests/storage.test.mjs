@@ -227,7 +227,7 @@ test("a module that stops in the middle of a write is an error; a fresh one find
     const told = new Promise((resolve) => {
       starve.onmessage = ({ data }) => resolve(data);
     });
-    starve.postMessage({ afterWrites: 40 });
+    starve.postMessage({ afterWrites: 1 });
     const dataset = await fetch("/material/large.ndjson");
     const code = await engine.apply(dataset).then(
       () => "kept",

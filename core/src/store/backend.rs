@@ -1,5 +1,6 @@
 //! Where the bytes of a store lie.
 
+use crate::Error;
 use redb::{BackendError, StorageBackend};
 use std::io;
 use std::ops::Bound;
@@ -17,6 +18,8 @@ pub(crate) struct Keeper {
     inner: Box<dyn StorageBackend>,
     held: Mutex<Vec<Range>>,
     closed: AtomicBool,
+    /// What failed first: redb tells later that something did before.
+    failed: Mutex<Option<String>>,
 }
 
 impl Keeper {
@@ -25,6 +28,7 @@ impl Keeper {
             inner,
             held: Mutex::default(),
             closed: AtomicBool::new(false),
+            failed: Mutex::default(),
         })
     }
 
@@ -67,6 +71,24 @@ impl Keeper {
         self.inner.len()
     }
 
+    /// Notes what failed, unless something did before.
+    fn noted<T>(&self, outcome: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &outcome {
+            let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+            failed.get_or_insert_with(|| error.to_string());
+        }
+        outcome
+    }
+
+    /// The error with what the device said, and not what redb says of it.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        match (error, failed.take()) {
+            (Error::Io { .. }, Some(detail)) => Error::Io { detail },
+            (error, _) => error,
+        }
+    }
+
     /// Whether this lock is ours already.
     fn holds(&self, range: Range) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,23 +114,23 @@ pub(crate) struct Handle(pub(crate) Arc<Keeper>);
 
 impl StorageBackend for Handle {
     fn len(&self) -> io::Result<u64> {
-        self.0.inner.len()
+        self.0.noted(self.0.inner.len())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.inner.read(offset, out)
+        self.0.noted(self.0.inner.read(offset, out))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.inner.set_len(len)
+        self.0.noted(self.0.inner.set_len(len))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.inner.sync_data()
+        self.0.noted(self.0.inner.sync_data())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.inner.write(offset, data)
+        self.0.noted(self.0.inner.write(offset, data))
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {

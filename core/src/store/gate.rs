@@ -194,7 +194,9 @@ impl Store {
         let (open, number) = state.open().map_err(Fault::No)?;
         match outcome(|| work(open)) {
             Some(Ok(())) => Ok(()),
-            Some(Err(error @ Error::Io { .. })) => Err(Fault::Reopen(number, error)),
+            Some(Err(error @ Error::Io { .. })) => {
+                Err(Fault::Reopen(number, open.keeper.explain(error)))
+            }
             Some(Err(error)) => Err(Fault::No(error)),
             None => Err(Fault::Reopen(
                 number,

@@ -95,7 +95,7 @@ impl Open {
         let committed = transaction.commit().map_err(Error::from);
         match committed.and_then(|()| self.renew(&changes)) {
             Ok(()) => Ok(Committed::Yes),
-            Err(error) => Ok(Committed::Unsure(sequence, error)),
+            Err(error) => Ok(Committed::Unsure(sequence, self.keeper.explain(error))),
         }
     }
 
