@@ -1,0 +1,178 @@
+// The page: opens the store, and shows the section that the address names.
+
+import { RollbookError } from "rollbook";
+import { ClientsView } from "./clients.js";
+import { Clock } from "./clock.js";
+import { DataView } from "./data.js";
+import { element } from "./element.js";
+import { FailureNote } from "./failure.js";
+import { LearnerView } from "./learner.js";
+import { LearnersView } from "./learners.js";
+import { keepOffline } from "./offline.js";
+import { RequestsView } from "./requests.js";
+import { format, parse, type Query, type Route, type Section } from "./route.js";
+import { SchoolsView } from "./schools.js";
+import { Store } from "./store.js";
+import type { Page, View } from "./view.js";
+
+const MENU: readonly (readonly [section: Section, title: string])[] = [
+  ["data", "Data"],
+  ["schools", "Schools"],
+  ["clients", "Clients"],
+  ["learners", "Learners"],
+  ["requests", "Requests"],
+];
+
+const VIEWS: Readonly<Record<Section, new (page: Page) => View>> = {
+  data: DataView,
+  schools: SchoolsView,
+  clients: ClientsView,
+  learners: LearnersView,
+  learner: LearnerView,
+  requests: RequestsView,
+};
+
+const main = byId("main");
+
+class App implements Page {
+  readonly store: Store;
+  readonly #views = new Map<Section, View>();
+  readonly #links: readonly (readonly [Section, HTMLAnchorElement])[];
+  readonly #clock: Clock;
+  readonly #failure = new FailureNote();
+  #route: Route = parse("");
+  #shown: View | undefined;
+  #turn = 0;
+
+  constructor(store: Store) {
+    this.store = store;
+    this.#links = MENU.map(([section, title]) => [section, element("a", {}, title)]);
+    const items = this.#links.map(([, link]) => element("li", {}, link));
+    byId("sections").replaceChildren(element("ul", {}, ...items));
+    this.#clock = new Clock(byId("clock"), (now) => this.setNow(now));
+    main.replaceChildren(this.#failure.element);
+    window.addEventListener("hashchange", () => void this.again());
+    this.#takeDrops();
+  }
+
+  href(section: Section, ids: readonly string[], query: Query = {}): string {
+    return format({ section, ids, query, now: this.#route.now });
+  }
+
+  refine(query: Query): void {
+    this.#replace({ ...this.#route, query });
+  }
+
+  setNow(now: Date | undefined): void {
+    if (now !== undefined && !Number.isFinite(now.getTime())) return;
+    this.#replace({ ...this.#route, now });
+  }
+
+  async again(): Promise<void> {
+    const turn = ++this.#turn;
+    const before = this.#route;
+    this.#route = parse(location.hash);
+    const { section, now } = this.#route;
+    this.#clock.show(now);
+    // Their addresses have the clock in them.
+    for (const [name, link] of this.#links) {
+      link.href = this.href(name, []);
+      const isHere = name === section || (name === "learners" && section === "learner");
+      if (isHere) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    const view = this.#viewOf(section);
+    try {
+      const title = await view.show(this.#route);
+      if (turn !== this.#turn) return;
+      document.title = `${title} – Rollbook explorer`;
+      this.#failure.clear();
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      this.#failure.show("This cannot be shown.", error);
+    }
+    this.#turnTo(view, before);
+  }
+
+  #viewOf(section: Section): View {
+    let view = this.#views.get(section);
+    if (view === undefined) {
+      view = new VIEWS[section](this);
+      this.#views.set(section, view);
+      view.element.hidden = true;
+      main.append(view.element);
+    }
+    return view;
+  }
+
+  /** Shows a view alone, and puts the focus where reading goes on. */
+  #turnTo(view: View, before: Route): void {
+    for (const one of this.#views.values()) one.element.hidden = one !== view;
+    const isFirst = this.#shown === undefined;
+    const isSame = this.#shown === view && before.ids.join("/") === this.#route.ids.join("/");
+    this.#shown = view;
+    if (isFirst || isSame) return;
+    const opened = before.section === "learner" ? before.ids[1] : undefined;
+    const link = opened === undefined ? null : linkOf(view, opened);
+    if (link === null) window.scrollTo(0, 0);
+    (link ?? view.heading).focus();
+  }
+
+  #replace(route: Route): void {
+    history.replaceState(null, "", format(route));
+    void this.again();
+  }
+
+  #takeDrops(): void {
+    document.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      document.body.classList.add("dropping");
+    });
+    const over = (): void => document.body.classList.remove("dropping");
+    document.addEventListener("dragleave", (event) => event.relatedTarget === null && over());
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      over();
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file === undefined) return;
+      location.hash = this.href("data", []);
+      void (this.#viewOf("data") as DataView).load(file);
+    });
+  }
+}
+
+/** The learner that was open, in the list that one comes back to. */
+const linkOf = (view: View, learner: string): HTMLElement | null =>
+  view.element.querySelector(`[data-learner="${CSS.escape(learner)}"]`);
+
+function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page lacks #${id}`);
+  return found;
+}
+
+async function open(place: "browser" | "memory"): Promise<void> {
+  let app: App | undefined;
+  try {
+    app = new App(await Store.open(place, () => void app?.again()));
+  } catch (error) {
+    const failure = new FailureNote();
+    const isPlaceless = error instanceof RollbookError && error.code === "no_storage";
+    const [text, next] = isPlaceless
+      ? (["Go on without keeping anything", "memory"] as const)
+      : (["Try again", place] as const);
+    const button = element("button", { type: "button", onclick: () => void open(next) }, text);
+    main.replaceChildren(failure.element);
+    failure.show("The store cannot be opened.", error, button);
+    return;
+  }
+  await app.again();
+}
+
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  // The address belongs to the sections.
+  event.preventDefault();
+  main.focus();
+});
+void keepOffline(byId("offline"));
+await open("browser");

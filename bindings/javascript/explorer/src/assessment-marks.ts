@@ -1,0 +1,164 @@
+// A learner's assessment marks: by term, subject and learning outcome. Assessments whose marks
+// are not released are counted, since the structure is answered before the marks are.
+
+import type { v1 } from "rollbook";
+import { announce } from "./announce.js";
+import { element } from "./element.js";
+import { count } from "./format.js";
+import { scrolling } from "./table.js";
+import { found, type Store } from "./store.js";
+
+/** A term of a grade and year, with its subjects by their ids. */
+interface Term {
+  readonly key: string;
+  readonly title: string;
+  readonly subjects: ReadonlyMap<string, v1.SubjectAssessmentMarks>;
+}
+
+const HEADS = ["Learning outcome", "Assessment", "Date", "Weight", "Mark", "Out of", "Percent"];
+
+export class AssessmentMarks {
+  readonly element = element("div");
+  readonly #store: Store;
+  readonly #count = element("p", { class: "count", role: "status" });
+  readonly #terms = element("div");
+  /** What is unfolded, whatever the clock. */
+  readonly #open = new Set<string>();
+  #learner = "";
+  #turn = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.element.append(this.#count, this.#terms);
+  }
+
+  async show(asked: { school: string; learnerId: string }, now: Date | undefined): Promise<void> {
+    const turn = ++this.#turn;
+    const { engine } = this.#store;
+    const at = now && { now };
+    const [marks, structure] = await Promise.all([
+      engine.ask("assessmentMarks", asked, at),
+      engine.ask("assessmentMarks", { ...asked, structure: true }, at),
+    ]);
+    if (turn !== this.#turn) return;
+    const released = termsOf(found(marks, {}));
+    const all = termsOf(found(structure, {}));
+    const learner = `${asked.school}/${asked.learnerId}`;
+    if (learner !== this.#learner) {
+      this.#learner = learner;
+      this.#open.clear();
+      const latest = [...released.keys()].at(-1);
+      if (latest !== undefined) this.#open.add(latest);
+    }
+    const shown = sum(released.values());
+    const held = sum(all.values()) - shown;
+    const heldText = held === 0 ? "" : `, ${count(held, "assessment")} not released yet`;
+    const text = `${count(shown, "mark")} released${heldText}`;
+    if (this.#count.textContent !== text) announce(text);
+    this.#count.textContent = text;
+    this.#terms.replaceChildren(
+      ...[...all.values()].map((term) => this.#term(term, released.get(term.key))),
+    );
+  }
+
+  #term(all: Term, released: Term | undefined): HTMLElement {
+    const { key, title } = all;
+    const shown = released === undefined ? 0 : sum([released]);
+    const held = sum([all]) - shown;
+    const summary = element(
+      "summary",
+      {},
+      element("span", {}, title),
+      " ",
+      element("small", {}, held === 0 ? count(shown, "mark") : `${shown} released, ${held} not yet`),
+    );
+    const details = element("details", { open: this.#open.has(key) }, summary);
+    details.addEventListener("toggle", () => {
+      if (details.open) this.#open.add(key);
+      else this.#open.delete(key);
+    });
+    const heads = HEADS.map((head, at) =>
+      element("th", { scope: "col", class: at > 2 && "number" }, head),
+    );
+    const bodies = [...all.subjects].map(([id, subject]) =>
+      body(released?.subjects.get(id) ?? heldSubject(subject)),
+    );
+    const caption = element("caption", { class: "unseen" }, `Assessment marks, ${title}`);
+    const head = element("thead", {}, element("tr", {}, ...heads));
+    details.append(scrolling(title, element("table", {}, caption, head, ...bodies)));
+    return details;
+  }
+}
+
+/** A subject without what is in it: it is not released. */
+interface Held {
+  readonly subject_name: string;
+  readonly held: number;
+}
+
+function heldSubject(subject: v1.SubjectAssessmentMarks): Held {
+  return { subject_name: subject.subject_name, held: assessments(subject).length };
+}
+
+function body(subject: v1.SubjectAssessmentMarks | Held): HTMLElement {
+  const name = element("th", { scope: "rowgroup", colspan: HEADS.length }, subject.subject_name);
+  const made = element("tbody", {}, element("tr", { class: "group" }, name));
+  if ("held" in subject) {
+    const text = `${count(subject.held, "assessment")}, not released yet`;
+    made.append(element("tr", {}, element("td", { colspan: HEADS.length, class: "held" }, text)));
+    return made;
+  }
+  for (const [outcome, assessment] of assessments(subject)) {
+    made.append(
+      element(
+        "tr",
+        {},
+        element("td", {}, outcome),
+        element("td", {}, assessment.assessment_name),
+        element("td", { class: "date" }, assessment.assessment_date),
+        ...[assessment.weight, assessment.mark, assessment.mark_out_of, percent(assessment)].map(
+          (text) => element("td", { class: "number" }, text),
+        ),
+      ),
+    );
+  }
+  return made;
+}
+
+function percent({ captured, percentage }: v1.AssessmentMark): string {
+  if (captured === "0") return "not captured";
+  return percentage === "a" ? "absent" : percentage;
+}
+
+const assessments = (
+  subject: v1.SubjectAssessmentMarks,
+): (readonly [outcome: string, assessment: v1.AssessmentMark])[] =>
+  Object.values(subject.learning_outcomes).flatMap((outcome) =>
+    Object.values(outcome.assessments).map(
+      (assessment) => [outcome.learning_outcome_name, assessment] as const,
+    ),
+  );
+
+function sum(terms: Iterable<Term>): number {
+  let all = 0;
+  for (const { subjects } of terms) {
+    for (const subject of subjects.values()) all += assessments(subject).length;
+  }
+  return all;
+}
+
+/** The terms of one learner's answer, by grade, year and term. */
+function termsOf(marks: v1.AssessmentMarks): Map<string, Term> {
+  const terms = new Map<string, Term>();
+  for (const [gradeId, grade] of Object.entries(marks)) {
+    for (const year of Object.values(grade.years)) {
+      for (const { term, learners } of Object.values(year.terms)) {
+        const key = `${gradeId}/${year.year}/${term}`;
+        const title = `Term ${term} of ${year.year}, grade ${grade.grade}`;
+        const subjects = Object.values(learners).flatMap((one) => Object.entries(one.subjects));
+        terms.set(key, { key, title, subjects: new Map(subjects) });
+      }
+    }
+  }
+  return terms;
+}

@@ -1,0 +1,52 @@
+// The instant that every question is asked for.
+
+import { element } from "./element.js";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export class Clock {
+  readonly #input = element("input", { type: "datetime-local", step: "1" });
+  readonly #told = element("small", { id: "clock-told" });
+  readonly #now: HTMLButtonElement;
+  #at: Date | undefined;
+
+  /** `set` hears where the clock is moved; to the present if to nothing. */
+  constructor(around: HTMLElement, set: (now: Date | undefined) => void) {
+    const button = (text: string, to: () => Date | undefined): HTMLButtonElement =>
+      element("button", { type: "button", onclick: () => set(to()) }, text);
+    const moved = (by: number) => () => new Date((this.#at ?? new Date()).getTime() + by);
+    this.#now = button("Now", () => undefined);
+    this.#input.setAttribute("aria-describedby", "clock-told");
+    this.#input.addEventListener("change", () => {
+      const { value } = this.#input;
+      set(value === "" ? undefined : new Date(value));
+    });
+    around.addEventListener("submit", (event) => event.preventDefault());
+    around.append(
+      element("label", {}, element("span", {}, "Clock"), this.#input),
+      button("−1 day", moved(-DAY)),
+      button("+1 day", moved(DAY)),
+      this.#now,
+      this.#told,
+    );
+  }
+
+  show(now: Date | undefined): void {
+    this.#at = now;
+    this.#now.setAttribute("aria-disabled", String(now === undefined));
+    this.#told.textContent =
+      now === undefined ? "Answers are of now" : `Answers are of ${now.toISOString().replace(".000", "")}`;
+    // A date that is being typed stays.
+    if (now === undefined || this.#input.value === "" || !same(this.#input.value, now)) {
+      this.#input.value = now === undefined ? "" : local(now);
+    }
+  }
+}
+
+const same = (value: string, now: Date): boolean => new Date(value).getTime() === now.getTime();
+
+/** As the field has it: in this device's time, without a zone. */
+function local(now: Date): string {
+  const shifted = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 19);
+}

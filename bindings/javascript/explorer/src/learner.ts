@@ -1,0 +1,160 @@
+// One learner: parents, subjects, marks, absences.
+
+import type { v1 } from "rollbook";
+import { Absences } from "./absences.js";
+import { AssessmentMarks } from "./assessment-marks.js";
+import { element } from "./element.js";
+import { STATUSES, statusOf, type Status } from "./learners.js";
+import type { Route } from "./route.js";
+import { subjectMarks, subjectsPerTerm } from "./subjects.js";
+import { found } from "./store.js";
+import type { Page, View } from "./view.js";
+
+type Facts = readonly (readonly [term: string, text: string])[];
+
+export class LearnerView implements View {
+  readonly element: HTMLElement;
+  readonly heading = element("h1", { tabindex: -1 }, "Learner");
+  readonly #page: Page;
+  readonly #back = element("a", { class: "back" }, "Back to the learners");
+  readonly #facts = element("div", { class: "card" });
+  readonly #parents = element("div", { class: "card" });
+  readonly #subjectMarks = element("div");
+  readonly #subjects = element("div");
+  readonly #assessments: AssessmentMarks;
+  readonly #absences: Absences;
+  readonly #sections: HTMLElement;
+  #turn = 0;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#assessments = new AssessmentMarks(page.store);
+    this.#absences = new Absences(page);
+    this.#sections = element(
+      "div",
+      { class: "learner" },
+      element(
+        "div",
+        { class: "person" },
+        part("Details", this.#facts),
+        part("Parents", this.#parents),
+        part("Absences", this.#absences.element),
+      ),
+      element(
+        "div",
+        { class: "work" },
+        part("Subject marks", this.#subjectMarks),
+        part("Assessment marks", this.#assessments.element),
+        part("Subjects by term", this.#subjects),
+      ),
+    );
+    const label = { "aria-label": "Learner" };
+    this.element = element("section", label, this.#back, this.heading, this.#sections);
+  }
+
+  async show(route: Route): Promise<string> {
+    const turn = ++this.#turn;
+    const [school = "", learnerId = ""] = route.ids;
+    const { query, now } = route;
+    const { absentFrom, absentTo, ...list } = query;
+    this.#back.href = this.#page.href("learners", [school], list);
+    const { engine } = this.#page.store;
+    const at = now && { now };
+    const asked = { school, learnerId };
+    const [learner, marks, subjects] = await Promise.all([
+      this.#find(school, learnerId, route),
+      engine.ask("subjectMarks", asked, at),
+      engine.ask("subjectsPerTerm", asked, at),
+      this.#assessments.show(asked, now),
+      this.#absences.show(asked, route),
+    ]);
+    if (turn !== this.#turn) return "Learner";
+    this.#sections.hidden = learner === undefined;
+    if (learner === undefined) {
+      this.heading.textContent = `No learner of id ${learnerId} at school ${school}`;
+      return "Learner";
+    }
+    const name = `${learner.first_name} ${learner.last_name}`;
+    this.heading.textContent = name;
+    this.#facts.replaceChildren(facts(factsOf(learner)));
+    this.#showParents(learner.parents ?? []);
+    this.#subjectMarks.replaceChildren(subjectMarks(found(marks, [])));
+    this.#subjects.replaceChildren(subjectsPerTerm(found(subjects, [])));
+    return name;
+  }
+
+  /** Of any status: the list's first, since it is most often that. */
+  async #find(
+    school: string,
+    learnerId: string,
+    { query, now }: Route,
+  ): Promise<v1.Learner | undefined> {
+    const first = statusOf(query);
+    const order: Status[] = [first, ...STATUSES.filter((status) => status !== first)];
+    for (const status of order) {
+      const { since, until } = query;
+      const window = status === "left" ? { ...(since && { since }), ...(until && { until }) } : {};
+      const asked = { school, learnerId, status, includeParents: true, ...window };
+      const answer = await this.#page.store.engine.ask("learners", asked, now && { now });
+      const [learner] = found(answer, []);
+      if (learner !== undefined) return learner;
+    }
+    return undefined;
+  }
+
+  #showParents(parents: readonly v1.Parent[]): void {
+    this.#parents.replaceChildren(
+      ...parents.map((parent) => {
+        const name = [parent.title, parent.first_name, parent.last_name].filter(Boolean).join(" ");
+        return element("div", { class: "parent" }, element("h3", {}, name), facts(parentFacts(parent)));
+      }),
+      ...(parents.length === 0 ? [element("p", {}, "No parents are recorded.")] : []),
+    );
+  }
+}
+
+function part(title: string, content: HTMLElement): HTMLElement {
+  return element("section", { "aria-label": title }, element("h2", {}, title), content);
+}
+
+/** What is empty is left out. */
+function facts(facts: Facts): HTMLElement {
+  const entries = facts.filter(([, text]) => text !== "");
+  return element(
+    "dl",
+    {},
+    ...entries.flatMap(([term, text]) => [element("dt", {}, term), element("dd", {}, text)]),
+  );
+}
+
+const mobile = (code: string, text: string): string =>
+  code === "" || text === "" ? text : `+${code} ${text}`;
+
+const lines = (address: string): string => address.trimEnd().replaceAll("\r\n", "\n");
+
+const factsOf = (learner: v1.Learner): Facts => [
+  ["Id", learner.id],
+  ["Grade", learner.grade],
+  ["Class", learner.register_class_name],
+  ["Date of birth", learner.date_of_birth],
+  ["Gender", learner.gender],
+  ["Home language", learner.home_language],
+  ["Tuition language", learner.tuition_language],
+  ["Admission number", learner.admission_number],
+  ["Family code", learner.family_code],
+  ["Id number", learner.id_number],
+  ["Passport", learner.passport_number],
+  ["Mobile", mobile(learner.mobile_calling_code, learner.mobile_number)],
+  ["E-mail", learner.email_address],
+  ["Province", learner.province],
+];
+
+const parentFacts = (parent: v1.Parent): Facts => [
+  ["Id", parent.id],
+  ["Mobile", mobile(parent.mobile_calling_code, parent.mobile_number)],
+  ["E-mail", parent.email_address],
+  ["Home language", parent.home_language],
+  ["Marital status", parent.marital_status],
+  ["Occupation", parent.occupation],
+  ["Address", lines(parent.residential_address)],
+];

@@ -1,0 +1,47 @@
+// Where one is, kept in the address: `#/learners/1000?name=smith&now=…`.
+
+export const SECTIONS = ["data", "schools", "clients", "learners", "learner", "requests"] as const;
+export type Section = (typeof SECTIONS)[number];
+export type Query = Readonly<Record<string, string | undefined>>;
+
+export interface Route {
+  readonly section: Section;
+  /** The ids after the section: of a school, and of a learner. */
+  readonly ids: readonly string[];
+  readonly query: Query;
+  /** The instant that every question is asked for; the present one if it is not set. */
+  readonly now: Date | undefined;
+}
+
+export function parse(hash: string): Route {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [name, ...ids] = path.split("/").map(decode);
+  const { now, ...query } = Object.fromEntries(new URLSearchParams(search));
+  const instant = now === undefined ? undefined : new Date(now);
+  return {
+    section: SECTIONS.find((section) => section === name) ?? "data",
+    ids,
+    query,
+    now: instant !== undefined && Number.isFinite(instant.getTime()) ? instant : undefined,
+  };
+}
+
+/** The address of a place; what is empty in the query is left out. */
+export function format({ section, ids, query, now }: Route): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") search.set(name, value);
+  }
+  if (now !== undefined) search.set("now", now.toISOString());
+  const path = [section, ...ids].map(encodeURIComponent).join("/");
+  return search.size === 0 ? `#/${path}` : `#/${path}?${search}`;
+}
+
+/** A hash that somebody has broken names no learner, and must not stop the page. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

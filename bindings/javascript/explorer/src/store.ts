@@ -1,0 +1,123 @@
+// The store of this browser, and who is in it.
+
+import { Answer, Rollbook, type Engine } from "rollbook";
+
+export interface SchoolName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whom one can ask about. */
+export interface Directory {
+  readonly schools: readonly SchoolName[];
+  readonly integrators: readonly string[];
+  readonly apiTypes: readonly string[];
+}
+
+/** The API refuses what it was asked. */
+export class Refusal extends Error {
+  constructor(answer: Answer<unknown>) {
+    const { error, error_description } = answer.json() as Record<string, string>;
+    super(`The engine answers ${answer.status} ${error}: ${error_description}.`);
+  }
+}
+
+/** What a question finds; what stands for nothing if it finds nothing. */
+export function found<T>(answer: Answer<T>, nothing: T): T {
+  if (answer.ok) return answer.json();
+  if (answer.status === 404) return nothing;
+  throw new Refusal(answer);
+}
+
+interface Head {
+  type: string;
+  school_id?: number | string;
+  school_name?: string;
+  username?: string;
+  api_type_id?: number | string;
+}
+
+export class Store {
+  readonly engine: Engine;
+  readonly #others = new BroadcastChannel("explorer");
+  #directory: Promise<Directory> | undefined;
+  #version = 0;
+
+  private constructor(engine: Engine, changed: () => void) {
+    this.engine = engine;
+    this.#others.onmessage = () => {
+      this.#forget();
+      changed();
+    };
+  }
+
+  /** `changed` hears of what other tabs change. */
+  static async open(place: "browser" | "memory", changed: () => void): Promise<Store> {
+    const engine = await (place === "browser" ? Rollbook.open("explorer") : Rollbook.memory());
+    return new Store(engine, changed);
+  }
+
+  /** To be called after each change: other tabs show it too. */
+  changed(): void {
+    this.#forget();
+    this.#others.postMessage("changed");
+  }
+
+  /** Another number after each change: what was learnt under one before may be old. */
+  get version(): number {
+    return this.#version;
+  }
+
+  async directory(): Promise<Directory> {
+    this.#directory ??= this.#read();
+    try {
+      return await this.#directory;
+    } catch (error) {
+      this.#directory = undefined;
+      throw error;
+    }
+  }
+
+  /** Removes every record. */
+  async clear(): Promise<void> {
+    const { schools, integrators, apiTypes } = await this.directory();
+    for (const { id } of schools) await this.engine.removeSchool(id);
+    const gone = [
+      ...integrators.map((username) => ({ type: "integrator", username, deleted: true })),
+      ...apiTypes.map((id) => ({ type: "api_type", api_type_id: id, deleted: true })),
+    ];
+    await this.engine.apply(gone.map((record) => JSON.stringify(record)).join("\n"));
+    await this.engine.compact();
+  }
+
+  #forget(): void {
+    this.#directory = undefined;
+    this.#version += 1;
+  }
+
+  /** No question names every school: an export does, in its first lines. */
+  async #read(): Promise<Directory> {
+    const schools: SchoolName[] = [];
+    const integrators = new Set<string>();
+    const apiTypes: string[] = [];
+    const reader = this.engine.export().getReader();
+    const decoder = new TextDecoder();
+    let rest = "";
+    reading: for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const head = JSON.parse(line) as Head;
+        if (head.type === "school") {
+          schools.push({ id: String(head.school_id), name: head.school_name ?? "" });
+        } else if (head.type === "api_type") apiTypes.push(String(head.api_type_id));
+        else if (head.username !== undefined) integrators.add(head.username);
+        else break reading;
+      }
+    }
+    await reader.cancel();
+    return { schools, integrators: [...integrators], apiTypes };
+  }
+}
