@@ -5,7 +5,7 @@ import { element } from "./element.js";
 const DAY = 24 * 60 * 60 * 1000;
 
 export class Clock {
-  readonly #input = element("input", { type: "datetime-local", step: "1" });
+  readonly #input = element("input", { type: "datetime-local" });
   readonly #told = element("small", { id: "clock-told" });
   readonly #now: HTMLButtonElement;
   #at: Date | undefined;
@@ -21,7 +21,6 @@ export class Clock {
       const { value } = this.#input;
       set(value === "" ? undefined : new Date(value));
     });
-    around.addEventListener("submit", (event) => event.preventDefault());
     around.append(
       element("label", {}, element("span", {}, "Clock"), this.#input),
       button("−1 day", moved(-DAY)),
@@ -35,18 +34,15 @@ export class Clock {
     this.#at = now;
     this.#now.setAttribute("aria-disabled", String(now === undefined));
     this.#told.textContent =
-      now === undefined ? "Answers are of now" : `Answers are of ${now.toISOString().replace(".000", "")}`;
+      now === undefined ? "Answers are of now" : `Answers of ${now.toISOString().replace(".000", "")}`;
+    const value = now === undefined ? "" : local(now);
     // A date that is being typed stays.
-    if (now === undefined || this.#input.value === "" || !same(this.#input.value, now)) {
-      this.#input.value = now === undefined ? "" : local(now);
-    }
+    if (this.#input.value !== value) this.#input.value = value;
   }
 }
-
-const same = (value: string, now: Date): boolean => new Date(value).getTime() === now.getTime();
 
 /** As the field has it: in this device's time, without a zone. */
 function local(now: Date): string {
   const shifted = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 19);
+  return shifted.toISOString().slice(0, 16);
 }

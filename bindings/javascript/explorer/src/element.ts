@@ -19,15 +19,20 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A control with its label before it. */
+let controls = 0;
+
+/** A control under its label; a hint describes it. */
 export function labelled(label: string, control: HTMLElement, hint?: string): HTMLElement {
-  return element(
-    "label",
-    { class: "field" },
-    element("span", {}, label),
-    control,
-    hint === undefined ? undefined : element("small", {}, hint),
-  );
+  controls += 1;
+  control.id = `control-${controls}`;
+  const field = element("div", { class: "field" }, element("label", { for: control.id }, label));
+  field.append(control);
+  if (hint !== undefined) {
+    const id = `${control.id}-hint`;
+    control.setAttribute("aria-describedby", id);
+    field.append(element("small", { id }, hint));
+  }
+  return field;
 }
 
 /** Gives a select its options, and keeps what is selected if that is still there. */

@@ -22,6 +22,9 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   500: "Internal Server Error",
 };
 
+const MEASURED =
+  "from the call to the answer's bytes, through the store's worker; a password's first check is slow";
+
 /** Longer texts take a browser seconds to lay out. */
 const SHOWN = 200_000;
 
@@ -127,6 +130,7 @@ export class RequestsView implements View {
   async #send(): Promise<void> {
     const [method, target] = [this.#method.value, this.#target.value];
     this.#failure.clear();
+    this.#told.textContent = "Sending…";
     try {
       const headers = headersOf(this.#headers.value);
       const now = this.#route?.now;
@@ -156,7 +160,7 @@ export class RequestsView implements View {
     ];
     this.#told.replaceChildren(
       ...parts.map((part) => element("span", {}, part)),
-      element("small", {}, "from the call to the answer's bytes, through the store's worker"),
+      element("small", {}, MEASURED),
     );
     this.#answered.hidden = false;
     this.#write(SHOWN);
