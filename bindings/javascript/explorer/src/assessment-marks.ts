@@ -65,13 +65,9 @@ export class AssessmentMarks {
     const { key, title } = all;
     const shown = released === undefined ? 0 : sum([released]);
     const held = sum([all]) - shown;
-    const summary = element(
-      "summary",
-      {},
-      element("span", {}, title),
-      " ",
-      element("small", {}, held === 0 ? count(shown, "mark") : `${shown} released, ${held} not yet`),
-    );
+    const text = held === 0 ? count(shown, "mark") : `${shown} released, ${held} not yet`;
+    const told = element("small", {}, text);
+    const summary = element("summary", {}, element("span", {}, title), " ", told);
     const details = element("details", { open: this.#open.has(key) }, summary);
     details.addEventListener("toggle", () => {
       if (details.open) this.#open.add(key);

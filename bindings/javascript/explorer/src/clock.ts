@@ -33,13 +33,15 @@ export class Clock {
   show(now: Date | undefined): void {
     this.#at = now;
     this.#now.setAttribute("aria-disabled", String(now === undefined));
-    this.#told.textContent =
-      now === undefined ? "Answers are of now" : `Answers of ${now.toISOString().replace(".000", "")}`;
+    this.#told.textContent = now === undefined ? "Answers are of now" : universal(now);
     const value = now === undefined ? "" : local(now);
     // A date that is being typed stays.
     if (this.#input.value !== value) this.#input.value = value;
   }
 }
+
+const universal = (now: Date): string =>
+  `${now.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** As the field has it: in this device's time, without a zone. */
 function local(now: Date): string {

@@ -62,7 +62,7 @@ export class DataView implements View {
             labelled(
               "Dataset file",
               file,
-              "Newline-delimited JSON, plain or gzipped. You may also drop it anywhere on the page.",
+              "Newline-delimited JSON, plain or gzipped. You may also drop it on the page.",
             ),
           ),
           element("p", {}, sample, " ", element("small", {}, "100 learners, 22,400 marks")),
@@ -108,7 +108,7 @@ export class DataView implements View {
     this.#failure.clear();
     const loaded = await this.#loading.load(async (signal) => {
       const response = await fetch("sample.ndjson.gz", { signal });
-      if (!response.ok) throw new Error(`The sample is missing: the server says ${response.status}.`);
+      if (!response.ok) throw new Error(`The server has no sample: it says ${response.status}.`);
       return response.blob();
     });
     if (!loaded) return;
@@ -147,7 +147,8 @@ export class DataView implements View {
       const link = element("a", { href: URL.createObjectURL(file), download: "rollbook.ndjson" });
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-      this.#saved.textContent = `Exported ${size(file.size)} as rollbook.ndjson. It holds personal data.`;
+      const told = `Exported ${size(file.size)} as rollbook.ndjson. It holds personal data.`;
+      this.#saved.textContent = told;
     } catch (error) {
       this.#saved.textContent = "";
       this.#failure.show("The export failed.", error);

@@ -106,7 +106,8 @@ export class LearnerView implements View {
     this.#parents.replaceChildren(
       ...parents.map((parent) => {
         const name = [parent.title, parent.first_name, parent.last_name].filter(Boolean).join(" ");
-        return element("div", { class: "parent" }, element("h3", {}, name), facts(parentFacts(parent)));
+        const told = facts(parentFacts(parent));
+        return element("div", { class: "parent" }, element("h3", {}, name), told);
       }),
       ...(parents.length === 0 ? [element("p", {}, "No parents are recorded.")] : []),
     );

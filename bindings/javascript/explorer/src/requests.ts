@@ -3,7 +3,7 @@
 import type { Answer } from "rollbook";
 import { element, labelled } from "./element.js";
 import { FailureNote } from "./failure.js";
-import { duration, number, size } from "./format.js";
+import { duration, number } from "./format.js";
 import { EXAMPLES, type Example } from "./examples.js";
 import type { Route } from "./route.js";
 import type { Page, View } from "./view.js";
@@ -23,7 +23,7 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 };
 
 const MEASURED =
-  "from the call to the answer's bytes, through the store's worker; a password's first check is slow";
+  "from the call to the bytes, through the store's worker; a password's first check is slow";
 
 /** Longer texts take a browser seconds to lay out. */
 const SHOWN = 200_000;
@@ -41,7 +41,11 @@ export class RequestsView implements View {
   readonly #told = element("p", { class: "told", role: "status" });
   readonly #pretty = element("input", { type: "radio", name: "form", checked: true });
   readonly #raw = element("input", { type: "radio", name: "form" });
-  readonly #text = element("pre", { tabindex: 0, role: "region", "aria-label": "Body of the answer" });
+  readonly #text = element("pre", {
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Body of the answer",
+  });
   readonly #all = element("button", { type: "button", hidden: true }, "Show all of it");
   readonly #answered: HTMLElement;
   #route: Route | undefined;
@@ -154,7 +158,7 @@ export class RequestsView implements View {
     const allow = answer.headers.find(([header]) => header === "Allow");
     const parts = [
       element("strong", { class: answer.ok ? "good" : "bad" }, `${status} ${name}`.trim()),
-      `${number(bytes.byteLength)} bytes${bytes.byteLength < 1000 ? "" : ` (${size(bytes.byteLength)})`}`,
+      `${number(bytes.byteLength)} bytes`,
       duration(time),
       ...(allow === undefined ? [] : [`Allow: ${allow[1]}`]),
     ];

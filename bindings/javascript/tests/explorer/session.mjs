@@ -1,0 +1,129 @@
+// The explorer in a browser, and an engine in Node to compare it with.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { Rollbook } from "../../dist/node.js";
+import { start } from "../browser.mjs";
+import { serve } from "../site.mjs";
+
+export const explorer = fileURLToPath(new URL("../../explorer/", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+export const NOW = new Date("2026-05-14T08:00:00Z");
+const AT = `now=${NOW.toISOString()}`;
+/** What went wrong in the pages, by their consoles. */
+export const complaints = [];
+
+export let site, browser, page, oracle, sample, folder;
+
+/** Goes on in another tab. */
+export function use(tab) {
+  page = tab;
+}
+
+/** The address of a place at the time of most tests. */
+const at = (place) => `${site.url}/explorer/#/${place}${place.includes("?") ? "&" : "?"}${AT}`;
+
+export function watch(tab) {
+  tab.setDefaultTimeout(20_000);
+  tab.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  tab.on("pageerror", (error) => complaints.push(String(error)));
+  return tab;
+}
+
+export async function visit(tab, place) {
+  await tab.goto(at(place));
+  await tab.locator("main > section:visible").waitFor();
+}
+
+/** The texts of a table's rows, its heads first. */
+export const cells = (table) =>
+  table.locator("tr").evaluateAll((rows) =>
+    rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+
+export const answered = async (question, asked, now = NOW) =>
+  (await oracle.ask(question, { school: 1000, ...asked }, { now })).json();
+
+export async function loadSample(tab) {
+  await tab.getByRole("button", { name: "Load the sample school" }).click();
+  await tab.getByText(/^Loaded 27,631 lines/).waitFor();
+}
+
+/** What the tables of assessment marks show of an answer. */
+export function markRows(marks) {
+  const rows = [];
+  for (const { years } of Object.values(marks)) {
+    for (const { terms } of Object.values(years)) {
+      for (const { learners } of Object.values(terms)) {
+        for (const { subjects } of Object.values(learners)) {
+          for (const subject of Object.values(subjects)) {
+            rows.push([subject.subject_name]);
+            for (const outcome of Object.values(subject.learning_outcomes)) {
+              for (const one of Object.values(outcome.assessments)) {
+                const percent = one.percentage === "a" ? "absent" : one.percentage;
+                rows.push([
+                  outcome.learning_outcome_name,
+                  one.assessment_name,
+                  one.assessment_date,
+                  one.weight,
+                  one.mark,
+                  one.mark_out_of,
+                  one.captured === "0" ? "not captured" : percent,
+                ]);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+export const region = (name) => page.getByRole("region", { name, exact: true });
+
+export const target = "/api/v1/adminplus/learners/1000?name=an";
+
+export async function send(tab) {
+  await tab.getByRole("button", { name: "Send" }).click();
+  const status = tab.getByRole("status").filter({ hasText: /through the store's worker/ });
+  await status.waitFor();
+  return status.textContent();
+}
+
+export async function violations(tab) {
+  await tab.evaluate(axe);
+  const { violations: found } = await tab.evaluate(() => globalThis.axe.run());
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+before(async () => {
+  execFileSync(join(explorer, "build"), { stdio: ["ignore", "ignore", "inherit"] });
+  sample = gunzipSync(readFileSync(join(explorer, "dist/sample.ndjson.gz")));
+  oracle = await Rollbook.memory();
+  await oracle.apply(sample);
+  folder = mkdtempSync(join(tmpdir(), "rollbook-explorer-"));
+  site = await serve({ "/explorer/": join(explorer, "dist/") });
+  browser = await start({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: "Africa/Johannesburg",
+    acceptDownloads: true,
+  });
+  page = watch(await browser.context.newPage());
+  await page.goto(`${site.url}/explorer/`);
+});
+
+after(async () => {
+  await browser?.close();
+  site?.close();
+  await oracle?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
