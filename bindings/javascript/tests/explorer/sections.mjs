@@ -43,6 +43,7 @@ test("the sample school loads, and its progress is seen", async () => {
   const seen = await page.evaluate(() => globalThis.seen);
   assert.ok(seen.length >= 8, `${seen.length} steps`);
   assert.ok(seen.every(([, max]) => max === sample.length));
+  assert.ok(seen[0][0] < sample.length / 2, `${seen[0][0]} at first`);
   assert.ok(seen.every(([value], step) => step === 0 || value >= seen[step - 1][0]));
   assert.match(seen[4][2], /^[\d.]+ MB of 4\.3 MB, [\d,]+ lines$/);
   assert.equal(await page.getByRole("progressbar").isVisible(), false);

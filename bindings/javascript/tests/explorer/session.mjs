@@ -125,5 +125,5 @@ after(async () => {
   await browser?.close();
   site?.close();
   await oracle?.close();
-  rmSync(folder, { recursive: true, force: true });
+  if (folder) rmSync(folder, { recursive: true, force: true });
 });
