@@ -24,6 +24,7 @@ export class LearnerView implements View {
   readonly #assessments: AssessmentMarks;
   readonly #absences: Absences;
   readonly #sections: HTMLElement;
+  #place = "";
   #turn = 0;
 
   constructor(page: Page) {
@@ -55,6 +56,13 @@ export class LearnerView implements View {
   async show(route: Route): Promise<string> {
     const turn = ++this.#turn;
     const [school = "", learnerId = ""] = route.ids;
+    const place = `${school}/${learnerId}`;
+    if (place !== this.#place) {
+      // Should this one fail, nobody else's data may stand under its failure.
+      this.#place = place;
+      this.#sections.hidden = true;
+      this.heading.textContent = "Learner";
+    }
     const { query, now } = route;
     const { absentFrom, absentTo, ...list } = query;
     this.#back.href = this.#page.href("learners", [school], list);

@@ -48,6 +48,18 @@ test("reload and back keep where one is", async () => {
   assert.equal(await page.getByRole("searchbox", { name: "Name" }).inputValue(), "tse");
 });
 
+test("a place that is none says so, and shows nobody else", async () => {
+  await visit(page, "learner/1000/5");
+  await region("Details").waitFor();
+  await visit(page, "learner/1000/abc");
+  const alert = page.getByRole("alert").filter({ visible: true });
+  assert.match(await alert.textContent(), /This cannot be shown\. learner_id: "abc"/);
+  assert.equal(await region("Details").isVisible(), false);
+  await visit(page, "learner/1000/999999");
+  await page.getByRole("heading", { name: "No learner of id 999999 at school 1000" }).waitFor();
+  assert.equal(await region("Details").isVisible(), false);
+});
+
 test("the keyboard alone finds, opens and leaves a learner", async () => {
   await visit(page, "data");
   const focused = () =>
