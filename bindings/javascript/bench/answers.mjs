@@ -1,0 +1,210 @@
+// v1's objects, made of records as the contenders keep them. Members named by an id
+// stand in the order of the ids, which is the order that JavaScript gives them anyway.
+
+const text = (id) => (id === null ? "" : String(id));
+const decimal = (number) => (number === null ? "" : number.toFixed(2));
+
+export function learner(of, parents) {
+  const made = {
+    id: text(of.id),
+    first_name: of.first_name,
+    last_name: of.last_name,
+    mobile_calling_code: of.mobile_calling_code,
+    mobile_number: of.mobile_number,
+    email_address: of.email_address,
+    date_of_birth: of.date_of_birth,
+    gender: of.gender,
+    ethnic_group_id: of.ethnic_group_id,
+    ethnic_group: of.ethnic_group,
+    home_language_id: of.home_language_id,
+    home_language: of.home_language,
+    tuition_language_id: of.tuition_language_id,
+    tuition_language: of.tuition_language,
+    nationality: of.nationality,
+    admission_number: of.admission_number,
+    family_code: of.family_code,
+    id_number: of.id_number,
+    passport_number: of.passport_number,
+    grade_id: text(of.grade_id),
+    grade: of.grade,
+    register_class_name: of.register_class_name,
+    register_class_teacher_id: of.register_class_teacher_id,
+    country: of.country,
+    province: of.province,
+    education_stream: of.education_stream,
+    photo_url: of.photo_url,
+    parent1_id: text(of.parent1_id),
+    parent2_id: text(of.parent2_id),
+  };
+  if (parents !== undefined) made.parents = parents;
+  return made;
+}
+
+export function parent(of) {
+  return {
+    id: text(of.id),
+    title: of.title,
+    first_name: of.first_name,
+    last_name: of.last_name,
+    mobile_calling_code: of.mobile_calling_code,
+    mobile_number: of.mobile_number,
+    email_address: of.email_address,
+    date_of_birth: of.date_of_birth,
+    gender: of.gender,
+    ethnic_group_id: of.ethnic_group_id,
+    ethnic_group: of.ethnic_group,
+    residential_address: of.residential_address,
+    postal_address: of.postal_address,
+    home_language_id: of.home_language_id,
+    home_language: of.home_language,
+    nationality: of.nationality,
+    family_code: of.family_code,
+    id_number: of.id_number,
+    passport_number: of.passport_number,
+    marital_status_id: of.marital_status_id,
+    marital_status: of.marital_status,
+    occupation_status: of.occupation_status,
+    occupation: of.occupation,
+    employment_sector: of.employment_sector,
+    gross_annual_income: decimal(of.gross_annual_income),
+  };
+}
+
+export function absentee(of) {
+  return {
+    id: text(of.id),
+    learner_id: text(of.learner_id),
+    absent_date: of.absent_date,
+    absent_reason: of.absent_reason,
+  };
+}
+
+export function learnerSubject(of, subjectId, subjectName) {
+  return {
+    learner_id: text(of.id),
+    first_name: of.first_name,
+    last_name: of.last_name,
+    subject_id: subjectId,
+    subject_name: subjectName,
+  };
+}
+
+/** A learner's subject with its term marks; nothing if it has none. */
+export function subjectMarks(of, subjectName, grade) {
+  const terms = of.terms
+    .filter(({ mark }) => mark !== undefined && mark !== "")
+    .sort((one, other) => one.term - other.term)
+    .map(({ term, mark }) => ({ term: text(term), mark: Number(mark).toFixed(2) }));
+  if (terms.length === 0) return undefined;
+  return {
+    year: text(of.year),
+    subject_id: text(of.subject_id),
+    subject_name: subjectName,
+    grade_id: text(of.grade_id),
+    grade,
+    terms,
+  };
+}
+
+/** Whether the marks of these may be seen on a day. */
+export function isReleased(program, term, today) {
+  const date = program?.mark_release_date || term?.end_date;
+  return date !== undefined && date <= today;
+}
+
+/** An assessment as `marks` takes it: what all its learners have in common. */
+export function assessment(of, subjectName, outcomeName) {
+  return {
+    grade: of.grade_id,
+    term: of.term,
+    subject: of.subject_id,
+    subjectName,
+    outcome: of.learning_outcome_id,
+    outcomeName,
+    id: of.assessment_id,
+    name: of.assessment_name,
+    date: of.assessment_date,
+    weight: decimal(of.weight),
+    outOf: of.mark_out_of,
+    outOfText: decimal(of.mark_out_of),
+  };
+}
+
+/**
+ * Assessment marks (2.6), given learner, assessment and mark of each place; no mark
+ * where a learner takes the subject and has none.
+ */
+export function marks(places, year, yearName, grades) {
+  const answer = {};
+  for (const [learnerId, of, mark] of places) {
+    const inGrade = (answer[of.grade] ??= {
+      grade: grades.get(of.grade) ?? "",
+      years: { [year]: { year: text(year), year_name: yearName || text(year), terms: {} } },
+    });
+    const inTerm = (inGrade.years[year].terms[of.term] ??= { term: text(of.term), learners: {} });
+    const inLearner = (inTerm.learners[learnerId] ??= {
+      learner_id: text(learnerId),
+      subjects: {},
+    });
+    const inSubject = (inLearner.subjects[of.subject] ??= {
+      subject_id: text(of.subject),
+      subject_name: of.subjectName,
+      learning_outcomes: {},
+    });
+    const inOutcome = (inSubject.learning_outcomes[of.outcome] ??= {
+      learning_outcome_id: text(of.outcome),
+      learning_outcome_name: of.outcomeName,
+      assessments: {},
+    });
+    inOutcome.assessments[of.id] = assessed(of, mark);
+  }
+  return answer;
+}
+
+function assessed(of, mark) {
+  const isAbsent = mark?.percentage === "a";
+  const isCaptured = mark !== undefined && (mark.captured === 1 || isAbsent);
+  const isShown = isCaptured && !isAbsent;
+  return {
+    assessment_id: text(of.id),
+    assessment_name: of.name,
+    assessment_date: of.date,
+    weight: of.weight,
+    dtime: mark?.dtime ?? "",
+    percentage: isAbsent ? "a" : isShown ? percentage(of, mark) : "",
+    mark: isShown ? decimal(mark.mark) : "",
+    mark_out_of: of.outOfText,
+    captured: isCaptured ? "1" : "0",
+  };
+}
+
+function percentage(of, mark) {
+  if (mark.percentage !== "") return Number(mark.percentage).toFixed(2);
+  if (mark.mark === null || of.outOf === 0) return "";
+  // In whole hundredths, since halves are rounded up.
+  return (Math.floor((20_000 * mark.mark + of.outOf) / (2 * of.outOf)) / 100).toFixed(2);
+}
+
+/**
+ * The places of a grade's assessments: a learner has one where it takes the subject,
+ * and wherever it has a mark.
+ */
+export function placesOfGrade(assessments, seated, marksOf) {
+  const places = [];
+  for (const of of assessments) {
+    const given = new Map(marksOf(of.id).map((mark) => [mark.learner_id, mark]));
+    for (const learnerId of seated(of.subject)) {
+      places.push([learnerId, of, given.get(learnerId)]);
+      given.delete(learnerId);
+    }
+    for (const [learnerId, mark] of given) places.push([learnerId, of, mark]);
+  }
+  return places;
+}
+
+const encoder = new TextEncoder();
+
+/** An answer's bytes. */
+export function encode(answer) {
+  return encoder.encode(JSON.stringify(answer));
+}

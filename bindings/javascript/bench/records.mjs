@@ -1,0 +1,88 @@
+// The records of a dataset as the contenders keep them: every field there, ids as numbers.
+
+export const kinds = {
+  school: { numbers: ["school_id", "current_year"] },
+  year: { numbers: ["school_id", "year"], texts: ["year_name"] },
+  term: { numbers: ["school_id", "year", "term", "term_id"], texts: ["start_date", "end_date"] },
+  grade: { numbers: ["school_id", "grade_id"], texts: ["grade"] },
+  parent: {
+    numbers: ["school_id", "id", "gross_annual_income"],
+    texts: [
+      "title", "first_name", "last_name", "mobile_calling_code", "mobile_number",
+      "email_address", "date_of_birth", "gender", "ethnic_group_id", "ethnic_group",
+      "residential_address", "postal_address", "home_language_id", "home_language",
+      "nationality", "family_code", "id_number", "passport_number", "marital_status_id",
+      "marital_status", "occupation_status", "occupation", "employment_sector",
+    ],
+  },
+  learner: {
+    numbers: ["school_id", "id", "grade_id", "parent1_id", "parent2_id"],
+    texts: [
+      "first_name", "last_name", "mobile_calling_code", "mobile_number", "email_address",
+      "date_of_birth", "gender", "ethnic_group_id", "ethnic_group", "home_language_id",
+      "home_language", "tuition_language_id", "tuition_language", "nationality",
+      "admission_number", "family_code", "id_number", "passport_number", "grade",
+      "register_class_name", "register_class_teacher_id", "country", "province",
+      "education_stream", "photo_url", "status", "transfer_date", "folded_name",
+    ],
+  },
+  subject: { numbers: ["school_id", "subject_id"], texts: ["subject_name"] },
+  learner_subject: { numbers: ["school_id", "learner_id", "year", "subject_id", "grade_id"] },
+  learning_outcome: {
+    numbers: ["school_id", "learning_outcome_id"],
+    texts: ["learning_outcome_name"],
+  },
+  learning_program: {
+    numbers: ["school_id", "grade_id", "year", "term", "subject_id"],
+    texts: ["mark_release_date"],
+  },
+  assessment: {
+    numbers: [
+      "school_id", "assessment_id", "grade_id", "year", "term", "subject_id",
+      "learning_outcome_id", "weight", "mark_out_of",
+    ],
+    texts: ["assessment_name", "assessment_date"],
+  },
+  mark: {
+    numbers: ["school_id", "assessment_id", "learner_id", "mark", "captured"],
+    // A percentage is a number or `a`.
+    texts: ["percentage", "dtime"],
+  },
+  absentee: {
+    numbers: ["school_id", "id", "learner_id"],
+    texts: ["absent_date", "absent_reason"],
+  },
+};
+
+const decoder = new TextDecoder();
+
+/** The records of a dataset's bytes, of the kinds that the questions need. */
+export function* records(bytes) {
+  for (const line of decoder.decode(bytes).split("\n")) {
+    if (line === "") continue;
+    const given = JSON.parse(line);
+    if (given.type in kinds) yield [given.type, record(given)];
+  }
+}
+
+function record(given) {
+  const { numbers, texts = [] } = kinds[given.type];
+  const kept = {};
+  for (const field of numbers) {
+    const value = given[field];
+    kept[field] = value === undefined || value === "" ? null : Number(value);
+  }
+  for (const field of texts) kept[field] = given[field] ?? "";
+  if (given.type === "learner") {
+    kept.status ||= "current";
+    kept.folded_name = fold(`${kept.first_name} ${kept.last_name}`);
+  }
+  if (given.type === "mark") kept.captured ??= 1;
+  if (given.type === "learner_subject") kept.terms = given.terms;
+  return kept;
+}
+
+/** In lower case, without accents. */
+function fold(name) {
+  return name.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
+}

@@ -1,0 +1,49 @@
+// Medians of many rounds: in each, all contenders answer the same asks, in an order of
+// its own.
+
+/** What is timed at once takes so long: the clock of a page counts tenths of a millisecond. */
+const ENOUGH = 20;
+
+/**
+ * Median milliseconds of one ask, for each contender. `rounds` are had by all; what is
+ * fast has more, until it has taken `time` milliseconds.
+ */
+export async function medians(calls, asks, { rounds, time }) {
+  const times = calls.map(() => []);
+  const spent = calls.map(() => 0);
+  for (let round = 0; ; round += 1) {
+    const order = [...calls.keys()].filter((at) => round < rounds || spent[at] < time);
+    if (order.length === 0) break;
+    shuffle(order);
+    const drawn = shuffle([...asks]);
+    for (const at of order) {
+      const started = performance.now();
+      await once(calls[at], drawn);
+      const untimed = performance.now() - started;
+      const repeats = Math.min(1000, Math.max(1, Math.ceil(ENOUGH / Math.max(untimed, 0.1))));
+      const start = performance.now();
+      for (let repeat = 0; repeat < repeats; repeat += 1) await once(calls[at], drawn);
+      const end = performance.now();
+      times[at].push((end - start) / repeats / drawn.length);
+      spent[at] += end - started;
+    }
+  }
+  return times.map(median);
+}
+
+/** The middle one. */
+export function median(values) {
+  return [...values].sort((one, other) => one - other)[values.length >> 1];
+}
+
+async function once(call, asks) {
+  for (const ask of asks) await call(ask);
+}
+
+function shuffle(values) {
+  for (let at = values.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [values[at], values[other]] = [values[other], values[at]];
+  }
+  return values;
+}
