@@ -10,8 +10,8 @@ import { buildSite, weights } from "./site.mjs";
 import { median } from "./timing.mjs";
 
 const [dataset, folder, how] = process.argv.slice(2);
-const effort = how === "--quick" ? { rounds: 1, time: 0 } : { rounds: 9, time: 1000 };
-const visits = how === "--quick" ? 1 : 7;
+const effort = how === "--quick" ? { rounds: 1, time: 0 } : { rounds: 7, time: 700 };
+const visits = how === "--quick" ? 1 : 5;
 
 await buildSite(join(folder, "site"));
 mkdirSync(join(folder, "data"), { recursive: true });
