@@ -1,5 +1,5 @@
-// Who takes part: the script of each, what it exports, and what a browser downloads
-// for it beside the app's own code.
+// Who takes part: the script of each, what of it is meant, and the place of the Rollbook
+// that it is told against: in memory, or kept by the browser.
 
 export const contenders = [
   { name: "Rollbook, memory", script: "rollbook.js", exported: "InMemory" },

@@ -30,8 +30,7 @@ async function questions() {
   for (const { question, asks } of asked(grades)) {
     const found = [];
     for (const ask of asks) {
-      if (decoder.decode(await ours.bytes(ask)).startsWith('{"error"')) continue;
-      found.push(ask);
+      if (!isError(decoder.decode(await ours.bytes(ask)))) found.push(ask);
     }
     if (found.length > 0) all.push({ question, asks: found });
   }
@@ -44,11 +43,12 @@ export async function check() {
   for (const { question, asks } of await questions()) {
     for (const ask of asks.flatMap((ask) => [ask, atMidyear(ask)])) {
       const expected = decoder.decode(await loaded[0].bytes(ask));
-      // In the middle of the year some have nothing to show.
-      if (expected.startsWith('{"error"')) continue;
       for (const [at, { name }] of contenders.entries()) {
         const what = `${question}: ${ask.target} at ${ask.now.today}: ${name}`;
-        same(decoder.decode(await loaded[at].bytes(ask)), expected, what);
+        const given = decoder.decode(await loaded[at].bytes(ask));
+        // In the middle of the year some have nothing to show; how that is said is v1's.
+        if (isError(expected) && (given === "[]" || given === "{}")) continue;
+        same(given, expected, what);
         same(JSON.stringify(await loaded[at].objects(ask)), expected, what);
         if (question === REQUESTED && loaded[at].request !== undefined) {
           same(decoder.decode(await loaded[at].request(ask)), expected, what);
@@ -59,6 +59,8 @@ export async function check() {
   }
   return compared;
 }
+
+const isError = (answer) => answer.startsWith('{"error"');
 
 function same(given, expected, what) {
   if (given === expected) return;

@@ -68,6 +68,7 @@ function ratioText(ratio) {
 
 function sizeText(bytes) {
   if (bytes === 0) return "–";
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1e6 ? `${(bytes / 1000).toFixed(bytes < 1e4 ? 1 : 0)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes < 1e3) return `${bytes} B`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} KB`;
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

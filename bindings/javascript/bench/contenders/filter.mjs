@@ -51,11 +51,7 @@ export class Contender {
               of.absent_date >= fields.fromDate &&
               of.absent_date <= fields.toDate,
           )
-          .sort((one, other) =>
-            one.absent_date === other.absent_date
-              ? one.id - other.id
-              : one.absent_date < other.absent_date ? -1 : 1,
-          )
+          .sort(byDate)
           .map(v1.absentee);
       case "learnerSubjects":
         return this.#learnerSubjects(school);
@@ -201,4 +197,9 @@ export class Contender {
   #year(school) {
     return this.#all.school.find((of) => of.school_id === school).current_year;
   }
+}
+
+function byDate(one, other) {
+  if (one.absent_date === other.absent_date) return one.id - other.id;
+  return one.absent_date < other.absent_date ? -1 : 1;
 }

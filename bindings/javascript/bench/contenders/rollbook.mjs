@@ -1,4 +1,4 @@
-// Rollbook through its two doors: in the page's memory, and in a file by its worker.
+// Rollbook in the page's memory, and in a file by its worker.
 
 import { Rollbook } from "rollbook";
 import { keep, kept } from "../kept.mjs";

@@ -42,7 +42,8 @@ export function schema() {
   const tables = Object.entries(columns).map(([table, names]) => {
     const numbers = new Set(kinds[table]?.numbers ?? TERM_NUMBERS);
     const typed = names.map((name) => `${name} ${numbers.has(name) ? "NUMERIC" : "TEXT"}`);
-    return `CREATE TABLE ${table} (${typed.join(", ")}, PRIMARY KEY (${keys[table]})) WITHOUT ROWID`;
+    typed.push(`PRIMARY KEY (${keys[table]})`);
+    return `CREATE TABLE ${table} (${typed.join(", ")}) WITHOUT ROWID`;
   });
   const on = indices.map((index, at) => `CREATE INDEX index_${at} ON ${index}`);
   return [...tables, ...on].join(";");
