@@ -3,13 +3,17 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::print_stdout,
     missing_docs
 )]
 
 use rollbook::{Engine, Options, Request, SetState, Summary};
 use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::export;
-use rollbook_tests::storage::scenario::{ERASED, SCHOOL, school};
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::images::windows;
+use rollbook_tests::storage::power_cut::Life;
+use rollbook_tests::storage::scenario::{ERASED, SCHOOL, options, school};
 
 const PASSWORD: &str = "demo";
 
@@ -196,4 +200,33 @@ fn ids_of_other_changes_and_long_ones_are_refused() {
     let long = "i".repeat(129);
     assert_eq!(load(&engine, &long, "").map_err(code), Err("unsupported"));
     assert!(load(&engine, &"i".repeat(128), "").is_ok());
+}
+
+/// Whenever the power fails, the change is there with its receipt or neither is.
+#[test]
+fn a_change_and_its_receipt_are_kept_together() {
+    let disk = Disk::default();
+    let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
+    engine.apply(school(SCHOOL, 3).as_bytes()).unwrap();
+    let before = export(&engine).unwrap();
+    engine.close().unwrap();
+
+    let change = |engine: &Engine| load(engine, "a", &learner(900, "Ann")).unwrap();
+    let first = std::cell::OnceCell::new();
+    let operation = |engine: &Engine| first.set(change(engine)).unwrap();
+    let life = Life::record(disk.bytes(), before, options(), vec![Box::new(operation)]);
+    let (first, after) = (first.get().unwrap(), life.exports.last().unwrap());
+    let (mut landed, mut images) = (0, 0);
+    for window in windows(disk.bytes(), &life.log) {
+        for cut in window.cuts(8, usize::MAX) {
+            let disk = Disk::of(window.image(cut));
+            let engine = Engine::open_with_backend(disk, options()).unwrap();
+            landed += usize::from(export(&engine).unwrap() == *after);
+            images += 1;
+            assert_eq!(change(&engine), *first, "{cut:?}");
+            assert_eq!(export(&engine).unwrap(), *after, "{cut:?}");
+        }
+    }
+    println!("{images} images, the change in {landed} of them");
+    assert!(landed > 0 && landed < images);
 }

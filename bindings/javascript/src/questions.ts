@@ -126,16 +126,25 @@ export interface Questions {
 }
 
 const capital = /[A-Z]/g;
+/** The fields' names as the module has them: `learnerId` is `learner_id`. */
+const snake = new Map<string, string>();
+
+function toSnake(field: string): string {
+  let name = snake.get(field);
+  if (name === undefined) {
+    name = field.replace(capital, (letter) => `_${letter.toLowerCase()}`);
+    // Names that no question has must not gather.
+    if (snake.size < 100) snake.set(field, name);
+  }
+  return name;
+}
 
 /** A question as the module takes it: its name, then names and values of its fields. */
 export function encode<K extends keyof Questions>(name: K, fields: Questions[K]["asks"]): string {
   const texts: string[] = [name];
   for (const [field, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    texts.push(
-      field.replace(capital, (letter) => `_${letter.toLowerCase()}`),
-      Array.isArray(value) ? value.map(String).join(",") : String(value),
-    );
+    texts.push(toSnake(field), Array.isArray(value) ? value.join(",") : String(value));
   }
   return JSON.stringify(texts);
 }
