@@ -1,7 +1,7 @@
 // The package's worker, in a world that gives its module no more memory from some
 // write on.
 
-let memory;
+let exports;
 let writes = 0;
 let limit = Infinity;
 let unflushed = 0;
@@ -10,9 +10,20 @@ const Real = WebAssembly.Instance;
 WebAssembly.Instance = class extends Real {
   constructor(module, imports) {
     super(module, imports);
-    memory = this.exports.memory;
+    exports = this.exports;
   }
 };
+
+/** Takes pieces, smaller and smaller, until none is left. */
+function exhaust(take, size) {
+  for (; size >= 1; size >>= 1) {
+    try {
+      for (;;) take(size);
+    } catch {
+      // Not so large any more.
+    }
+  }
+}
 
 const { write, flush } = FileSystemSyncAccessHandle.prototype;
 FileSystemSyncAccessHandle.prototype.write = function (...given) {
@@ -21,13 +32,9 @@ FileSystemSyncAccessHandle.prototype.write = function (...given) {
   const written = write.apply(this, given);
   if (writes === limit) {
     limit = Infinity;
-    for (let pages = 1 << 15; pages >= 1; pages >>= 1) {
-      try {
-        for (;;) memory.grow(pages);
-      } catch {
-        // Not so many any more.
-      }
-    }
+    // All that it could grow by, and all that it has free.
+    exhaust((pages) => exports.memory.grow(pages), 1 << 15);
+    exhaust((bytes) => exports.__wbindgen_malloc(bytes, 8), 1 << 26);
   }
   return written;
 };
