@@ -1,3 +1,6 @@
+// The symbols of `await using`, for programs that are compiled without them.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { Answer } from "./answer.js";
 import { isRepeatable, pieces, totalOf, type Dataset, type Progress } from "./dataset.js";
 import { RollbookError } from "./error.js";
