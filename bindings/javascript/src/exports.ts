@@ -1,8 +1,8 @@
 export { Answer } from "./answer.js";
+export type { Settings } from "./calls.js";
 export type { Dataset, Progress } from "./dataset.js";
 export { RollbookError, type ErrorCode } from "./error.js";
 export type { Instant } from "./instant.js";
-export type { Settings } from "./instance.js";
 export type { DateText, Id, Questions } from "./questions.js";
 export {
   Engine,

@@ -3,16 +3,7 @@
 import { RollbookError, closed, type ErrorCode } from "./error.js";
 import { instantiate, type Engine } from "./glue.js";
 import type { AnswerMessage } from "./answer.js";
-
-/** What an engine is opened with, beside what each call brings along. */
-export interface Settings {
-  /** The store's page cache, in bytes: 32 MiB unless told otherwise. */
-  readonly cacheBytes?: number;
-  /** How many records a page of v2 has unless its request says. */
-  readonly pageLimit?: number;
-  /** How many records a page of v2 has at most. */
-  readonly maxPageLimit?: number;
-}
+import type { Settings } from "./calls.js";
 
 /**
  * A file that the module reads and writes. Whoever opened it closes it, whatever

@@ -1,9 +1,10 @@
 // The tab that holds the store's file, and answers for all.
 
-import { Instance, type Settings } from "./instance.js";
+import type { CallName, Settings } from "./calls.js";
+import { Instance } from "./instance.js";
 import { names, type LockNames } from "./locks.js";
 import { OpfsFile } from "./opfs.js";
-import { Service, perform, type CallName } from "./service.js";
+import { Service, perform } from "./service.js";
 import type { Call } from "./messages.js";
 
 /** Thrown when another tab has taken over: whoever asked must ask that one. */

@@ -1,8 +1,7 @@
 // What crosses between a page, its worker, and the workers of other tabs.
 
+import type { CallArguments, CallName, Settings } from "./calls.js";
 import { fromMessage, toMessage, type ErrorMessage } from "./error.js";
-import type { CallArguments, CallName } from "./service.js";
-import type { Settings } from "./instance.js";
 
 /** A call under a number of its sender's. */
 export interface Call<K extends CallName = CallName> {

@@ -1,9 +1,8 @@
 // A host in a worker of this page's.
 
+import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, fromMessage } from "./error.js";
-import type { Settings } from "./instance.js";
 import { Pending, type FromWorker, type ToWorker } from "./messages.js";
-import type { CallArguments, CallName, CallResult, Host } from "./service.js";
 
 export class WorkerHost implements Host {
   readonly #worker: Worker;

@@ -2,13 +2,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Answer } from "./answer.js";
+import type { CallArguments, Host, Settings } from "./calls.js";
 import { isRepeatable, pieces, totalOf, type Dataset, type Progress } from "./dataset.js";
 import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
 import { toSeconds, type Instant } from "./instant.js";
-import type { Settings } from "./instance.js";
 import { encode, toId, type Id, type Questions } from "./questions.js";
-import type { CallArguments, Host } from "./service.js";
 
 /** What an engine is opened with. */
 export interface Options extends Settings {

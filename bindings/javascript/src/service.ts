@@ -1,62 +1,12 @@
-// What an engine can be asked, as calls that cross between threads and tabs.
+// Calls answered with an instance of the module.
 
 import type { AnswerMessage } from "./answer.js";
+import type { CallArguments, CallName, CallResult, Calls, Host } from "./calls.js";
 import { RollbookError, interrupted } from "./error.js";
 import type { Engine, Export, Load } from "./glue.js";
 import { Instance, Sink } from "./instance.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/**
- * The calls. Ids of changes, loads and exports are the caller's, and its own; instants
- * are seconds. Reports are JSON.
- */
-export interface Calls {
-  request(parts: string, body: Bytes, now: bigint | undefined, id?: string): AnswerMessage;
-  ask(question: string, now: bigint | undefined): AnswerMessage;
-  page(
-    question: string,
-    cursor: string | undefined,
-    limit: number | undefined,
-    reverseOrder: boolean,
-    now: bigint | undefined,
-  ): AnswerMessage;
-  find(question: string, now: bigint | undefined): AnswerMessage;
-  setState(
-    username: string,
-    school: bigint,
-    apiTypeId: bigint,
-    active: boolean,
-    id: string,
-  ): AnswerMessage;
-  upgrade(target: string): string;
-  /** Begins a load under an id; of the whole of one school, if one is given. */
-  beginLoad(id: string, school: bigint | undefined): void;
-  /** Takes the next bytes of a load; gives the lines read so far. */
-  push(id: string, bytes: Bytes): number;
-  finishLoad(id: string): string;
-  cancelLoad(id: string): void;
-  check(dataset: Bytes, limit: number): string;
-  removeSchool(school: bigint, id: string): string;
-  eraseLearner(school: bigint, learner: bigint, id: string): string;
-  beginExport(id: string, credentials: boolean): void;
-  /** The next lines of an export; none at its end. */
-  read(id: string): Bytes | undefined;
-  endExport(id: string): void;
-  verify(): string;
-  compact(): void;
-  stats(): string;
-}
-
-export type CallName = keyof Calls;
-export type CallArguments<K extends CallName> = Parameters<Calls[K]>;
-export type CallResult<K extends CallName> = ReturnType<Calls[K]>;
-
-/** Whoever answers calls: an instance here, one in a worker, or one in another tab. */
-export interface Host {
-  call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>>;
-  close(): Promise<void>;
-}
 
 /** Something under way in an engine, which goes with it. */
 interface Session<T> {

@@ -1,12 +1,11 @@
 // One tab among those that share a store. Whoever gets the store's lock leads; the
 // others pass their calls on to it, and one of them takes over when it is gone.
 
+import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { toMessage, type RollbookError } from "./error.js";
-import type { Settings } from "./instance.js";
 import { Deposed, Leader } from "./leader.js";
 import { names, type LockNames } from "./locks.js";
 import { Pending, type Broadcast, type Call, type Reply, type ToTab } from "./messages.js";
-import type { CallArguments, CallName, CallResult, Host } from "./service.js";
 import { closed } from "./error.js";
 
 /** How often a leader that owes an answer is asked whether it is awake. */
