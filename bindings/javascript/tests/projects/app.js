@@ -1,0 +1,32 @@
+// The app of every project: it keeps a school on this device, and asks about it.
+
+const headers = { "HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo" };
+const clock = () => new Date("2026-05-14T08:00:00Z");
+
+async function visit(where, engine, dataset) {
+  const { records } = await engine.stats();
+  const { total } = await engine.apply(await dataset());
+  const target = "/api/v1/adminplus/learnerabsentees/1000?learner_id=1&from_date=2026-05-01";
+  const answer = await engine.request(target, { headers });
+  const found = await engine.ask("learners", { school: 1000, name: "zoe" });
+  return [
+    `${where}: ${records.learner} learners before, ${total.added} added, ${total.unchanged} known`,
+    `${answer.status} ${answer.text()}`,
+    found.json().map((learner) => `${learner.first_name} ${learner.last_name}`),
+  ].join("\n");
+}
+
+/** What a visit of the app prints; the store stays open, as it does in an app. */
+export async function run(Rollbook, store, dataset) {
+  const kept = await visit("kept", await Rollbook.open(store, { clock }), dataset);
+  const passing = await Rollbook.memory({ clock });
+  const text = `${kept}\n${await visit("in memory", passing, dataset)}\n`;
+  await passing.close();
+  return text;
+}
+
+/** Runs in a page, and shows what came of it. */
+export async function show(Rollbook) {
+  const text = await run(Rollbook, "school", () => fetch("sample-school.ndjson")).catch(String);
+  document.querySelector("pre").textContent = text;
+}

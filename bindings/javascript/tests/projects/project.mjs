@@ -1,0 +1,75 @@
+// Fresh projects with the package in them, as users install it.
+
+import { execFile, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export const sample = fileURLToPath(
+  new URL("../../../../core/examples/sample-school.ndjson", import.meta.url),
+);
+
+/** Packs the package as it would be published. */
+export async function pack() {
+  const folder = mkdtempSync(join(tmpdir(), "rollbook-package-"));
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
+    cwd: root,
+  });
+  // Newer npms answer by the packages' names.
+  const [{ filename, files }] = Object.values(JSON.parse(stdout));
+  return {
+    tarball: join(folder, filename),
+    files: files.map(({ path }) => path),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A copy of a project of this folder, outside of the repository, installed. */
+export async function install(name, tarball) {
+  const folder = mkdtempSync(join(tmpdir(), `rollbook-${name}-`));
+  cpSync(join(here, name), folder, { recursive: true });
+  cpSync(tarball, join(folder, "rollbook.tgz"));
+  const project = {
+    folder,
+    /** Copies a file into a folder of the project's. */
+    add(file, ...path) {
+      cpSync(file, join(folder, ...path));
+    },
+    /** Runs a program of the project's; gives what it prints. */
+    async run(program, ...given) {
+      try {
+        return (await run(program, given, { cwd: folder })).stdout;
+      } catch (error) {
+        throw new Error(`${name}: ${error.message}\n${error.stdout}`, { cause: error });
+      }
+    },
+    /** Starts a server of the project's; it says where it listens. */
+    async serve(program, ...given) {
+      const server = spawn(join(folder, "node_modules/.bin", program), given, {
+        cwd: folder,
+        env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const url = await new Promise((resolve, reject) => {
+        let said = "";
+        server.stdout.on("data", (piece) => {
+          said += piece;
+          const found = /http:\/\/localhost:\d+\//.exec(said);
+          if (found) resolve(found[0]);
+        });
+        server.once("error", reject);
+        server.once("exit", () => reject(new Error(`${name}: ${program} ended: ${said}`)));
+      });
+      return { url, close: () => server.kill() };
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+  await project.run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
+  return project;
+}

@@ -1,0 +1,4 @@
+import { Rollbook } from "rollbook";
+import { show } from "./app.js";
+
+await show(Rollbook);

@@ -1,0 +1,7 @@
+import wasm from "rollbook/rollbook.wasm?url";
+import { Rollbook, initialise } from "rollbook/slim";
+import StoreWorker from "rollbook/worker?worker";
+import { show } from "../app.js";
+
+initialise({ module: wasm, worker: () => new StoreWorker() });
+await show(Rollbook);

@@ -1,0 +1,8 @@
+import { Rollbook, initialise } from "rollbook/slim";
+import { show } from "./app.js";
+
+initialise({
+  module: new URL("rollbook/rollbook.wasm", import.meta.url),
+  worker: () => new Worker(new URL("rollbook/worker", import.meta.url)),
+});
+await show(Rollbook);
