@@ -4,4 +4,4 @@ import StoreWorker from "rollbook/worker?worker";
 import { show } from "../app.js";
 
 initialise({ module: wasm, worker: () => new StoreWorker() });
-await show(Rollbook);
+void show(Rollbook);

@@ -1,4 +1,4 @@
 import { Rollbook } from "rollbook";
 import { show } from "./app.js";
 
-await show(Rollbook);
+void show(Rollbook);

@@ -5,4 +5,4 @@ initialise({
   module: new URL("rollbook/rollbook.wasm", import.meta.url),
   worker: () => new Worker(new URL("rollbook/worker", import.meta.url)),
 });
-await show(Rollbook);
+void show(Rollbook);
