@@ -1,7 +1,7 @@
 // What the README says: its code runs as it stands, and its tables are whole.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { start } from "./browser.mjs";
@@ -14,8 +14,8 @@ const SAMPLE = "sample-school.ndjson";
 const LONG = { timeout: 300_000 };
 
 /** The blocks of a language under a heading. */
-function blocks(heading, language) {
-  const [, section] = readme.split(`\n## ${heading}\n`);
+function blocks(heading, language, text = readme) {
+  const [, section] = text.split(`\n## ${heading}\n`);
   assert.ok(section, `no ${heading}`);
   const fence = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs");
   return [...section.split("\n## ")[0].matchAll(fence)].map(([, code]) => code);
@@ -51,6 +51,18 @@ test("the programs for Node", LONG, async (t) => {
     await ran([quickstart, ...rest].join("\n")),
     `${said}200 7 clients\n1 lines, 55 of 55\n1 school\n`,
   );
+});
+
+test("the program of the repository's own page", LONG, async (t) => {
+  const project = await install("node", packed.tarball);
+  t.after(() => project.remove());
+  mkdirSync(join(project.folder, "core/examples"), { recursive: true });
+  project.add(sample, `core/examples/${SAMPLE}`);
+  const whole = read("../../../README.md").replace("### JavaScript", "## JavaScript");
+  const [program] = blocks("JavaScript", "js", whole);
+  const [said] = blocks("JavaScript", "text", whole);
+  writeFileSync(join(project.folder, "readme.mjs"), program);
+  assert.equal(await project.run("node", "readme.mjs"), said);
 });
 
 test("the types", LONG, async (t) => {
