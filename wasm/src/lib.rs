@@ -2,7 +2,7 @@
 //! of browsers and Node.
 //!
 //! JavaScript gives what a module has not of itself: the time, random bytes, and
-//! the [`File`](file::File) that the store lies in, which it owns and closes. An
+//! the file that the store lies in, which it owns and closes. An
 //! instance of the module holds one engine; when it traps, JavaScript drops it
 //! and opens the same file with another one.
 

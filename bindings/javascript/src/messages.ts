@@ -44,7 +44,12 @@ export type Broadcast =
 export interface Leads {
   readonly kind: "leads";
   readonly term: string;
+  /** What its messages are like: tabs of a site may hold several versions of an app. */
+  readonly protocol: number;
 }
+
+/** What the messages of this version are like. */
+export const PROTOCOL = 1;
 
 /** From the leader to one tab. */
 export type ToTab =

@@ -24,8 +24,16 @@ export async function compile(given: ModuleSource): Promise<WebAssembly.Module> 
       `${response.url} answered ${response.status}: serve rollbook.wasm there`,
     );
   }
+  const type = response.headers.get("Content-Type") ?? "no type";
   // A server that does not know the type must not keep the module away.
-  return response.headers.get("Content-Type")?.startsWith("application/wasm")
-    ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
+  if (type.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
+  try {
+    return await WebAssembly.compile(await response.arrayBuffer());
+  } catch (cause) {
+    throw new RollbookError(
+      "io",
+      `${response.url} is no WebAssembly module but ${type}: serve rollbook.wasm there`,
+      { cause },
+    );
+  }
 }

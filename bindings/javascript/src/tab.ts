@@ -2,11 +2,18 @@
 // others pass their calls on to it, and one of them takes over when it is gone.
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
-import { toMessage, type RollbookError } from "./error.js";
+import { RollbookError, closed, toMessage } from "./error.js";
 import { Deposed, Leader } from "./leader.js";
 import { names, type LockNames } from "./locks.js";
-import { Pending, type Broadcast, type Call, type Reply, type ToTab } from "./messages.js";
-import { closed } from "./error.js";
+import {
+  PROTOCOL,
+  Pending,
+  type Broadcast,
+  type Call,
+  type Leads,
+  type Reply,
+  type ToTab,
+} from "./messages.js";
 
 /** How often a leader that owes an answer is asked whether it is awake. */
 const BEAT = 350;
@@ -146,7 +153,7 @@ export class Tab implements Host {
     this.#term = undefined;
     clearInterval(this.#beat);
     this.#beat = undefined;
-    this.#tell({ kind: "leads", term: leader.term });
+    this.#tell(leads(leader));
     for (const call of this.#pending.calls) this.#send(call);
     return true;
   }
@@ -181,7 +188,7 @@ export class Tab implements Host {
   /** What is said to all. */
   #hear(message: Broadcast): void {
     if (message.kind === "leads") {
-      this.#follow(message.term);
+      this.#follow(message);
       return;
     }
     const leader = this.#leader;
@@ -189,7 +196,7 @@ export class Tab implements Host {
     const { from } = message;
     switch (message.kind) {
       case "who":
-        this.#tellTab(from, { kind: "leads", term: leader.term });
+        this.#tellTab(from, leads(leader));
         break;
       case "ping":
         if (message.to === leader.term) {
@@ -216,7 +223,7 @@ export class Tab implements Host {
   /** What the leader says to this tab. */
   #hearLeader(message: ToTab): void {
     if (message.kind === "leads") {
-      this.#follow(message.term);
+      this.#follow(message);
     } else if (message.term === this.#term) {
       this.#silent = 0;
       if (message.kind === "reply") this.#pending.settle(message.reply);
@@ -228,8 +235,12 @@ export class Tab implements Host {
   }
 
   /** Sends what is on its way to a leader that was not known. */
-  #follow(term: string): void {
+  #follow({ term, protocol }: Leads): void {
     if (this.#leader !== undefined || this.#term === term) return;
+    if (protocol !== PROTOCOL) {
+      this.#pending.fail(foreign());
+      return;
+    }
     this.#term = term;
     this.#silent = 0;
     for (const call of this.#pending.calls) this.#send(call);
@@ -274,3 +285,11 @@ export class Tab implements Host {
     }
   }
 }
+
+const leads = ({ term }: Leader): Leads => ({ kind: "leads", term, protocol: PROTOCOL });
+
+const foreign = (): RollbookError =>
+  new RollbookError(
+    "busy",
+    "busy: a tab with another version of this app holds the store; reload or close that tab",
+  );

@@ -249,3 +249,23 @@ test("a load from a stream is interrupted when its leader crashes, and nothing i
   assert.equal(await follower.evaluate(() => code), "interrupted");
   assert.notDeepEqual(await absences(follower), [1, 2]);
 });
+
+test("a tab with another version of the app is told so, and waits for the store", async () => {
+  const leader = await tab();
+  await apply(leader, SCHOOL);
+  const code = await leader.evaluate(async () => {
+    // What a tab of another version hears: the same, but for the number.
+    const Real = Worker;
+    globalThis.Worker = class extends Real {
+      constructor() {
+        super("/tests/foreign-worker.mjs", { type: "module" });
+      }
+    };
+    const { Rollbook } = await import("/dist/index.js");
+    const open = () => Rollbook.open("school").then(() => "open", ({ code }) => code);
+    const refused = await open();
+    await engine.close();
+    return [refused, await open()];
+  });
+  assert.deepEqual(code, ["busy", "open"]);
+});
