@@ -1,5 +1,4 @@
-//! What the world around gives: the time, random bytes, and a place for a last
-//! word.
+//! What the world around gives: the time and random bytes.
 
 use rollbook::{Clock, Entropy, Options};
 use std::sync::Arc;
@@ -12,9 +11,6 @@ extern "C" {
 
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues, catch)]
     fn fill(bytes: &mut [u8]) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(js_namespace = console)]
-    fn error(message: &str);
 }
 
 /// What an engine is opened with.
@@ -59,10 +55,4 @@ impl Settings {
 #[expect(clippy::cast_possible_truncation, reason = "seconds fit")]
 fn now() -> i64 {
     (milliseconds() / 1000.0).floor() as i64
-}
-
-/// Called once for an instance: a trap says nothing by itself.
-#[wasm_bindgen(start)]
-fn start() {
-    std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
 }

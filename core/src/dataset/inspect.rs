@@ -305,5 +305,5 @@ fn name(partition: Partition) -> String {
         a,
         b,
     } = partition;
-    format!("school {school}, {collection:?} {a} {b}")
+    format!("school {school}, {} {a} {b}", collection.name())
 }

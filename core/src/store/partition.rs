@@ -77,6 +77,30 @@ impl Collection {
         1 << self as u8
     }
 
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Collection::Schools => "schools",
+            Collection::ApiTypes => "api types",
+            Collection::Years => "years",
+            Collection::Terms => "terms",
+            Collection::Grades => "grades",
+            Collection::Parents => "parents",
+            Collection::Learners => "learners",
+            Collection::Subjects => "subjects",
+            Collection::LearnerSubjects => "learner subjects",
+            Collection::LearningOutcomes => "learning outcomes",
+            Collection::LearningPrograms => "learning programs",
+            Collection::Assessments => "assessments",
+            Collection::AssessmentPlaces => "assessment places",
+            Collection::MarkRows => "mark rows",
+            Collection::MarkSeats => "mark seats",
+            Collection::WaitingMarks => "waiting marks",
+            Collection::Absentees => "absentees",
+            Collection::AbsenteePlaces => "absentee places",
+            Collection::AccountablePersons => "accountable persons",
+        }
+    }
+
     /// Whether all its records lie in one partition, whatever their school.
     pub(crate) const fn is_global(self) -> bool {
         matches!(self, Collection::Schools | Collection::ApiTypes)
