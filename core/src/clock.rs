@@ -1,6 +1,7 @@
 //! What today is: one clock, and a school's offset from UTC.
 
-use crate::{Date, Error, Result};
+use crate::Date;
+use crate::error::{Error, Result};
 use std::sync::Arc;
 
 /// Where the engine takes the time from; the only place (section 1, "current").
@@ -27,9 +28,9 @@ impl Clock {
     pub(crate) fn check(&self) -> Result<()> {
         if matches!(self, Clock::System) && cfg!(all(target_family = "wasm", target_os = "unknown"))
         {
-            return Err(Error::Unsupported {
-                what: "this platform has no system clock: give one when opening".into(),
-            });
+            return Err(Error::unsupported(
+                "this platform has no system clock: give one when opening",
+            ));
         }
         Ok(())
     }

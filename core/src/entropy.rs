@@ -1,6 +1,6 @@
 //! Random bytes, from the system or from where the app takes them.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::sync::Arc;
 
 /// Where the engine takes random bytes from: salts of passwords, and the key
@@ -40,9 +40,9 @@ impl Entropy {
         if filled {
             Ok(bytes)
         } else {
-            Err(Error::Unsupported {
-                what: "this platform gave no random bytes: pass an Entropy when opening".into(),
-            })
+            Err(Error::unsupported(
+                "this platform gave no random bytes: pass an Entropy when opening",
+            ))
         }
     }
 }

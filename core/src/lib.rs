@@ -62,6 +62,11 @@
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
 
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "an error is boxed once, where it arises, and handed on as a word"
+)]
+
 mod api;
 mod clock;
 mod dataset;
@@ -102,13 +107,16 @@ pub use dataset::{Counts, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 pub use engine::{Compaction, Credentials, Engine, Once, Options, Question, Stats, Verification};
 pub use entropy::Entropy;
-pub use error::{Error, Fault, Result};
+pub use error::{Error, Fault};
 #[cfg(feature = "http")]
 pub use http::Service;
 pub use query::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerStatus,
     LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm,
 };
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The README's own examples.
 #[cfg(doctest)]

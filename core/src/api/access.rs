@@ -2,7 +2,7 @@
 
 use super::refusal::{Refusal, refuse};
 use super::request::Status;
-use crate::Result;
+use crate::error::Result;
 use crate::json::Wire;
 use crate::query::{Family, User, View, api_types};
 use crate::record::password;

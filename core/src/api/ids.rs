@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use super::request::Request;
 use super::route::Endpoint;
-use crate::Result;
+use crate::error::Result;
 use crate::json::Wire;
 use crate::record::value::integer;
 

@@ -6,7 +6,7 @@ use super::faults::Faults;
 use super::refusal::Refusal;
 use super::request::{Context, Status};
 use super::{v1, v2};
-use crate::Result;
+use crate::error::Result;
 use crate::json::Object;
 use crate::query::{self, View, push_client};
 use crate::record::integrator;

@@ -5,7 +5,7 @@ use super::asked::Asked;
 use super::faults::Faults;
 use super::refusal::{Refusal, please_activate, please_use};
 use super::request::Status;
-use crate::Result;
+use crate::error::Result;
 use crate::json::{self, Chunks};
 use crate::query::{Outcome, View};
 

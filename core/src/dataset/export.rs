@@ -2,6 +2,7 @@
 
 use super::keys::{kind_of, partitions_of};
 use super::render;
+use crate::error::{Error, Result};
 use crate::json;
 use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::learner_subject::LearnerSubject;
@@ -10,7 +11,6 @@ use crate::record::mark_row::MarkRow;
 use crate::record::terms::{self, Term};
 use crate::record::{Kind, Value, absentee, bake, integrator};
 use crate::store::{Collection, Item, Key, Lease, Partition, Reader, Snapshot};
-use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -262,7 +262,7 @@ impl Writer {
                     return page.run()?.key(indices.start).map(|key| Some(key.0));
                 }
             }
-            Ok::<_, Error>(None)
+            Ok::<_, Box<Error>>(None)
         };
         let placed = next(Collection::AssessmentPlaces)?;
         let awaited = next(Collection::WaitingMarks)?;
@@ -312,10 +312,10 @@ impl Writer {
 }
 
 impl Iterator for Export {
-    type Item = Result<String>;
+    type Item = crate::Result<String>;
 
     /// The next line, without its line feed.
-    fn next(&mut self) -> Option<Result<String>> {
+    fn next(&mut self) -> Option<crate::Result<String>> {
         loop {
             let writer = &mut self.writer;
             if let Some(line) = writer.lines.pop_front() {
@@ -326,14 +326,14 @@ impl Iterator for Export {
                 Ok(false) => return None,
                 Err(error) => {
                     writer.parts.clear();
-                    return Some(Err(error));
+                    return Some(Err(*error));
                 }
             }
         }
     }
 }
 
-fn damaged() -> Error {
+fn damaged() -> Box<Error> {
     Error::corrupt("a record is not at its place")
 }
 

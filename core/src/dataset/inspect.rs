@@ -4,6 +4,7 @@
 use super::commit::seats;
 use super::keys::{kind_of, partitions_of, slots};
 use super::render::{bake_again, is_baked, schools};
+use crate::error::{Error, Result};
 use crate::record::assessment::{
     GRADE_TAG, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG, TERM_TAG, YEAR_TAG,
 };
@@ -13,7 +14,6 @@ use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::{Kind, absentee, integrator};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Run, Snapshot};
-use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a look through the store has found.

@@ -3,11 +3,11 @@
 use super::commit::Commit;
 use super::staged;
 use super::summary::Summary;
+use crate::error::{Error, Result};
 use crate::record::assessment::SLOT_TAG;
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::{Kind, absentee, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Records, Run, Sorter, Write};
-use crate::{Error, Result};
 use std::cell::RefCell;
 use std::collections::HashMap;
 

@@ -6,9 +6,10 @@ use super::line::{self, Line};
 use super::lines::{Cut, Lines};
 use super::staged::Stage;
 use super::summary::{self, Summary};
+use crate::error::Result;
 use crate::record::{Kind, Value, integrator, password};
 use crate::store::{Reader, Store};
-use crate::{Entropy, Error, Fault, Result};
+use crate::{Entropy, Error, Fault};
 use std::sync::Arc;
 
 /// How many bytes of staged records stay in memory; the rest goes to the store.
@@ -65,7 +66,7 @@ pub struct Load {
     progress: Progress,
     /// The name under which staged records have gone to the store.
     staged: Option<String>,
-    failed: Option<Error>,
+    failed: Option<Box<Error>>,
     /// Faults found so far, when only they are looked for.
     faults: Vec<Fault>,
     /// How many bytes of staged records stay in memory.
@@ -94,9 +95,9 @@ impl Load {
     /// # Errors
     /// `bad_dataset` for the first faulty line; the load is over then, and
     /// every further call gives the same error.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn push(&mut self, bytes: &[u8]) -> crate::Result<()> {
         self.progress.bytes += bytes.len() as u64;
-        self.cut(|lines, each| lines.push(bytes, each))
+        Ok(self.cut(|lines, each| lines.push(bytes, each))?)
     }
 
     /// How far it has come.
@@ -109,7 +110,7 @@ impl Load {
     /// # Errors
     /// `bad_dataset` for the first fault, `busy` if another writer does not end
     /// in time, `io` if the store could not be written.
-    pub fn finish(mut self) -> Result<Summary> {
+    pub fn finish(mut self) -> crate::Result<Summary> {
         self.cut(Lines::finish)?;
         let stage = std::mem::take(&mut self.stage);
         let (mode, progress) = (self.mode, self.progress);
@@ -160,7 +161,7 @@ impl Load {
                 }
                 return Ok(());
             }
-            (Err(fault), _) => return Err(Error::BadDataset(fault)),
+            (Err(fault), _) => return Err(Error::BadDataset(fault).into()),
         };
         let mut hash = None;
         if let Mode::Check(_) = self.mode {
@@ -194,11 +195,11 @@ impl Load {
             let mut commit = Commit::new(write, sorter)?;
             commit.merge_all()?;
             faults = commit.missing_schools(limit)?;
-            Err::<(), _>(Error::Cancelled)
+            Err::<(), _>(Error::Cancelled.into())
         });
         match tried {
-            Err(Error::Cancelled) | Ok(()) => Ok(faults),
-            Err(error) => Err(error),
+            Err(error) if *error != Error::Cancelled => Err(error),
+            _ => Ok(faults),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Numbers as bytes that sort like them and are short when they are small:
 //! how many bytes follow, then those, highest first.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 pub(crate) fn push(key: &mut Vec<u8>, number: u64) {
     let bytes = number.to_be_bytes();

@@ -1,13 +1,13 @@
 //! Rendering records again, when a newer version renders them otherwise.
 
 use super::keys::{kind_of, partitions_of};
+use crate::error::{Error, Result};
 use crate::record::bake::{self, RENDER_VERSION};
 use crate::record::{Kind, assessment};
 use crate::store::{
     Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Snapshot, Store,
     Write,
 };
-use crate::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether a store has no records that another version rendered.

@@ -5,12 +5,13 @@
 
 use super::line::Line;
 use super::ordered;
+use crate::Date;
+use crate::error::{Error, Result};
 use crate::record::{
     Kind, Value, absentee, assessment, bake, client_integration, integrator, learner_subject,
     mark::Mark,
 };
 use crate::store::{Item, ItemBuffer, Layout, Sorted, Sorter};
-use crate::{Date, Error, Result};
 
 const REMOVE: u8 = 0;
 const PUT: u8 = 1;

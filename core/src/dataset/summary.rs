@@ -1,8 +1,8 @@
 //! What a dataset changed.
 
+use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::Write;
-use crate::{Error, Result};
 
 /// How many records a dataset added, changed, removed and left as they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,8 +96,10 @@ pub(crate) fn once(
     work: impl FnOnce(&mut Write<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
     if let Some(kept) = write.receipt(id)? {
-        return Summary::decode(&kept).ok_or_else(|| Error::Unsupported {
-            what: "the id belongs to a change of another kind: give each change its own".into(),
+        return Summary::decode(&kept).ok_or_else(|| {
+            Error::unsupported(
+                "the id belongs to a change of another kind: give each change its own",
+            )
         });
     }
     let summary = work(write)?;

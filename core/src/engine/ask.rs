@@ -186,11 +186,12 @@ impl Engine {
         &self,
         question: &(impl Question + ?Sized),
         now: Option<i64>,
-        mut answer: impl FnMut(View<'_>) -> Result<Status>,
+        mut answer: impl FnMut(View<'_>) -> crate::error::Result<Status>,
     ) -> Result<Status> {
         let now = now.unwrap_or_else(|| self.clock.now());
         self.freshness.ensure(&self.store, question.about())?;
-        self.store.read(|snapshot| answer(View { snapshot, now }))
+        let read = self.store.read(|snapshot| answer(View { snapshot, now }));
+        Ok(read?)
     }
 
     /// The v2 request for the data of a v1 one, given its path and query

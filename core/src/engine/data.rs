@@ -87,7 +87,7 @@ impl Engine {
         self.store.read(|_| Ok(()))?;
         let mut load = self.begin(Mode::Check(limit), None);
         push_all(&mut load, &mut dataset, |_| ControlFlow::Continue(()))?;
-        load.finish_check(limit)
+        Ok(load.finish_check(limit)?)
     }
 
     /// Removes every record of a school, the authorisations that it gave

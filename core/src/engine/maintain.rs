@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// `busy` if a change does not end in time. Damage is a finding.
     pub fn verify(&self) -> Result<Verification> {
-        verify::verify(&self.store)
+        Ok(verify::verify(&self.store)?)
     }
 
     /// Gives free space back to the file system, and leaves nothing in the
@@ -35,7 +35,7 @@ impl Engine {
     /// there is no room, `corrupt` if the file is damaged, and then the store is
     /// as it was.
     pub fn compact(&self) -> Result<()> {
-        self.store.compact()
+        Ok(self.store.compact()?)
     }
 
     /// Writes a copy of the store to a new file, as it is now; changes and
@@ -52,7 +52,7 @@ impl Engine {
             is_one: integrator::is_integrator_row,
         };
         let left_out = (credentials == Credentials::LeaveOut).then_some(&hashes);
-        lease.read(|snapshot| store::backup(snapshot, path.as_ref(), left_out))
+        Ok(lease.read(|snapshot| store::backup(snapshot, path.as_ref(), left_out))?)
     }
 
     /// Closes the file and lets go of its lock until

@@ -118,7 +118,7 @@ impl Engine {
     /// # Errors
     /// `busy` if a load does not end in time.
     pub fn close(&self) -> Result<()> {
-        self.store.close()
+        Ok(self.store.close()?)
     }
 }
 

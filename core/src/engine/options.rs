@@ -1,7 +1,8 @@
 //! What an engine is opened with.
 
 use crate::api::Limits;
-use crate::{Clock, Entropy, Error, Result};
+use crate::error::{Error, Result};
+use crate::{Clock, Entropy};
 use std::time::Duration;
 
 /// What an engine is opened with. The defaults suit a phone.
@@ -50,11 +51,9 @@ impl Options {
     pub(super) fn limits(&self) -> Result<Limits> {
         let (usual, most) = (self.page_limit, self.max_page_limit);
         if usual == 0 || usual > most {
-            return Err(Error::Unsupported {
-                what: format!(
-                    "page_limit is {usual} and max_page_limit is {most}: give at least 1, and not more than the maximum"
-                ),
-            });
+            return Err(Error::unsupported(&format!(
+                "page_limit is {usual} and max_page_limit is {most}: give at least 1, and not more than the maximum"
+            )));
         }
         Ok(Limits { usual, most })
     }

@@ -1,8 +1,8 @@
 //! Verification: redb's check, and ours of what lies in it.
 
 use crate::dataset;
+use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::{Error, Result};
 
 /// What a look through the whole store found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn verify(store: &Store) -> Result<Verification> {
     });
     let (sound, found) = match checked {
         Ok(checked) => checked,
-        Err(error @ (Error::Corrupt { .. } | Error::Io { .. })) => {
+        Err(error) if matches!(*error, Error::Corrupt { .. } | Error::Io { .. }) => {
             let mut found = dataset::Inspection::default();
             found.problem(error.to_string());
             (true, found)

@@ -1,6 +1,6 @@
 //! Strings and numbers in the exact bytes of the API, written and read back.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use memchr::memchr2;
 
 /// How a byte stands inside a JSON string: as it is (0), `\u00xx` (`u`), or

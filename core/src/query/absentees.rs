@@ -3,12 +3,13 @@
 use super::walk::{Identity, Paged, Walk};
 use super::window;
 use super::{Array, Outcome, Question, Rule, View};
+use crate::Date;
+use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::absentee::{DATE_TAG, LEARNER_TAG};
 use crate::record::bake::RENDERING;
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader};
-use crate::{Date, Result};
 
 /// Get Learner Absentees (4.9): an array of absentee records (2.7) by date,
 /// then id, whatever the learners' status.

@@ -5,7 +5,7 @@ use super::finance_learners::{push, push_accountable};
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
-use crate::Result;
+use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::learner::Account;

@@ -1,6 +1,6 @@
 //! Who is accountable for which learners of a school.
 
-use crate::Result;
+use crate::error::Result;
 use crate::record::learner::{Account, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
 use std::sync::Arc;

@@ -4,10 +4,11 @@ use super::release::is_released;
 use super::sheet::{self, Sheet, Subject, Term};
 use super::tables::Tables;
 use super::{Outcome, Question, Rule, View};
+use crate::Date;
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
 use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
-use crate::{Date, Result};
 
 /// Get Learner Assessment Marks (4.2): nested objects by grade, year, term,
 /// learner, subject, learning outcome and assessment (2.6).

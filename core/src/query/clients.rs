@@ -4,7 +4,7 @@ use super::integrators::{ApiTypes, Client, api_types, school_values, user};
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
-use crate::Result;
+use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
 use crate::record::value::YES_NO;
 use crate::record::{Value, school};

@@ -5,12 +5,12 @@ use super::learner_subjects::{names_of, push_typed_names};
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View, parents};
+use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::learner::{Account, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
-use crate::{Error, Result};
 
 /// Learners of the finance family (section 9, items 8 and 9), by id: who they
 /// are, their account, their parents and the person accountable. All filters

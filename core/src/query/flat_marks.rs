@@ -6,10 +6,11 @@ use super::sheet::{self, Sheet, Subject, Term};
 use super::tables::Tables;
 use super::walk::{Identity, Paged, Walk};
 use super::{Outcome, View};
+use crate::Date;
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
 use crate::store::{Collection, Key, Partition, Reader};
-use crate::{Date, Result};
 use std::sync::Arc;
 
 impl Paged for AssessmentMarks {

@@ -1,6 +1,6 @@
 //! Integrators, what schools have authorised them for, and the API types.
 
-use crate::Result;
+use crate::error::Result;
 use crate::record::{Kind, Value, api_type, bake, integrator};
 use crate::store::{Collection, Partition, Reader, Snapshot, Sources, What};
 use std::collections::HashMap;

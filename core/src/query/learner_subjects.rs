@@ -3,12 +3,12 @@
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
+use crate::error::{Error, Result};
 use crate::json::{Chunks, Padded, Wire};
 use crate::record::bake::{FACTS, RENDERING};
 use crate::record::learner::{NAMES_END_TAG, RENDERING_START, STATUS_TAG};
 use crate::record::typed::{Edits, push_part};
 use crate::store::{Collection, Key, Partition, Reader, Run};
-use crate::{Error, Result};
 use std::ops::Range;
 
 /// Get Learner Subjects (4.5): one record per learner and subject of the
@@ -184,6 +184,6 @@ pub(super) fn push_typed_names(run: &Run<'_>, index: usize, out: &mut Chunks<'_>
     push_part(run.lane(RENDERING), &record, names, edits, out)
 }
 
-fn no_names() -> Error {
+fn no_names() -> Box<Error> {
     Error::corrupt("a learner has no names")
 }

@@ -4,13 +4,14 @@ use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::window::{self, Window};
 use super::{Array, Outcome, Question, Rule, View, parents};
+use crate::Date;
+use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::fold::fold;
 use crate::record::learner::{FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, TRANSFER_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
-use crate::{Date, Error, Result};
 use memchr::memmem::Finder;
 use std::ops::Range;
 

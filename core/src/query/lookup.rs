@@ -1,6 +1,6 @@
 //! Looking up many records of one partition within one answer.
 
-use crate::Result;
+use crate::error::Result;
 use crate::store::{Key, Page, Records};
 
 /// Holds the runs that were read last, since the next record often lies in one

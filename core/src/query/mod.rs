@@ -47,9 +47,10 @@ pub(crate) use clients::push_client;
 pub(crate) use integrators::{Family, User, api_types, user};
 pub(crate) use walk::{Identity, Paged, Position, Walk};
 
+use crate::Date;
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::store::Snapshot;
-use crate::{Date, Result};
 use std::sync::Arc;
 use tables::Tables;
 

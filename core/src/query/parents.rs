@@ -2,7 +2,7 @@
 
 use super::View;
 use super::lookup::Lookup;
-use crate::Result;
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};

@@ -4,7 +4,7 @@ use super::integrators::user;
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
-use crate::Result;
+use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::bake::RENDERING;
 use crate::record::typed;

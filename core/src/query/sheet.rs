@@ -3,6 +3,8 @@
 //! learners.
 
 use super::tables::{self, Tables};
+use crate::Date;
+use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
@@ -11,7 +13,6 @@ use crate::record::learning_program::RELEASE_TAG;
 use crate::record::typed::{Edits, push_part};
 use crate::record::{Kind, bake};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
-use crate::{Date, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -156,7 +157,7 @@ impl Sheet {
                     let mut text = Vec::new();
                     let record = 0..rendering.len();
                     push_part(rendering, &record, part, edits, &mut Chunks::new(&mut text))?;
-                    Ok::<_, crate::Error>(text)
+                    Ok::<_, Box<crate::Error>>(text)
                 };
                 let middle = before.len();
                 let (before, after) = (typed(1..middle)?, typed(middle..middle + after.len())?);

@@ -4,7 +4,7 @@ use super::tables;
 use super::taken::{self, Of};
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
-use crate::Result;
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Key, Run};

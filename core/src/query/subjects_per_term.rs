@@ -4,12 +4,12 @@ use super::tables::{self, Subject};
 use super::taken::{self, Of};
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
+use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::terms::{FIELDS, GROUP_FIELDS};
 use crate::record::typed;
 use crate::store::{Key, Run};
-use crate::{Error, Result};
 
 /// Get Learner Subjects Per Term (4.3): the learner's subjects of the current
 /// year (2.4), by subject, each with its terms in order.

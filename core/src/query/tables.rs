@@ -1,10 +1,11 @@
 //! The small tables of a school, decoded: what other records join by id.
 
+use crate::Date;
 use crate::clock::Offset;
+use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
-use crate::{Date, Result};
 use std::sync::Arc;
 
 /// What a school's answers join, by id, and its own facts.

@@ -4,7 +4,7 @@
 use super::View;
 use super::tables::Tables;
 use super::walk::Walk;
-use crate::Result;
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::store::{Collection, Key, Partition, Reader, Run};
 

@@ -2,10 +2,11 @@
 //! records or against it.
 
 use super::{Outcome, View};
+use crate::Date;
+use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::varint;
 use crate::store::{Key, Page, Records};
-use crate::{Date, Result};
 use std::ops::Range;
 
 /// A question whose records v2 answers page by page.

@@ -3,7 +3,7 @@
 use super::decimal::Decimal;
 use super::field::{Field, Form, position};
 use super::value::Value;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 pub(crate) const FIELDS: [Field; 11] = [
     Field::key("school_id"),

@@ -12,9 +12,10 @@ use super::kind::Kind;
 use super::typed::EditsBuffer;
 use super::value::Value;
 use super::{absentee, assessment, learner, learning_program, varint};
+use crate::Date;
+use crate::error::{Error, Result};
 use crate::json::{self, Members};
 use crate::store::{Item, ItemBuffer};
-use crate::{Date, Error, Result};
 use std::borrow::Cow;
 
 /// The lane of renderings.
@@ -139,7 +140,7 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     Ok(values)
 }
 
-fn damaged() -> Error {
+fn damaged() -> Box<Error> {
     Error::corrupt("a record does not fit its kind")
 }
 

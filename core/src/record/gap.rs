@@ -3,8 +3,8 @@
 
 use super::decimal::{Decimal, hundredths};
 use super::mark::{CommonMark, Mark};
+use crate::error::{Error, Result};
 use crate::json::{Chunks, Padded, Wire};
-use crate::{Error, Result};
 use std::ops::Range;
 
 /// An assessment's texts, with the gap between them. They lie one behind the
@@ -210,9 +210,8 @@ impl Gap {
 }
 
 fn place(place: usize) -> Result<u32> {
-    u32::try_from(place).map_err(|_| Error::Unsupported {
-        what: "more than 4 GiB of assessments in one grade and year".into(),
-    })
+    u32::try_from(place)
+        .map_err(|_| Error::unsupported("more than 4 GiB of assessments in one grade and year"))
 }
 
 fn part(start: u32, end: u32) -> Range<usize> {

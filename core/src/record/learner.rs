@@ -5,9 +5,9 @@ use super::fold::fold;
 use super::value::{Value, integer};
 use super::{bake, varint};
 use crate::date::Date;
+use crate::error::{Error, Result};
 use crate::json::{self, Members};
 use crate::store::{ItemBuffer, Run};
-use crate::{Error, Result};
 use std::ops::Range;
 
 /// The states of a learner, in the order of their tag (section 3).

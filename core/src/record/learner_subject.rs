@@ -15,8 +15,8 @@ use super::mark::{push_number, take_number};
 use super::terms::{self, GROUP_FIELDS, Term};
 use super::value::Value;
 use super::varint;
+use crate::error::{Error, Result};
 use crate::json::{self, Members};
-use crate::{Error, Result};
 use std::borrow::Cow;
 
 pub(crate) const FIELDS: [Field; 6] = [
@@ -153,7 +153,7 @@ impl<'a> LearnerSubject<'a> {
     }
 }
 
-fn damaged() -> Error {
+fn damaged() -> Box<Error> {
     Error::corrupt("a learner's subject is cut")
 }
 

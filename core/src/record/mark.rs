@@ -11,7 +11,7 @@ use super::decimal::Decimal;
 use super::field::{Field, Form, position};
 use super::value::Value;
 use crate::date::DateTime;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 pub(crate) const FIELDS: [Field; 7] = [
     Field::key("school_id"),

@@ -11,7 +11,7 @@
 
 use super::mark;
 use super::varint;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A row as it is kept.
 #[derive(Clone, Default)]
@@ -134,7 +134,7 @@ impl<'a> WalkedRow<'a> {
     }
 }
 
-fn cut() -> Error {
+fn cut() -> Box<Error> {
     Error::corrupt("a row of marks is cut")
 }
 

@@ -1,6 +1,7 @@
 //! Passwords, kept as salted slow hashes (section 5, "Passwords").
 
-use crate::{Entropy, Result};
+use crate::Entropy;
+use crate::error::{Error, Result};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -23,9 +24,7 @@ pub(crate) fn hash(password: &str, entropy: &Entropy) -> Result<String> {
         let hash = argon2.hash_password_with_salt(password.as_bytes(), &salt);
         hash.ok().map(|hash: PasswordHash| hash.to_string())
     });
-    hashed.ok_or_else(|| crate::Error::Unsupported {
-        what: "hashing this password: it is too long".into(),
-    })
+    hashed.ok_or_else(|| Error::unsupported("hashing this password: it is too long"))
 }
 
 fn argon2() -> Option<Argon2<'static>> {

@@ -15,9 +15,9 @@
 
 use super::bake::{FACTS, RENDERING};
 use super::field::{Field, Form};
+use crate::error::{Error, Result};
 use crate::json::{Chunks, FEW, MOST, Members, SOURCE_SLACK, Wire, is_number};
 use crate::store::Run;
-use crate::{Error, Result};
 use std::ops::Range;
 
 /// `""`, which becomes `null`. What is above, up to [`MOST_DIGITS`], is a number
@@ -263,7 +263,7 @@ pub(crate) fn push_members(fields: &[Field], members: &[u8], out: &mut Vec<u8>) 
     Ok(())
 }
 
-fn damaged() -> Error {
+fn damaged() -> Box<Error> {
     Error::corrupt("what v2 makes of a record does not fit it")
 }
 

@@ -1,6 +1,6 @@
 //! Numbers in as few bytes as they need: seven bits a byte, lowest first.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -38,7 +38,7 @@ pub(crate) fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
     Ok(taken)
 }
 
-fn cut() -> Error {
+fn cut() -> Box<Error> {
     Error::corrupt("the facts of a record are cut")
 }
 

@@ -81,12 +81,12 @@ impl Keeper {
     }
 
     /// The error with what the device said, and not what redb says of it.
-    pub(crate) fn explain(&self, error: Error) -> Error {
+    pub(crate) fn explain(&self, mut error: Box<Error>) -> Box<Error> {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        match (error, failed.take()) {
-            (Error::Io { .. }, Some(detail)) => Error::Io { detail },
-            (error, _) => error,
+        if let (Error::Io { detail }, Some(first)) = (&mut *error, failed.take()) {
+            *detail = first;
         }
+        error
     }
 
     /// Whether this lock is ours already.

@@ -5,7 +5,7 @@ use super::panics::caught;
 use super::snapshot::Snapshot;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use super::write::Write;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::{Database, ReadableTable, Table};
 use std::fs;
 use std::io::ErrorKind;
@@ -96,7 +96,7 @@ pub(super) fn copy_rows(
         let (key, value) = row?;
         if is_kept(key.value()) {
             end.insert_before(key.value(), value.value())
-                .map_err(|error| Error::corrupt(error.to_string()))?;
+                .map_err(|error| Error::corrupt(&error.to_string()))?;
         } else {
             left_out += 1;
         }

@@ -1,7 +1,7 @@
 //! The directory of a partition: which run holds which keys.
 
 use super::partition::Key;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The runs of one partition, ascending by first key.
 ///

@@ -1,7 +1,7 @@
 //! A store in a file of its own.
 
 use super::backend::Keeper;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::backends::FileBackend;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -27,7 +27,7 @@ pub(super) fn create_new(path: &Path) -> io::Result<File> {
 }
 
 pub(super) fn backend(file: File) -> Result<FileBackend> {
-    FileBackend::new(file).map_err(Error::from)
+    FileBackend::new(file).map_err(Box::<Error>::from)
 }
 
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {

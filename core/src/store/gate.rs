@@ -12,7 +12,7 @@ use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::STAGED_PREFIX;
 use super::write::Write;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::StorageBackend;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -66,11 +66,11 @@ impl State {
     fn open(&self) -> Result<(&Open, u64)> {
         match self {
             State::Open(open, number) => Ok((open, *number)),
-            State::Suspended => Err(Error::Suspended),
-            State::Closed => Err(Error::Closed),
-            State::Failed(_) => Err(Error::Io {
+            State::Suspended => Err(Error::Suspended.into()),
+            State::Closed => Err(Error::Closed.into()),
+            State::Failed(_) => Err(Box::new(Error::Io {
                 detail: "it could not be opened again after a fault".into(),
-            }),
+            })),
         }
     }
 
@@ -92,10 +92,10 @@ pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 /// What became of a piece of work on the store.
 enum Fault {
     /// The work's own error; the store is as good as before.
-    No(Error),
+    No(Box<Error>),
     /// The device failed, or redb panicked: the store opened under this
     /// number must be opened anew.
-    Reopen(u64, Error),
+    Reopen(u64, Box<Error>),
 }
 
 impl Store {
@@ -146,9 +146,11 @@ impl Store {
         };
         match opened {
             Ok(open) => Ok(State::Open(Box::new(open), self.number())),
-            Err(Error::NotAStore { .. }) => Err(Error::NotAStore { path: path() }),
-            Err(Error::AlreadyOpen { .. }) => Err(Error::AlreadyOpen { path: path() }),
-            Err(error) => Err(error),
+            Err(error) => Err(match *error {
+                Error::NotAStore { .. } => Box::new(Error::NotAStore { path: path() }),
+                Error::AlreadyOpen { .. } => Box::new(Error::AlreadyOpen { path: path() }),
+                _ => error,
+            }),
         }
     }
 
@@ -161,7 +163,7 @@ impl Store {
             answer = Some(query(snapshot)?);
             Ok(())
         })?;
-        answer.ok_or(Error::Closed)
+        answer.ok_or_else(|| Error::Closed.into())
     }
 
     /// What [`read`](Self::read) does, compiled once.
@@ -174,9 +176,9 @@ impl Store {
                 let slot = self.writer.take(self.options.wait)?;
                 self.reopen(&slot, number)?;
                 drop(slot);
-                match error {
+                match *error {
                     Error::Io { .. } => ask().map_err(Fault::error),
-                    error => Err(error),
+                    _ => Err(error),
                 }
             }
         }
@@ -188,13 +190,13 @@ impl Store {
         if let State::Failed(_) = &*state {
             return Err(Fault::Reopen(
                 u64::MAX,
-                state.open().err().unwrap_or(Error::Closed),
+                state.open().err().unwrap_or_else(|| Error::Closed.into()),
             ));
         }
         let (open, number) = state.open().map_err(Fault::No)?;
         match outcome(|| work(open)) {
             Some(Ok(())) => Ok(()),
-            Some(Err(error @ Error::Io { .. })) => {
+            Some(Err(error)) if matches!(*error, Error::Io { .. }) => {
                 Err(Fault::Reopen(number, open.keeper.explain(error)))
             }
             Some(Err(error)) => Err(Fault::No(error)),
@@ -231,7 +233,7 @@ impl Store {
             }
             Ok(())
         })?;
-        outcome.ok_or(Error::Closed)
+        outcome.ok_or_else(|| Error::Closed.into())
     }
 
     /// What [`write`](Self::write) does, compiled once.
@@ -319,7 +321,7 @@ impl Store {
         let wasteful = || {
             let live = self.read(|snapshot| Ok(snapshot.totals()?.live))?;
             let bytes = self.bytes()?;
-            Ok::<_, Error>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
+            Ok::<_, Box<Error>>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
         };
         if self.options.compact && wasteful().unwrap_or(false) {
             let _ = self.compact_store(false);
@@ -337,11 +339,11 @@ impl Store {
         let mut state = self.take_alone("an export or backup is being read")?;
         state.open()?;
         let Some(keeper) = state.keeper().cloned() else {
-            return Err(Error::Closed);
+            return Err(Error::Closed.into());
         };
         let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(keeper))
         else {
-            return Err(Error::Closed);
+            return Err(Error::Closed.into());
         };
         let compacted = caught("compacting it", || open.compact(scrub, self.options));
         match compacted {
@@ -374,9 +376,9 @@ impl Store {
     /// Closes the file and gives its lock back, until [`resume`](Self::resume).
     pub(crate) fn suspend(&self) -> Result<()> {
         if self.path.is_none() {
-            return Err(Error::Unsupported {
-                what: "only a store in a file can be suspended: keep this one open".into(),
-            });
+            return Err(Error::unsupported(
+                "only a store in a file can be suspended: keep this one open",
+            ));
         }
         let _slot = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
@@ -395,7 +397,7 @@ impl Store {
                 *state = self.opened(file::open(path)?)?;
                 Ok(())
             }
-            (State::Closed, _) => Err(Error::Closed),
+            (State::Closed, _) => Err(Error::Closed.into()),
             _ => Ok(()),
         }
     }
@@ -410,9 +412,9 @@ impl Store {
     fn take_alone(&self, reader: &str) -> Result<RwLockWriteGuard<'_, State>> {
         let state = self.alone();
         if self.live.load(Ordering::Acquire) > 0 {
-            return Err(Error::Busy {
+            return Err(Box::new(Error::Busy {
                 what: reader.to_owned(),
-            });
+            }));
         }
         Ok(state)
     }
@@ -437,7 +439,7 @@ fn release(state: State) -> Result<()> {
 }
 
 impl Fault {
-    fn error(self) -> Error {
+    fn error(self) -> Box<Error> {
         match self {
             Fault::No(error) | Fault::Reopen(_, error) => error,
         }

@@ -3,7 +3,7 @@
 use super::gate::Store;
 use super::panics::{caught, outcome};
 use super::snapshot::Snapshot;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -26,7 +26,10 @@ impl Lease {
 
     /// Reads from the snapshot.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
-        let snapshot = self.snapshot.as_ref().ok_or(Error::Closed)?;
+        let snapshot = self
+            .snapshot
+            .as_ref()
+            .ok_or_else(|| Box::new(Error::Closed))?;
         caught("reading it", || work(snapshot))
     }
 }

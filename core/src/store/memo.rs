@@ -1,7 +1,7 @@
 //! What a snapshot holds decoded, bounded in bytes.
 
 use super::partition::{Collection, Partition};
-use crate::Result;
+use crate::error::Result;
 use crate::json::Wire;
 use std::any::Any;
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use super::records::Reader;
 use super::run::{Item, ItemBuffer, Run, RunBuilder};
 use super::tables::RUN_BYTES;
 use super::write::Write;
-use crate::Result;
+use crate::error::Result;
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

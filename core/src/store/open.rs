@@ -9,7 +9,7 @@ use super::snapshot::{Snapshot, read_number};
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX};
 use super::write::{Write, spill_table};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
     TableError, TableHandle,
@@ -40,7 +40,7 @@ pub(super) enum Committed {
     Yes,
     /// The commit failed, or readers could not be moved on: whether it landed
     /// shows when the store is opened anew and has this sequence number.
-    Unsure(u64, Error),
+    Unsure(u64, Box<Error>),
 }
 
 impl Open {
@@ -92,7 +92,7 @@ impl Open {
             transaction.abort()?;
             return Ok(Committed::Yes);
         }
-        let committed = transaction.commit().map_err(Error::from);
+        let committed = transaction.commit().map_err(Box::<Error>::from);
         match committed.and_then(|()| self.renew(&changes)) {
             Ok(()) => Ok(Committed::Yes),
             Err(error) => Ok(Committed::Unsure(sequence, self.keeper.explain(error))),
@@ -106,7 +106,7 @@ impl Open {
         let mut transaction = self.database.begin_write()?;
         transaction
             .set_durability(Durability::None)
-            .map_err(|error| Error::corrupt(error.to_string()))?;
+            .map_err(|error| Error::corrupt(&error.to_string()))?;
         sorter.spill(&transaction, name)?;
         Ok(transaction.commit()?)
     }
@@ -120,7 +120,7 @@ impl Open {
         let mut transaction = self.database.begin_write()?;
         transaction
             .set_durability(Durability::None)
-            .map_err(|error| Error::corrupt(error.to_string()))?;
+            .map_err(|error| Error::corrupt(&error.to_string()))?;
         for name in names {
             transaction.delete_table(spill_table(name.as_ref()))?;
         }
@@ -204,8 +204,10 @@ fn recognise(keeper: &Arc<Keeper>) -> Result<()> {
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
         .create_with_backend(Overlay::new(keeper.clone())?);
-    let not_a_store = || Error::NotAStore {
-        path: String::new(),
+    let not_a_store = || {
+        Box::new(Error::NotAStore {
+            path: String::new(),
+        })
     };
     let database = match opened {
         Err(DatabaseError::Storage(StorageError::Io(error)))
@@ -229,10 +231,10 @@ fn recognise(keeper: &Arc<Keeper>) -> Result<()> {
     match found {
         0 => Err(not_a_store()),
         1..=FORMAT => Ok(()),
-        _ => Err(Error::NewerFormat {
+        _ => Err(Box::new(Error::NewerFormat {
             found,
             supported: FORMAT,
-        }),
+        })),
     }
 }
 

@@ -1,12 +1,12 @@
 //! redb panics on some damaged pages and on some calls after a fault: here a
 //! panic becomes an error.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Carries out what may panic; `what` says what it was, should it do so.
 pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    outcome(work).unwrap_or_else(|| Err(Error::corrupt(format!("{what} failed"))))
+    outcome(work).unwrap_or_else(|| Err(Error::corrupt(&format!("{what} failed"))))
 }
 
 /// The outcome of what may panic, unless it did.

@@ -5,7 +5,7 @@
 use super::snapshot::{Snapshot, read_sequence};
 use super::tables::RECEIPT_PREFIX;
 use super::write::Write;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::ReadableTable;
 
 /// How many are kept: more than can be on their way at a time.
@@ -64,9 +64,9 @@ fn read_receipt(
         return Ok(None);
     };
     if id.len() > LONGEST_ID {
-        return Err(Error::Unsupported {
-            what: format!("the id of a change has at most {LONGEST_ID} bytes: shorten it"),
-        });
+        return Err(Error::unsupported(&format!(
+            "the id of a change has at most {LONGEST_ID} bytes: shorten it"
+        )));
     }
     let (oldest, newest) = (receipt_key(0), receipt_key(u64::MAX));
     for row in meta.range(oldest.as_slice()..=newest.as_slice())?.rev() {

@@ -3,7 +3,7 @@
 use super::directory::{Directory, Entry};
 use super::partition::{Key, Layout, Partition};
 use super::run::Run;
-use crate::Result;
+use crate::error::Result;
 use redb::AccessGuard;
 use std::ops::Range;
 use std::sync::Arc;

@@ -13,7 +13,7 @@
 //! that a filter reads few cache lines and a stretch of records is one copy.
 
 use super::partition::{Key, Layout};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::ops::Range;
 
 /// A run as it lies in the store.
@@ -201,7 +201,7 @@ fn key_of(bytes: &[u8; Key::BYTES]) -> Key {
     Key(number as u64, (number >> 64) as u64)
 }
 
-fn outside() -> Error {
+fn outside() -> Box<Error> {
     Error::corrupt("a record lies outside its run")
 }
 
@@ -321,9 +321,8 @@ impl RunBuilder {
                 lane.push(*separator);
             }
             lane.extend_from_slice(bytes);
-            let end = u32::try_from(lane.len()).map_err(|_| Error::Unsupported {
-                what: "a record of more than 4 GiB".into(),
-            })?;
+            let end = u32::try_from(lane.len())
+                .map_err(|_| Error::unsupported("a record of more than 4 GiB"))?;
             ends.extend_from_slice(&end.to_le_bytes());
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::backend::{Handle, Keeper};
 use super::backup::copy_rows;
 use super::overlay::Overlay;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::{Database, StorageBackend};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

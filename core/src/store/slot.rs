@@ -1,6 +1,6 @@
 //! The one place for a writer.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,8 +20,10 @@ impl WriterSlot {
     /// Takes the slot, waiting so long for another writer to leave it. A
     /// platform without threads does not wait: the other one could not leave.
     pub(super) fn take(&self, wait: Duration) -> Result<WriterGuard<'_>> {
-        let busy = || Error::Busy {
-            what: "another change is being written".into(),
+        let busy = || {
+            Box::new(Error::Busy {
+                what: "another change is being written".into(),
+            })
         };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if *taken && cfg!(all(target_family = "wasm", target_os = "unknown")) {

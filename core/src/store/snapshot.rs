@@ -8,7 +8,7 @@ use super::tables::{
     DIRECTORIES, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY,
     Totals, render_key,
 };
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
 use std::any::Any;
 use std::sync::Arc;

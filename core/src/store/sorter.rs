@@ -2,7 +2,7 @@
 //! sorted, into a table of the store itself, the only place that every
 //! platform has.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
 use std::ops::Bound;
 
@@ -74,7 +74,7 @@ impl Sorter {
                 // A table that was not synced is gone when the store was opened
                 // anew since, and with it a part of the dataset.
                 if table.len()? != self.spilled_entries {
-                    return Err(Error::Cancelled);
+                    return Err(Error::Cancelled.into());
                 }
                 Some(table)
             }
@@ -89,10 +89,8 @@ impl Sorter {
     }
 }
 
-fn too_many() -> Error {
-    Error::Unsupported {
-        what: "a dataset of more than 4,294,967,294 entries: split it".into(),
-    }
+fn too_many() -> Box<Error> {
+    Error::unsupported("a dataset of more than 4,294,967,294 entries: split it")
 }
 
 /// Entries in order, read one after the other.

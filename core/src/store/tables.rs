@@ -1,7 +1,7 @@
 //! The tables of the store's file and what its header row says.
 
 use super::partition::Partition;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::TableDefinition;
 
 /// All tables have keys and values of one type: redb's code for another would

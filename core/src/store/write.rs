@@ -13,7 +13,7 @@ use super::tables::{
     DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY,
     STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
 };
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::cell::RefCell;
 use std::collections::HashMap;

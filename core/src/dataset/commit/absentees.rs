@@ -1,10 +1,10 @@
 //! Absentees lie by date, and each has a place that tells its date.
 
 use super::Commit;
-use crate::Result;
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
+use crate::error::Result;
 use crate::record::{Kind, absentee::DATE_TAG};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader};
 

@@ -6,10 +6,10 @@ use super::rows::{LIFT, PLACE, row_edit};
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
+use crate::error::{Error, Result};
 use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::{Kind, mark_row::MarkRow};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Write};
-use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
 
 /// The grade, year and term that an assessment belongs to.

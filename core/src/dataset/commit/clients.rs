@@ -1,8 +1,8 @@
 //! Integrators, and what schools have authorised them for.
 
 use super::Commit;
-use crate::Result;
 use crate::dataset::summary::Fate;
+use crate::error::Result;
 use crate::record::{Kind, integrator};
 use crate::store::Reader;
 

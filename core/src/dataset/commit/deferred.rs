@@ -2,10 +2,10 @@
 
 use crate::dataset::ordered;
 use crate::dataset::staged::{decode_item, encode_item};
+use crate::error::{Error, Result};
 use crate::store::{
     Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Sorted, Sorter, Write,
 };
-use crate::{Error, Result};
 
 /// Edits by partition and key; those of one record in the order in which they
 /// were made.
@@ -138,7 +138,7 @@ fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
     ))
 }
 
-fn damaged() -> Error {
+fn damaged() -> Box<Error> {
     Error::corrupt("a deferred edit is damaged")
 }
 

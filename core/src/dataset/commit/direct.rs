@@ -3,9 +3,9 @@
 use super::Commit;
 use crate::dataset::staged::{Staged, decode_item};
 use crate::dataset::summary::{Fate, Summary};
+use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition};
-use crate::{Error, Result};
 
 impl Commit<'_, '_> {
     /// Merges the records of the partition at hand.

@@ -7,10 +7,10 @@ use super::direct::outcome;
 use super::rows::{ENROL, LEAVE, row_edit};
 use crate::dataset::staged::Staged;
 use crate::dataset::summary::{Fate, Summary};
+use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
-use crate::{Error, Result};
 
 impl Commit<'_, '_> {
     /// Merges the records of the school and year at hand.

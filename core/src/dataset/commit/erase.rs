@@ -1,10 +1,10 @@
 //! Erasing a learner: every record that is the learner's own.
 
 use super::Commit;
-use crate::Result;
 use crate::dataset::keys::{Found, each_key};
 use crate::dataset::staged;
 use crate::dataset::summary::Summary;
+use crate::error::Result;
 use crate::record::Kind;
 use crate::store::{Sorter, Write};
 

@@ -3,7 +3,7 @@
 use super::Commit;
 use super::assessments::{place_of, slot_of, spot};
 use super::rows::{CLEAR, SET, row_edit};
-use crate::Result;
+use crate::error::Result;
 use crate::record::Kind;
 
 impl Commit<'_, '_> {

@@ -20,9 +20,10 @@ pub(crate) mod seats;
 use super::render;
 use super::staged::Staged;
 use super::summary::Summary;
+use crate::Fault;
+use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::{Sorter, Write};
-use crate::{Error, Fault, Result};
 use deferred::Deferred;
 use needs::Needs;
 pub(crate) use needs::needs_school;
@@ -63,7 +64,7 @@ impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn run(mut self) -> Result<Summary> {
         self.merge_all()?;
         if let Some(fault) = self.missing_schools(1)?.into_iter().next() {
-            return Err(Error::BadDataset(fault));
+            return Err(Error::BadDataset(fault).into());
         }
         for kind in Kind::ALL {
             let counts = self.summary.of(kind);

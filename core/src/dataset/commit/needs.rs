@@ -1,9 +1,10 @@
 //! Which records need their school, and which schools are missing (dataset
 //! format, "Values", last but one).
 
+use crate::Fault;
+use crate::error::Result;
 use crate::record::{Kind, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Write};
-use crate::{Fault, Result};
 use std::collections::{BTreeMap, HashMap};
 
 /// Whether a record of this kind needs its school in the store.

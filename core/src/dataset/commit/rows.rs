@@ -4,9 +4,9 @@ use super::Commit;
 use super::deferred::{Deferred, InOrder};
 use super::seats;
 use crate::dataset::summary::{Fate, Summary};
+use crate::error::{Error, Result};
 use crate::record::{Kind, mark_row::OpenRow, varint};
 use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
-use crate::{Error, Result};
 
 /// The learner takes a subject.
 pub(super) const ENROL: u8 = 0;

@@ -3,9 +3,9 @@
 
 use super::deferred::{Deferred, InOrder};
 use crate::dataset::summary::Fate;
+use crate::error::{Error, Result};
 use crate::record::varint;
 use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
-use crate::{Error, Result};
 
 /// A row of this term is there from now on, or gone.
 pub(super) fn seat_edit(taken: bool, term: u64) -> Vec<u8> {
