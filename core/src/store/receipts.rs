@@ -36,18 +36,9 @@ impl Write<'_> {
         };
         let number = read_sequence(&self.meta)? + 1;
         let row = [id.as_bytes(), &[SEPARATOR], outcome].concat();
-        let oldest = receipt_key(0);
         self.meta
             .insert(receipt_key(number).as_slice(), row.as_slice())?;
-        let newest = receipt_key(u64::MAX);
-        let range = oldest.as_slice()..=newest.as_slice();
-        let mut surplus = self.meta.range(range.clone())?.count().saturating_sub(KEPT);
-        self.meta.retain_in(range, |_, _| {
-            let keep = surplus == 0;
-            surplus = surplus.saturating_sub(1);
-            keep
-        })?;
-        Ok(())
+        self.thin_out(RECEIPT_PREFIX, KEPT)
     }
 }
 

@@ -10,8 +10,8 @@ use super::snapshot::{
 };
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
-    DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDERED_KEY, RUNS, SEQUENCE_KEY,
-    STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
+    DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS,
+    SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
 };
 use crate::error::{Error, Result};
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
@@ -140,13 +140,25 @@ impl<'t> Write<'t> {
 
     /// Notes that all records are rendered by this version.
     pub(crate) fn set_rendered(&mut self, version: u32) -> Result<()> {
-        self.meta.retain_in(
-            render_key(0).as_slice()..=render_key(u64::MAX).as_slice(),
-            |_, _| false,
-        )?;
+        self.thin_out(RENDER_PREFIX, 0)?;
         self.meta
             .insert(RENDERED_KEY, version.to_le_bytes().as_slice())?;
         self.changes.other();
+        Ok(())
+    }
+
+    /// Leaves the last so many of the rows of `meta` that begin like this. To have
+    /// redb remove a range would weigh more in a browser.
+    pub(super) fn thin_out(&mut self, prefix: &[u8], kept: usize) -> Result<()> {
+        let mut keys = Vec::new();
+        read_rows(&self.meta, prefix, &mut |key, _| {
+            keys.push(key.to_vec());
+            Ok(())
+        })?;
+        let surplus = keys.len().saturating_sub(kept);
+        for key in keys.into_iter().take(surplus) {
+            self.meta.remove(key.as_slice())?;
+        }
         Ok(())
     }
 
