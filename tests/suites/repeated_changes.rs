@@ -157,6 +157,39 @@ fn removals_have_the_summary_of_their_first_time() {
 }
 
 #[test]
+fn a_school_that_is_removed_is_told_of_by_no_receipt() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("school.redb");
+    let engine = Engine::open(&path, Options::default()).unwrap();
+    let name = "Receipted School";
+    let record = format!(
+        "{{\"type\":\"school\",\"school_id\":{SCHOOL},\"school_name\":\"{name}\",\"current_year\":2026}}\n"
+    );
+    let rest = school(SCHOOL, 3);
+    engine.apply(rest.as_bytes()).unwrap();
+    engine.apply(record.as_bytes()).unwrap();
+    let body = format!("{{\"school_id\":{SCHOOL},\"api_type_id\":8,\"state\":false}}");
+    let headers = [("HTTP-X-USERNAME", USERNAME), ("HTTP-X-PASSWORD", PASSWORD)];
+    let request = Request {
+        method: "POST",
+        target: "/api/v2/settings/clientintegrations",
+        headers: &headers,
+        body: body.as_bytes(),
+        now: None,
+    };
+    let answer = engine.once("a").request(&request);
+    assert!(answer.text().contains(name), "{}", answer.text());
+    let kept = || {
+        engine.compact().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        memchr::memmem::find(&bytes, name.as_bytes()).is_some()
+    };
+    assert!(kept());
+    engine.once("b").remove_school(SCHOOL).unwrap();
+    assert!(!kept());
+}
+
+#[test]
 fn the_last_64_are_remembered_also_by_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("school.redb");

@@ -125,9 +125,12 @@ impl Engine {
 }
 
 pub(super) fn remove_school(engine: &Engine, school: u64, id: Option<&str>) -> Result<Summary> {
-    let summary = engine
-        .store
-        .write(|write| dataset::once(write, id, |write| dataset::remove_school(write, school)))?;
+    let summary = engine.store.write(|write| {
+        dataset::once(write, id, |write| {
+            write.forget_receipts()?;
+            dataset::remove_school(write, school)
+        })
+    })?;
     engine.store.tidy();
     Ok(summary)
 }

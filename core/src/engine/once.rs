@@ -20,7 +20,8 @@ impl Engine {
     /// an id of its own, of at most 128 bytes, it may ask again: a change that was
     /// made under the id is not made twice, and has the answer of the first time,
     /// which is kept in the same transaction. The last 64 changes under an id are
-    /// remembered, also by the file. One that changed nothing is not.
+    /// remembered, also by the file, until a school is removed. One that changed
+    /// nothing is not.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {

@@ -40,6 +40,11 @@ impl Write<'_> {
             .insert(receipt_key(number).as_slice(), row.as_slice())?;
         self.thin_out(RECEIPT_PREFIX, KEPT)
     }
+
+    /// Forgets them all: an answer may tell of a school that is removed.
+    pub(crate) fn forget_receipts(&mut self) -> Result<()> {
+        self.thin_out(RECEIPT_PREFIX, 0)
+    }
 }
 
 /// Under the number of the commit, so that they stand in the order of their age.
