@@ -2,7 +2,8 @@
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, fromMessage } from "./error.js";
-import { Pending, type FromWorker, type ToWorker } from "./messages.js";
+import type { FromWorker, ToWorker } from "./messages.js";
+import { Pending } from "./pending.js";
 
 export class WorkerHost implements Host {
   readonly #worker: Worker;

@@ -7,13 +7,13 @@ import { Deposed, Leader } from "./leader.js";
 import { names, type LockNames } from "./locks.js";
 import {
   PROTOCOL,
-  Pending,
   type Broadcast,
   type Call,
   type Leads,
   type Reply,
   type ToTab,
 } from "./messages.js";
+import { Pending } from "./pending.js";
 
 /** How often a leader that owes an answer is asked whether it is awake. */
 const BEAT = 350;
