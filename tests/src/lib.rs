@@ -9,6 +9,7 @@
 
 pub mod corpus;
 pub mod fuzz;
+pub mod login;
 pub mod random;
 pub mod sample;
 pub mod storage;

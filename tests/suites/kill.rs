@@ -84,7 +84,7 @@ struct Fate {
 }
 
 fn kill_one(path: &Path, random: &mut Random) -> Fate {
-    let mut child = child::start("kills", path.to_str().unwrap());
+    let mut child = child::start("kill::kills", path.to_str().unwrap());
     let out = child.stdout.take().unwrap();
     let (said, heard) = mpsc::channel();
     let reader = std::thread::spawn(move || {

@@ -198,12 +198,12 @@ fn as_child_or(parent: impl FnOnce()) {
 
 #[test]
 fn all_that_is_done_with_the_usual_cache() {
-    let name = "all_that_is_done_with_the_usual_cache";
+    let name = "memory::all_that_is_done_with_the_usual_cache";
     as_child_or(|| bounded(name, 32 << 20, 2_750, true));
 }
 
 #[test]
 fn all_that_is_done_with_a_small_cache_and_lines_in_the_worst_order() {
-    let name = "all_that_is_done_with_a_small_cache_and_lines_in_the_worst_order";
+    let name = "memory::all_that_is_done_with_a_small_cache_and_lines_in_the_worst_order";
     as_child_or(|| bounded(name, 4 << 20, 2_000, false));
 }

@@ -79,7 +79,7 @@ fn one_engine_at_a_time() {
     if is_child() {
         return;
     }
-    let me = "one_engine_at_a_time";
+    let me = "openers::one_engine_at_a_time";
     let (_folder, path, engine) = store();
     let second = open(&path).unwrap_err();
     assert_eq!(second.code(), "already_open");
@@ -107,7 +107,7 @@ fn through_a_backend_that_wraps_a_file() {
     if is_child() {
         return;
     }
-    let me = "through_a_backend_that_wraps_a_file";
+    let me = "openers::through_a_backend_that_wraps_a_file";
     let (_folder, path, engine) = store();
     let wrapped = || Engine::open_with_backend(Wrapping::open(&path, || {}), options());
     assert_eq!(code(wrapped()), "already_open");
@@ -130,7 +130,7 @@ fn suspended_for_another_process() {
     if is_child() {
         return;
     }
-    let me = "suspended_for_another_process";
+    let me = "openers::suspended_for_another_process";
     let (_folder, path, engine) = store();
     let before = export(&engine).unwrap();
     assert_eq!(in_another_process(me, &path), "already_open");

@@ -129,3 +129,12 @@ export async function runCorpus(lines, open, close = (engine) => engine.close(),
   await Promise.all(Array.from({ length: lanes }, lane));
   return { cases: cases.length, requests, failures };
 }
+
+const CASES = 859;
+const REQUESTS = 2696;
+
+/** Whether all of the corpus ran, and nothing of it failed. */
+export function judge({ cases, requests, failures }) {
+  if (failures.length > 0) throw new Error(failures.join("\n"));
+  same({ cases, requests }, { cases: CASES, requests: REQUESTS });
+}

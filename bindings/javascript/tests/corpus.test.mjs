@@ -1,67 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Rollbook } from "rollbook";
-import { start } from "./browser.mjs";
-import { runCorpus } from "./corpus.mjs";
-import { corpus, folders } from "./material.mjs";
-import { serve } from "./site.mjs";
-
-const CASES = 859;
-const REQUESTS = 2696;
-
-let site;
-let browser;
-
-before(async () => {
-  site = await serve(folders());
-  browser = await start();
-});
-
-after(async () => {
-  await browser.close();
-  site.close();
-});
-
-function judge({ cases, requests, failures }) {
-  assert.deepEqual(failures, []);
-  assert.deepEqual({ cases, requests }, { cases: CASES, requests: REQUESTS });
-}
+import { judge, runCorpus } from "./corpus.mjs";
+import { corpus } from "./material.mjs";
 
 test("the corpus in Node, in memory", async () => {
   judge(await runCorpus(readFileSync(corpus(), "utf8"), () => Rollbook.memory()));
-});
-
-test("the corpus in a page, in memory", async () => {
-  const page = await browser.tab(site.url);
-  const ran = await page.evaluate(async () => {
-    const { Rollbook } = await import("/dist/index.js");
-    const { runCorpus } = await import("/tests/corpus.mjs");
-    const lines = await (await fetch("/material/corpus.jsonl")).text();
-    return runCorpus(lines, () => Rollbook.memory());
-  });
-  await page.close();
-  judge(ran);
-});
-
-test("the corpus in a worker, in the private file system", async () => {
-  const page = await browser.tab(site.url);
-  const ran = await page.evaluate(async () => {
-    const { Rollbook } = await import("/dist/index.js");
-    const { runCorpus } = await import("/tests/corpus.mjs");
-    const lines = await (await fetch("/material/corpus.jsonl")).text();
-    const name = (number) => `corpus ${number}`;
-    return runCorpus(
-      lines,
-      (number) => Rollbook.open(name(number)),
-      async (engine, number) => {
-        await engine.close();
-        await Rollbook.delete(name(number));
-      },
-      4,
-    );
-  });
-  assert.equal(await page.evaluate(() => crossOriginIsolated), false);
-  await page.close();
-  judge(ran);
 });

@@ -21,9 +21,9 @@ export const material = () => made("");
 /** Every case of the corpus, one a line. */
 export const corpus = () => made("corpus.jsonl");
 /** A sample school of 100 learners. */
-export const sample = () => made("sample.ndjson");
+export const sample = () => made("school-100.ndjson");
 /** One of 1,000. */
-export const large = () => made("large.ndjson");
+export const large = () => made("school-1000.ndjson");
 
 /** What every page can reach. */
 export const folders = () => ({ "/dist/": dist, "/tests/": tests, "/material/": material() });

@@ -1,100 +1,26 @@
-// The package as users get it: packed, installed into fresh projects, built by their
-// tools, and run there.
+// The package as users get it: packed, installed into fresh projects, and run in Node.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
-import { start } from "./browser.mjs";
+import { AGAIN, FIRST, SAMPLE, app } from "./projects/app.mjs";
 import { install, pack, sample } from "./projects/project.mjs";
-import { serve } from "./site.mjs";
 
-const app = fileURLToPath(new URL("projects/app.js", import.meta.url));
-const SAMPLE = "sample-school.ndjson";
 const LONG = { timeout: 300_000 };
 
-/** What the app prints on its first visit, and on each one after. */
-function printed({ learners, added, known }) {
-  const answers =
-    '200 [{"id":"399910","learner_id":"1","absent_date":"2026-05-04",' +
-    '"absent_reason":"Illness"}]\nZoë van der Merwe\n';
-  return (
-    `kept: ${learners} learners before, ${added} added, ${known} known\n${answers}` +
-    `in memory: 0 learners before, 239 added, 0 known\n${answers}`
-  );
-}
-const FIRST = printed({ learners: 0, added: 239, known: 0 });
-const AGAIN = printed({ learners: 13, added: 0, known: 239 });
-
 let packed;
-let browser;
 
 before(async () => {
   packed = await pack();
-  browser = await start();
 }, LONG);
 
-after(async () => {
-  await browser?.close();
-  packed?.remove();
-});
+after(() => packed?.remove());
 
 /** A fresh project for one test. */
 async function fresh(t, name) {
   const project = await install(name, packed.tarball);
   t.after(() => project.remove());
   return project;
-}
-
-/** Visits the app twice: the second time it finds what the first one kept. */
-async function visit(t, url) {
-  const page = await browser.tab("about:blank");
-  const loaded = new Map();
-  const note = (response) => {
-    const address = response.url();
-    if (!loaded.has(address)) loaded.set(address, response.body());
-  };
-  browser.context.on("response", note);
-  const shown = async () => {
-    const text = await page.waitForFunction(() => document.querySelector("pre")?.textContent);
-    return text.jsonValue();
-  };
-  try {
-    await page.goto(url);
-    assert.equal(await shown(), FIRST);
-    assert.equal(await page.evaluate(() => crossOriginIsolated), false);
-    await page.reload();
-    assert.equal(await shown(), AGAIN);
-  } finally {
-    browser.context.off("response", note);
-    await page.close();
-  }
-  const sizes = { scripts: 0, module: 0 };
-  for (const [address, body] of loaded) {
-    const kind = /\.wasm$/.test(address) ? "module" : /\.m?js\b/.test(address) && "scripts";
-    if (kind) sizes[kind] += gzipSync(await body, { level: 9 }).byteLength;
-  }
-  t.diagnostic(`gzipped: scripts ${sizes.scripts} bytes, module ${sizes.module} bytes`);
-}
-
-/** Visits the app in a folder, served as it is. */
-async function visitFolder(t, folder) {
-  const site = await serve({ "/app/": folder });
-  try {
-    await visit(t, `${site.url}/app/`);
-  } finally {
-    site.close();
-  }
-}
-
-async function visitServer(t, project, ...given) {
-  const server = await project.serve(...given);
-  try {
-    await visit(t, server.url);
-  } finally {
-    server.close();
-  }
 }
 
 test("what is packed", () => {
@@ -133,50 +59,3 @@ test("TypeScript", LONG, async (t) => {
     }
   }
 });
-
-test("a page without tools", LONG, async (t) => {
-  const project = await fresh(t, "plain");
-  project.add(app, "app.js");
-  project.add(sample, SAMPLE);
-  await visitFolder(t, project.folder);
-});
-
-test("Vite", LONG, async (t) => {
-  const project = await fresh(t, "vite");
-  project.add(app, "app.js");
-  project.add(sample, "public", SAMPLE);
-  project.add(sample, "slim/public", SAMPLE);
-  await t.test("the server of development", (t) => visitServer(t, project, "vite", "--port=0"));
-  await t.test("the server of development of Vite 7", (t) => {
-    const vite = "../vite-7/bin/vite.js";
-    return visitServer(t, project, vite, "--port=0", "--config=vite-7.config.js", "--force");
-  });
-  await t.test("a build", async (t) => {
-    await project.run("npm", "run", "build");
-    await visitServer(t, project, "vite", "preview", "--port=0");
-  });
-  await t.test("a build of rollbook/slim", async (t) => {
-    await project.run("npm", "run", "build:slim");
-    await visitServer(t, project, "vite", "preview", "slim", "--port=0");
-  });
-});
-
-for (const [name, folder] of [
-  ["webpack", "dist"],
-  ["esbuild", "public"],
-]) {
-  test(name, LONG, async (t) => {
-    const project = await fresh(t, name);
-    project.add(app, "src/app.js");
-    for (const [script, out] of [
-      ["build", folder],
-      ["build:slim", "slim"],
-    ]) {
-      await t.test(`npm run ${script}`, async (t) => {
-        project.add(sample, out, SAMPLE);
-        await project.run("npm", "run", script);
-        await visitFolder(t, join(project.folder, out));
-      });
-    }
-  });
-}

@@ -37,7 +37,7 @@ test("an app's client code runs over fetch, whatever the store lies in", async (
     ]) {
       const heard = [];
       const onProgress = ({ bytes, total }) => heard.push(bytes / total);
-      await engine.apply(await fetch("/material/sample.ndjson"), { onProgress });
+      await engine.apply(await fetch("/material/school-100.ndjson"), { onProgress });
       if (heard.length < 10 || heard[heard.length - 1] !== 1) throw new Error(String(heard));
       answers.push(await client(engine.fetch));
       if (typeof engine.persisted !== "boolean") throw new Error("persisted is not told");

@@ -53,18 +53,18 @@ async function sound(page) {
 test("a reload finds the data, byte for byte", async () => {
   const page = await tab();
   assert.equal(await page.evaluate(() => crossOriginIsolated), false);
-  assert.ok((await load(page, "sample.ndjson")).added > 10_000);
+  assert.ok((await load(page, "school-100.ndjson")).added > 10_000);
   const before = await digest(page);
   await page.reload();
   await open(page);
   assert.equal(await digest(page), before);
-  assert.equal((await load(page, "sample.ndjson")).added, 0);
+  assert.equal((await load(page, "school-100.ndjson")).added, 0);
   await sound(page);
 });
 
 test("a tab that is killed in the middle of a load leaves the state before it", async () => {
   const page = await tab();
-  await load(page, "sample.ndjson");
+  await load(page, "school-100.ndjson");
   const before = await digest(page);
   await page.close();
   // Early, late, and when all is read and the store is being written.
@@ -77,7 +77,7 @@ test("a tab that is killed in the middle of a load leaves the state before it", 
       const onProgress = ({ bytes, total }) => {
         share = bytes / total;
       };
-      const dataset = await (await fetch("/material/large.ndjson")).blob();
+      const dataset = await (await fetch("/material/school-1000.ndjson")).blob();
       engine.apply(dataset, { onProgress }).then(() => {
         isOver = true;
       });
@@ -94,14 +94,14 @@ test("a tab that is killed in the middle of a load leaves the state before it", 
 
 test("a full quota is an error that says so, and keeps what was there", async () => {
   const page = await tab();
-  await load(page, "sample.ndjson");
+  await load(page, "school-100.ndjson");
   const before = await digest(page);
   const session = await browser.context.newCDPSession(page);
   const { usage } = await page.evaluate(() => navigator.storage.estimate());
   const quota = (size) => session.send("Storage.overrideQuotaForOrigin", { origin: site.url, ...size });
   await quota({ quotaSize: usage + (1 << 20) });
   const error = await page.evaluate(() =>
-    fetch("/material/large.ndjson")
+    fetch("/material/school-1000.ndjson")
       .then((dataset) => engine.apply(dataset))
       .then(
         () => "it was kept",
@@ -112,7 +112,7 @@ test("a full quota is an error that says so, and keeps what was there", async ()
   assert.match(error.message, /storage for this site is full/);
   assert.equal(await digest(page), before);
   await quota({});
-  assert.ok((await load(page, "large.ndjson")).added > 100_000);
+  assert.ok((await load(page, "school-1000.ndjson")).added > 100_000);
   await sound(page);
 });
 
@@ -157,7 +157,7 @@ test("a browser without a place for a store says so, and memory is there when as
 
 test("a store that is deleted is gone, and one that is open is not deleted", async () => {
   const page = await tab();
-  await load(page, "sample.ndjson");
+  await load(page, "school-100.ndjson");
   const refused = await page.evaluate(() => Rollbook.delete("school").catch(({ code }) => code));
   assert.equal(refused, "already_open");
   const schools = await page.evaluate(async () => {
@@ -171,7 +171,7 @@ test("a store that is deleted is gone, and one that is open is not deleted", asy
 
 test("a file that is no store, or is damaged, is an error, and the page lives on", async () => {
   const page = await tab();
-  await load(page, "sample.ndjson");
+  await load(page, "school-100.ndjson");
   const outcome = async (damage) => {
     await page.evaluate(() => engine.close());
     await page.evaluate(async (text) => {
@@ -206,7 +206,7 @@ test("a file that is no store, or is damaged, is an error, and the page lives on
     return (await engine.stats()).records.school;
   });
   assert.equal(again, 0);
-  assert.ok((await load(page, "sample.ndjson")).added > 10_000);
+  assert.ok((await load(page, "school-100.ndjson")).added > 10_000);
 });
 
 test("a module that stops in the middle of a write is an error; a fresh one finds the state before", async () => {
@@ -221,14 +221,14 @@ test("a module that stops in the middle of a write is an error; a fresh one find
     globalThis.starve = new BroadcastChannel("starve");
     globalThis.engine = await Rollbook.open("school");
   });
-  await load(page, "sample.ndjson");
+  await load(page, "school-100.ndjson");
   const before = await digest(page);
   const { code, unflushed } = await page.evaluate(async () => {
     const told = new Promise((resolve) => {
       starve.onmessage = ({ data }) => resolve(data);
     });
     starve.postMessage({ afterWrites: 1 });
-    const dataset = await fetch("/material/large.ndjson");
+    const dataset = await fetch("/material/school-1000.ndjson");
     const code = await engine.apply(dataset).then(
       () => "kept",
       (error) => error.code,
@@ -240,7 +240,7 @@ test("a module that stops in the middle of a write is an error; a fresh one find
   assert.ok(unflushed > 0, "it did not stop between a write and its flush");
   assert.equal(await digest(page), before);
   await sound(page);
-  assert.ok((await load(page, "large.ndjson")).added > 100_000);
+  assert.ok((await load(page, "school-1000.ndjson")).added > 100_000);
 });
 
 test("a module that stops in memory is an error, and so is every later call; another is there", async () => {
@@ -266,7 +266,7 @@ test("a module that stops in memory is an error, and so is every later call; ano
       }
     }
     const code = (work) => work().then(() => "done", (error) => error.code);
-    const dataset = await (await fetch("/material/large.ndjson")).blob();
+    const dataset = await (await fetch("/material/school-1000.ndjson")).blob();
     const codes = [await code(() => engine.apply(dataset)), await code(() => engine.stats())];
     const other = await Rollbook.memory();
     return { codes, schools: (await other.stats()).records.school };

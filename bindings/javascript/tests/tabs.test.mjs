@@ -206,7 +206,7 @@ test("a load from a follower goes on when its leader crashes, if it can be read 
   const [leader, follower] = [await tab(), await tab()];
   const crash = await processOf(leader);
   await follower.evaluate(async () => {
-    const dataset = await (await fetch("/material/large.ndjson")).blob();
+    const dataset = await (await fetch("/material/school-1000.ndjson")).blob();
     globalThis.read = 0;
     const onProgress = ({ bytes }) => {
       read = bytes;

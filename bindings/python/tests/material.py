@@ -1,4 +1,4 @@
-"""What the tests are run with: files that `bindings/python/test` makes."""
+"""What the tests are run with: files that `tests/material` makes."""
 
 import os
 from pathlib import Path

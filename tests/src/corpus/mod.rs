@@ -29,7 +29,7 @@ mod parse;
 mod step;
 
 pub use cursors::Cursors;
-pub use parse::cases;
+pub use parse::{cases, cases_in_clear};
 pub use step::{Case, Expected, Message, Request, Step};
 
 use std::path::{Path, PathBuf};

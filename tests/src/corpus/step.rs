@@ -28,6 +28,18 @@ pub enum Step {
     Export(String),
 }
 
+impl Step {
+    /// What is applied or looked at.
+    pub(super) fn dataset_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Step::Apply(dataset, _)
+            | Step::Check(dataset, ..)
+            | Step::ReplaceSchool(_, dataset, _) => Some(dataset),
+            _ => None,
+        }
+    }
+}
+
 /// What comes of a change.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {

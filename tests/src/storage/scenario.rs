@@ -1,6 +1,7 @@
 //! A store's life in steps: what the crash and fault tests interrupt.
 
 use super::asked::{self, NOW};
+use crate::login;
 use crate::sample::{SampleSchool, USERNAME};
 use rollbook::{Clock, Engine, Entropy, Error, Options, Request, Result, SetState};
 use serde_json::{Value, json};
@@ -89,7 +90,7 @@ impl Scenario {
 }
 
 /// A school of a size that is opened thousands of times: every learner, and
-/// some of the rest. A few marks lack their assessment.
+/// some of the rest. A few marks lack their assessment, and a login is quick.
 pub fn school(school_id: u64, learners: u32) -> String {
     let school = SampleSchool {
         school_id,
@@ -115,7 +116,7 @@ pub fn school(school_id: u64, learners: u32) -> String {
             dataset.push('\n');
         }
     }
-    dataset
+    login::quick(&dataset)
 }
 
 /// Names change, learners, assessments and absences move, some records go.

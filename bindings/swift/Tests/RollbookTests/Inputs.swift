@@ -2,12 +2,12 @@ import Foundation
 import Rollbook
 import XCTest
 
-/// What `bindings/swift/test` prepares with Rust, in the folder that it names in
-/// `ROLLBOOK_INPUTS`. Without it a test fails: none is skipped.
+/// What `tests/material` prepares with Rust, in the folder that `bindings/swift/test`
+/// names in `ROLLBOOK_MATERIAL`. Without it a test fails: none is skipped.
 enum Inputs {
     static func file(_ name: String) throws -> URL {
-        guard let folder = ProcessInfo.processInfo.environment["ROLLBOOK_INPUTS"] else {
-            throw Missing(what: "ROLLBOOK_INPUTS is not set")
+        guard let folder = ProcessInfo.processInfo.environment["ROLLBOOK_MATERIAL"] else {
+            throw Missing(what: "ROLLBOOK_MATERIAL is not set")
         }
         let file = URL(fileURLWithPath: folder).appendingPathComponent(name)
         guard FileManager.default.fileExists(atPath: file.path) else {
@@ -17,13 +17,13 @@ enum Inputs {
     }
 
     /// The cases of the corpus, a line of JSON each.
-    static func corpus() throws -> URL { try file("corpus.ndjson") }
+    static func corpus() throws -> URL { try file("corpus.jsonl") }
 
     /// The dataset of a generated school of 1,000 learners.
-    static func school() throws -> URL { try file("1000.ndjson") }
+    static func school() throws -> URL { try file("school-1000.ndjson") }
 
     /// The dataset of a generated school of 3,000 learners, more than 100 MB.
-    static func largeSchool() throws -> URL { try file("3000.ndjson") }
+    static func largeSchool() throws -> URL { try file("school-3000.ndjson") }
 
     /// The server of the engine's examples.
     static func server() throws -> URL { try file("serve") }

@@ -4,17 +4,18 @@ import java.nio.file.Path
 import kotlin.io.path.Path
 import kotlin.io.path.div
 
-/** What Maven made for the tests: `test-inputs` says how. */
+/** What `tests/material` made for the tests, and what Maven did. */
 object Inputs {
     private val build = Path(System.getProperty("rollbook.build"))
 
     val root: Path = Path(System.getProperty("rollbook.root"))
-    val corpus: Path = build / "inputs" / "corpus.jsonl"
+    private val material = Path(System.getProperty("rollbook.material"))
+    val corpus: Path = material / "corpus.jsonl"
     val generated: Path = build / "generated-sources" / "uniffi" / "rollbook" / "rollbook.kt"
-    val server: Path = Path(System.getProperty("rollbook.server"))
+    val server: Path = material / "serve"
 
     /** The generated school of so many learners: 1000 or 3000. */
-    fun school(learners: Int): Path = build / "inputs" / "$learners.ndjson"
+    fun school(learners: Int): Path = material / "school-$learners.ndjson"
 }
 
 /** The small school 1000, written by hand, at the morning of 2026-05-14. */

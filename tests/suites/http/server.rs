@@ -9,20 +9,21 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Builds the example; says where it is.
+/// Builds the example, together with what tests/run builds it with, so that nothing is
+/// built twice; says where it is.
 pub(crate) fn build() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let output = Command::new(env!("CARGO"))
             .args([
                 "build",
-                "-p",
-                "rollbook",
-                "--example",
-                "serve",
+                "--package=rollbook",
+                "--package=rollbook-ffi",
+                "--package=rollbook-tests",
+                "--example=serve",
                 "--message-format=json",
             ])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
             .stderr(Stdio::inherit())
             .output()
             .unwrap();

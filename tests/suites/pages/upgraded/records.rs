@@ -1,6 +1,6 @@
 //! The records of answers, written so that those of v1 and of v2 compare.
 
-use crate::walked::{cursor, found};
+use crate::pages::walked::{cursor, found};
 use rollbook::Answer;
 use serde_json::{Map, Value};
 

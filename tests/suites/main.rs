@@ -1,0 +1,25 @@
+//! What shows that the engine does what it must, an idea a file. All of it is one
+//! program, which runs several tests at a time.
+
+mod backups;
+mod corpus;
+mod crash_images;
+mod damage;
+mod erased;
+mod failing_writes;
+mod full_disk;
+mod fuzz;
+mod golden;
+mod http;
+mod interrupted_loads;
+mod kill;
+mod memory;
+mod no_store;
+mod openers;
+mod pages;
+mod readers_beside_writer;
+mod readme;
+mod render_again;
+mod repeated_changes;
+mod twin;
+mod walks;
