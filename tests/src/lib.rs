@@ -12,6 +12,7 @@ pub mod fuzz;
 pub mod login;
 pub mod random;
 pub mod sample;
+pub mod search;
 pub mod storage;
 pub mod twin;
 pub mod world;

@@ -10,6 +10,7 @@
 
 use rollbook::{Compaction, Engine, Options};
 use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::windows;
@@ -32,7 +33,7 @@ fn a_life_of_a_store() {
     let steps = (0..STEPS.len()).map(|step| operation(&scenario, step));
     // A store that is not there yet is as good as an empty one.
     let life = Life::record(Vec::new(), String::new(), options(), steps.collect());
-    let cuts = life.cut_everywhere(8, usize::MAX);
+    let cuts = life.cut_everywhere(extent(1, 8), extent(24, usize::MAX));
     let repaired: BTreeMap<_, _> = cuts.repairs.lock().unwrap().clone();
     println!("{}", cuts.judge());
     // Only a store that is being created, and compaction, lack what spares the
@@ -73,7 +74,7 @@ fn a_load_that_waits_in_the_store() {
         ..options()
     };
     let life = Life::record(Vec::new(), String::new(), manual, operations);
-    let cuts = life.cut_everywhere(1, 6);
+    let cuts = life.cut_everywhere(1, extent(1, 6));
     let repaired = cuts.repairs.lock().unwrap().clone();
     println!("{}", cuts.judge());
     assert!(repaired.keys().all(|begun| *begun == 1), "{repaired:?}");
@@ -101,7 +102,7 @@ fn a_second_cut_during_recovery() {
         let recovered = export(&first).unwrap();
         drop(first);
         let again = Life::record(image, recovered, options(), Vec::new());
-        let judged = again.cut_everywhere(1, usize::MAX).judge();
+        let judged = again.cut_everywhere(1, extent(4, usize::MAX)).judge();
         recoveries += 1;
         total.windows += judged.windows;
         total.images += judged.images;

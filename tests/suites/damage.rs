@@ -10,6 +10,7 @@
 
 use rollbook::{Answer, Credentials, Engine};
 use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::damage::{Damage, is_flagged_by_redb};
 use rollbook_tests::storage::disk::Disk;
@@ -22,7 +23,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-const IMAGES: u64 = 2000;
 
 /// A store as it lies in a real file, closed, after so many steps.
 fn store_file(steps: usize) -> Vec<u8> {
@@ -137,16 +137,17 @@ fn stumps() {
 }
 
 #[test]
-fn two_thousand_images_of_one_school() {
+fn images_of_one_school() {
     images(5);
 }
 
 #[test]
-fn two_thousand_images_of_two_schools() {
+fn images_of_two_schools() {
     images(6);
 }
 
 fn images(steps: usize) {
+    let images = extent(300, 2000);
     let whole = store_file(steps);
     let right = {
         let engine = Engine::open_with_backend(Disk::of(whole.clone()), options()).unwrap();
@@ -161,7 +162,7 @@ fn images(steps: usize) {
     let work = || {
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= IMAGES {
+            if seed >= images {
                 return;
             }
             let mut image = whole.clone();
@@ -188,7 +189,7 @@ fn images(steps: usize) {
     });
     let (tally, failures) = found.into_inner().unwrap();
     println!(
-        "{IMAGES} images of {} bytes: {tally:?}; {} panics of redb caught",
+        "{images} images of {} bytes: {tally:?}; {} panics of redb caught",
         whole.len(),
         panics.count()
     );

@@ -9,6 +9,7 @@
 )]
 
 use rollbook::{Answer, Engine, Options};
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
@@ -225,7 +226,7 @@ fn right_or_refused(found: &[Answer], sides: &[Stage], once: bool) -> Result<(),
 #[test]
 fn writes() {
     let stages = Stages::new(options());
-    stages.run(&stages.cases(Deed::Write, usize::MAX));
+    stages.run(&stages.cases(Deed::Write, extent(12, usize::MAX)));
 }
 
 #[test]
@@ -247,5 +248,5 @@ fn reads() {
         cache_bytes: 0,
         ..options()
     });
-    stages.run(&stages.cases(Deed::Read, 30));
+    stages.run(&stages.cases(Deed::Read, extent(8, 30)));
 }

@@ -10,6 +10,7 @@
 
 use rollbook::{Credentials, Engine, Options};
 use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::child;
 use rollbook_tests::storage::scenario::{SCHOOL, school, set_state};
 use rollbook_tests::storage::wrapping::Wrapping;
@@ -20,7 +21,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-const KILLS: usize = 60;
 
 /// Every sixteenth change writes all learners anew; the others are small.
 const LARGE: u64 = 16;
@@ -40,8 +40,9 @@ fn kills() {
     let mut random = Random::new(11);
     let (mut inside, mut writing, mut landed) = (0, 0, 0);
     let mut openings = Vec::new();
+    let wanted = extent(20, 60);
     // Where a kill lands depends on the machine: as many more as it takes.
-    while openings.len() < KILLS || (writing < KILLS / 4 && openings.len() < 4 * KILLS) {
+    while openings.len() < wanted || (writing < wanted / 4 && openings.len() < 4 * wanted) {
         let fate = kill_one(&path, &mut random);
         let started = Instant::now();
         let engine = Engine::open(&path, Options::default()).unwrap();
@@ -70,7 +71,7 @@ fn kills() {
         openings.last().unwrap(),
         std::fs::metadata(&path).unwrap().len()
     );
-    assert!(writing >= KILLS / 4, "{writing} kills while writing");
+    assert!(writing >= wanted / 4, "{writing} kills while writing");
     assert!(openings.get(kills / 2).unwrap() < &Duration::from_secs(1));
 }
 
