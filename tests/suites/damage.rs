@@ -23,7 +23,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-
 /// A store as it lies in a real file, closed, after so many steps.
 fn store_file(steps: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();

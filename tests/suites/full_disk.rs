@@ -9,6 +9,7 @@
 )]
 
 use rollbook::{Compaction, Engine, Options};
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
@@ -113,14 +114,14 @@ impl Load {
 
 #[test]
 fn a_load_is_given_up_and_then_succeeds() {
-    Load::of(school(OTHER, 200)).on_disks(24);
+    Load::of(school(OTHER, 200)).on_disks(extent(8, 24));
 }
 
 /// Too large for memory, it waits in the store, where there is no room.
 #[test]
 fn a_load_that_waits_in_the_store() {
     let load = Load::of(long_learners(0..WAITING));
-    load.on_disks(8);
+    load.on_disks(extent(3, 8));
     // The same for any other fault while it is moved there.
     let disk = Faulty::on(load.base.clone());
     let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();

@@ -21,7 +21,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-
 /// Every sixteenth change writes all learners anew; the others are small.
 const LARGE: u64 = 16;
 const LEARNERS: u64 = 300;
