@@ -41,9 +41,6 @@ mod v2_requests;
 mod v2_updates;
 mod walks;
 
-#[cfg(test)]
-mod tests;
-
 use jiff::civil::Date;
 
 pub use action::{Action, Header};

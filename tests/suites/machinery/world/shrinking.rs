@@ -3,8 +3,8 @@
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
-use super::super::{Action, actions};
-use super::{Cursors, Outcome, Twin};
+use super::{Action, Cursors, Outcome, Twin, World};
+use rollbook_tests::world::actions;
 
 /// A sequence fails if some learner is found by its name.
 fn finds_by_name(sequence: &[Action]) -> bool {
@@ -72,12 +72,6 @@ fn lengths_are_as_asked_and_seeds_decide() {
         assert!((3..6).contains(&sequence.len()));
         assert!(matches!(sequence[0], Action::Apply(_)));
     }
-    assert_eq!(
-        super::World::new(7).actions(50),
-        super::World::new(7).actions(50)
-    );
-    assert_ne!(
-        super::World::new(7).actions(50),
-        super::World::new(8).actions(50)
-    );
+    assert_eq!(World::new(7).actions(50), World::new(7).actions(50));
+    assert_ne!(World::new(7).actions(50), World::new(8).actions(50));
 }
