@@ -1,10 +1,9 @@
 //! Failures shrink to what they need.
 
-use proptest::strategy::{Strategy as _, ValueTree as _};
-use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use std::time::Duration;
 
 use super::{Action, Cursors, Outcome, Twin, World};
-use rollbook_tests::world::actions;
+use rollbook_tests::world::shrunk;
 
 /// A sequence fails if some learner is found by its name.
 fn finds_by_name(sequence: &[Action]) -> bool {
@@ -24,54 +23,26 @@ fn finds_by_name(sequence: &[Action]) -> bool {
 
 #[test]
 fn a_failure_shrinks_to_few_lines() {
-    let mut runner = TestRunner::new_with_rng(
-        Config {
-            failure_persistence: None,
-            max_shrink_iters: 100_000,
-            ..Config::default()
-        },
-        proptest::test_runner::TestRng::deterministic_rng(
-            proptest::test_runner::RngAlgorithm::ChaCha,
-        ),
-    );
-    let outcome = runner.run(&actions(30..=40), |sequence| {
-        if finds_by_name(&sequence) {
-            Err(TestCaseError::fail("found"))
-        } else {
-            Ok(())
-        }
-    });
-    let Err(TestError::Fail(_, sequence)) = outcome else {
-        panic!("no sequence finds a learner by name")
-    };
+    let sequence = (0..100)
+        .map(|seed| World::new(seed).actions(40))
+        .find(|sequence| finds_by_name(sequence))
+        .unwrap();
+    let least = shrunk(sequence, Duration::from_secs(60), finds_by_name);
     // A request, and a dataset with school, API type, integrator, authorisation and learner.
-    let lines: usize = sequence
-        .iter()
-        .filter_map(Action::lines)
-        .map(<[String]>::len)
-        .sum();
-    assert!(sequence.len() <= 3 && lines <= 6, "{sequence:#?}");
+    let lines = least.iter().filter_map(Action::lines);
+    let lines: usize = lines.map(<[String]>::len).sum();
+    let parameters: usize = least.iter().map(|action| action.parameters().len()).sum();
     assert!(
-        sequence
-            .iter()
-            .map(|action| action.parameters().len())
-            .sum::<usize>()
-            <= 2,
-        "{sequence:#?}"
+        finds_by_name(&least) && least.len() <= 3 && lines <= 6 && parameters <= 2,
+        "{least:#?}"
     );
 }
 
 #[test]
 fn lengths_are_as_asked_and_seeds_decide() {
-    let mut runner = TestRunner::deterministic();
-    for _ in 0..20 {
-        let sequence = actions(3..6)
-            .new_tree(&mut runner)
-            .expect("a sequence")
-            .current();
-        assert!((3..6).contains(&sequence.len()));
-        assert!(matches!(sequence[0], Action::Apply(_)));
-    }
-    assert_eq!(World::new(7).actions(50), World::new(7).actions(50));
-    assert_ne!(World::new(7).actions(50), World::new(8).actions(50));
+    let sequence = World::new(7).actions(50);
+    assert_eq!(sequence.len(), 50);
+    assert!(matches!(sequence[0], Action::Apply(_)));
+    assert_eq!(sequence, World::new(7).actions(50));
+    assert_ne!(sequence, World::new(8).actions(50));
 }
