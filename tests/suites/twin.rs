@@ -3,17 +3,21 @@
 //! removals, reopening and compaction. Every answer, every refusal, every count
 //! and every export must be the same bytes, but for the text of cursors.
 //!
-//! `ROLLBOOK_SEQUENCES` sets how many sequences are run.
+//! `ROLLBOOK_SEQUENCES` sets how many sequences are run, `ROLLBOOK_SEED` the seed of the
+//! first.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use rollbook::{Credentials, Engine, Error, Options, Request, Summary};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
 use rollbook_tests::twin::{Twin, comparable};
-use rollbook_tests::world::{Action, Cursors, Outcome, World, actions, blanked};
+use rollbook_tests::world::{Action, Cursors, Outcome, World, blanked, shrunk};
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Duration;
 
-const SEQUENCES: u32 = 80;
+const SHRINKING: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct Count {
@@ -29,26 +33,23 @@ fn up(count: &Cell<u64>) {
 
 #[test]
 fn every_answer_is_the_twins() {
-    let sequences = std::env::var("ROLLBOOK_SEQUENCES").ok();
-    let sequences = sequences.map_or(SEQUENCES, |number| number.parse().unwrap());
-    let seed = std::env::var("ROLLBOOK_SEED").unwrap_or_default();
-    let mut bytes = [0; 32];
-    bytes
-        .iter_mut()
-        .zip(seed.bytes())
-        .for_each(|(byte, of)| *byte = of);
-    let config = Config {
-        cases: sequences,
-        failure_persistence: None,
-        max_shrink_time: 60_000,
-        ..Config::default()
+    let number = |name, otherwise| match std::env::var(name) {
+        Ok(number) => number.parse().unwrap(),
+        Err(_) => otherwise,
     };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(config, rng);
+    let sequences: u64 = number("ROLLBOOK_SEQUENCES", extent(60, 600));
+    let first = number("ROLLBOOK_SEED", 0);
     let count = Count::default();
-    let outcome = runner.run(&actions(30..=80), |actions| {
-        run(&actions, &count).map_err(TestCaseError::fail)
-    });
+    for seed in first..first + sequences {
+        let length = Random::new(!seed).between(30, 80);
+        let actions = World::new(seed).actions(length);
+        if let Err(what) = lived(&actions, &count) {
+            let fails = |actions: &[Action]| lived(actions, &Count::default()).is_err();
+            let least = shrunk(actions, SHRINKING, fails);
+            let least_what = lived(&least, &Count::default());
+            panic!("seed {seed}: {what}\n\nshrunk: {least:#?}\n{least_what:?}");
+        }
+    }
     println!(
         "{sequences} sequences: {} requests, {} found something, {} went on from a cursor, {} changes",
         count.requests.get(),
@@ -56,9 +57,6 @@ fn every_answer_is_the_twins() {
         count.followed.get(),
         count.changes.get()
     );
-    if let Err(failure) = outcome {
-        panic!("{failure}");
-    }
     assert!(count.found.get() * 4 > count.requests.get());
     assert!(count.followed.get() * 40 > count.requests.get());
 }
@@ -92,6 +90,12 @@ fn every_fault_is_the_twins() {
 
 fn open(path: &Path) -> Result<Engine, String> {
     Engine::open(path, Options::default()).map_err(|error| error.to_string())
+}
+
+/// A panic is a failure like another.
+fn lived(actions: &[Action], count: &Count) -> Result<(), String> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| run(actions, count)));
+    outcome.unwrap_or_else(|_| Err("a panic".to_owned()))
 }
 
 fn run(actions: &[Action], count: &Count) -> Result<(), String> {

@@ -215,27 +215,3 @@ pub(super) fn write_outcomes(plan: &Plan, out: &mut String) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{GRADES, Grade, Package, subjects};
-    use crate::sample::roll::Pupil;
-
-    #[test]
-    fn whatever_a_learner_chooses_is_eight_subjects() {
-        for (id, name) in (1..).zip(GRADES) {
-            let subjects = subjects(Grade { id, name });
-            for afrikaans in [false, true] {
-                for package in [Package::Sciences, Package::Commerce, Package::Humanities] {
-                    let pupil = Pupil {
-                        afrikaans,
-                        package,
-                        ..Pupil::default()
-                    };
-                    let taken = subjects.iter().filter(|s| s.is_taken_by(&pupil));
-                    assert_eq!(taken.count(), 8, "grade {name}");
-                }
-            }
-        }
-    }
-}

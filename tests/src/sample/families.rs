@@ -134,33 +134,3 @@ impl Family {
         40 + 2 * self.number + place
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Family, Known, blocks, in_block};
-    use crate::sample::SampleSchool;
-
-    #[test]
-    fn every_learner_has_one_family() {
-        for learners in [1, 5, 6, 7, 50, 1000] {
-            let school = SampleSchool {
-                learners,
-                ..SampleSchool::default()
-            };
-            let of_blocks = (0..blocks(&school)).flat_map(|block| in_block(&school, block));
-            let ids: Vec<u64> = of_blocks.flat_map(|siblings| siblings.learners).collect();
-            assert_eq!(ids, (1..=u64::from(learners)).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn most_families_have_two_parents_and_some_have_one_or_none() {
-        let school = SampleSchool::default();
-        let known: Vec<_> = (0..1000).map(|n| Family::of(&school, n).known).collect();
-        let share = |kind| known.iter().filter(|known| **known == kind).count();
-        assert!((780..860).contains(&share(Known::Both)));
-        assert!((80..140).contains(&share(Known::First)));
-        assert!(share(Known::Second) > 0);
-        assert!(share(Known::Neither) > 0);
-    }
-}

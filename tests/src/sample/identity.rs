@@ -83,39 +83,3 @@ fn plain(name: &str) -> String {
         .map(|letter| letter.to_ascii_lowercase())
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{email_address, id_number, luhn};
-    use crate::sample::names::Gender;
-    use crate::sample::random::{Random, Topic};
-    use jiff::civil::date;
-
-    #[test]
-    fn the_check_digit_is_that_of_known_numbers() {
-        assert_eq!(luhn("800101500908"), 7);
-    }
-
-    #[test]
-    fn an_identity_number_starts_with_the_date_of_birth() {
-        let mut random = Random::of(1, Topic::Learner, 1);
-        let number = id_number(date(2018, 1, 2), Gender::Female, &mut random);
-        assert_eq!(number.len(), 13);
-        assert!(number.starts_with("180102"));
-        assert!(number.as_bytes()[6] < b'5');
-    }
-
-    #[test]
-    fn an_email_address_is_plain_ascii() {
-        let mut random = Random::of(1, Topic::Learner, 1);
-        for (first, last) in [
-            ("Zoë", "van der Merwe"),
-            ("Åsa", "Ångström"),
-            ("Ḽivhuwani", "Ṋemakonde"),
-        ] {
-            let address = email_address(first, last, &mut random);
-            assert!(address.is_ascii() && !address.contains(' '), "{address}");
-            assert!(address.find('@').unwrap() > 2, "{address}");
-        }
-    }
-}

@@ -166,16 +166,3 @@ fn schooling<'a>(
         .text("education_stream", stream)
         .text("photo_url", if random.chance(85) { &photo_url } else { "" })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::class_name;
-
-    #[test]
-    fn classes_are_lettered_as_far_as_needed() {
-        assert_eq!(class_name("7", 0), "7A");
-        assert_eq!(class_name("RR", 25), "RRZ");
-        assert_eq!(class_name("7", 26), "7AA");
-        assert_eq!(class_name("7", 400), "7OK");
-    }
-}

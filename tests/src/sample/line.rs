@@ -130,39 +130,3 @@ fn push_text(out: &mut String, text: &str) {
     out.push_str(rest);
     out.push('"');
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Record, push_hundredths, push_number};
-
-    #[test]
-    fn writes_what_a_json_reader_reads_back() {
-        let text = "a \"quoted\" \\ Zoë\r\n\t\u{0}\u{1f} 😀";
-        let mut out = String::new();
-        Record::new(&mut out, "grade")
-            .number("school_id", u64::MAX)
-            .text("grade", text)
-            .text("empty", "")
-            .shown("shown", 12)
-            .objects("terms", [1, 2], |item, n| item.number("term", n))
-            .end();
-        let read: serde_json::Value = serde_json::from_str(&out).unwrap();
-        assert_eq!(read["school_id"], u64::MAX);
-        assert_eq!(read["grade"], text);
-        assert_eq!(read["shown"], "12");
-        assert_eq!(read["terms"][1]["term"], 2);
-        assert_eq!(read.get("empty"), None);
-        assert!(out.ends_with("}\n"));
-    }
-
-    #[test]
-    fn numbers_are_written_whole() {
-        let mut out = String::new();
-        push_number(&mut out, 0);
-        out.push(' ');
-        push_number(&mut out, u64::MAX);
-        out.push(' ');
-        push_hundredths(&mut out, 1205);
-        assert_eq!(out, "0 18446744073709551615 12.05");
-    }
-}

@@ -160,17 +160,3 @@ impl Sheet {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::percentage;
-
-    #[test]
-    fn a_percentage_is_rounded_half_up_to_hundredths() {
-        assert_eq!(percentage(175, 20), 8750);
-        assert_eq!(percentage(10, 30), 333);
-        assert_eq!(percentage(20, 30), 667);
-        assert_eq!(percentage(0, 75), 0);
-        assert_eq!(percentage(1000, 100), 10_000);
-    }
-}

@@ -6,14 +6,6 @@
 //! gigabytes goes by. Nothing depends on the time, on the machine or on the
 //! order of a hash table.
 //!
-//! ```
-//! use rollbook_tests::sample::SampleSchool;
-//!
-//! let school = SampleSchool { learners: 12, ..SampleSchool::default() };
-//! let marks = school.lines().filter(|line| line.starts_with("{\"type\":\"mark\""));
-//! assert_eq!(marks.count(), 12 * 224);
-//! ```
-//!
 //! # What a school holds
 //!
 //! - Learners with the ids 1 to [`learners`](SampleSchool::learners): about 92 %
@@ -48,11 +40,6 @@ mod roll;
 mod settings;
 mod stream;
 mod tables;
-
-#[cfg(test)]
-mod dataset;
-#[cfg(test)]
-mod tests;
 
 use std::io::BufRead;
 

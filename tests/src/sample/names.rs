@@ -86,24 +86,3 @@ pub(super) fn first_names(culture: &Culture, gender: Gender, random: &mut Random
         first.to_owned()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{CULTURES, Gender, first_names, surname};
-    use crate::sample::random::{Random, Topic};
-
-    #[test]
-    fn every_culture_has_names() {
-        let mut random = Random::of(1, Topic::Family, 1);
-        for culture in &CULTURES {
-            assert!(!surname(culture, &mut random).is_empty());
-            for gender in [Gender::Male, Gender::Female] {
-                assert!(!first_names(culture, gender, &mut random).is_empty());
-            }
-        }
-        assert_eq!(
-            CULTURES.iter().map(|culture| culture.share).sum::<u32>(),
-            100
-        );
-    }
-}

@@ -28,19 +28,3 @@ fn dwelling(random: &mut Random) -> String {
     let number = random.between(1, 480).to_string();
     random.pick(table("dwellings")).replace("{n}", &number)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::addresses;
-    use crate::sample::random::{Random, Topic};
-
-    #[test]
-    fn an_address_has_lines_and_no_placeholder() {
-        for number in 0..100 {
-            for address in addresses(&mut Random::of(1, Topic::Family, number)) {
-                assert!(address.matches("\r\n").count() >= 2, "{address}");
-                assert!(!address.contains(['{', '}', '|']), "{address}");
-            }
-        }
-    }
-}

@@ -179,39 +179,3 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
             .end();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{WEIGHTS, place};
-    use crate::sample::SampleSchool;
-    use crate::sample::plan::Plan;
-
-    #[test]
-    fn weights_of_a_term_make_a_hundred() {
-        for weights in WEIGHTS {
-            assert_eq!(weights.iter().sum::<u32>(), 100);
-        }
-    }
-
-    #[test]
-    fn a_programme_is_found_where_it_stands() {
-        let school = SampleSchool {
-            school_id: 1001,
-            years: 2,
-            ..SampleSchool::default()
-        };
-        let plan = Plan::of(school);
-        for (found, programme) in plan.programmes.iter().enumerate() {
-            let year = usize::from(programme.term.year == 2026);
-            let term = usize::try_from(programme.term.number - 1).unwrap();
-            let expected = place(
-                &plan.subjects,
-                year,
-                programme.grade,
-                term,
-                programme.subject,
-            );
-            assert_eq!(found, expected);
-        }
-    }
-}

@@ -35,20 +35,6 @@ pub(super) struct Pupil {
     pub(super) attendance: Attendance,
 }
 
-impl Default for Pupil {
-    fn default() -> Self {
-        Self {
-            id: 1,
-            class: 0,
-            grade: 0,
-            ability: 60,
-            afrikaans: false,
-            package: Package::Sciences,
-            attendance: Attendance::Current,
-        }
-    }
-}
-
 /// The learners of the school by id, and their classes a grade.
 pub(super) struct Roll {
     pub(super) pupils: Vec<Pupil>,
@@ -101,34 +87,5 @@ fn enrol(
                 _ => Attendance::Current,
             },
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Attendance, Roll};
-    use crate::sample::SampleSchool;
-
-    #[test]
-    fn most_learners_are_current_and_every_grade_is_filled_alike() {
-        let roll = Roll::of(&SampleSchool::default(), 9);
-        let pupils = &roll.pupils;
-        assert_eq!(pupils.len(), 1000);
-        let current = |p: &&_| {
-            matches!(
-                p,
-                super::Pupil {
-                    attendance: Attendance::Current,
-                    ..
-                }
-            )
-        };
-        let current = pupils.iter().filter(current).count();
-        assert!((900..940).contains(&current), "{current} current");
-        for grade in 0..9 {
-            let count = pupils.iter().filter(|p| p.grade == grade).count();
-            assert!((95..130).contains(&count), "{count} in grade {grade}");
-        }
-        assert!(pupils.iter().zip(1..).all(|(pupil, id)| pupil.id == id));
     }
 }

@@ -39,25 +39,3 @@ fn parse(text: &'static str) -> Tables {
     }
     tables
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{TABLES, parse};
-
-    #[test]
-    fn a_table_runs_to_the_next_header() {
-        let tables = parse("# note\n[a]\none, two,\nvan der Merwe\n\n[b]\nx | y\n");
-        assert_eq!(tables["a"], ["one", "two", "van der Merwe"]);
-        assert_eq!(tables["b"], ["x | y"]);
-    }
-
-    #[test]
-    fn no_entry_stands_twice_in_its_table() {
-        for (name, entries) in TABLES.iter() {
-            let mut seen = entries.clone();
-            seen.sort_unstable();
-            seen.dedup();
-            assert_eq!(seen.len(), entries.len(), "[{name}]");
-        }
-    }
-}

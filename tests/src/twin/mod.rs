@@ -58,9 +58,6 @@ mod target;
 mod terms;
 mod v2;
 
-#[cfg(test)]
-mod tests;
-
 pub use answer::TwinAnswer;
 pub use apply::{comparable, line_key};
 pub use summary::{Counts, Summary};

@@ -66,30 +66,3 @@ fn quoted(text: &str) -> String {
     out.push('"');
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Json, quoted};
-
-    #[test]
-    fn only_what_must_be_is_escaped() {
-        assert_eq!(
-            quoted("\"\\/\u{8}\u{c}\n\r\t\0\u{1f}\u{7f}é😀\u{2028}"),
-            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é😀\u{2028}\""
-        );
-    }
-
-    #[test]
-    fn members_keep_their_order() {
-        let members = vec![
-            ("b".to_owned(), Json::Number(u64::MAX)),
-            ("a".to_owned(), Json::List(vec![Json::text(""), Json::Null])),
-            ("c".to_owned(), Json::Digits("-0.50".to_owned())),
-            ("a".to_owned(), Json::Bool(true)),
-        ];
-        assert_eq!(
-            Json::Object(members).to_string(),
-            r#"{"b":18446744073709551615,"a":["",null],"c":-0.50,"a":true}"#
-        );
-    }
-}

@@ -35,7 +35,7 @@ pub enum Action {
 
 impl Action {
     /// The lines of a dataset.
-    pub(super) fn lines(&self) -> Option<&[String]> {
+    pub fn lines(&self) -> Option<&[String]> {
         match self {
             Self::Apply(lines) | Self::ReplaceSchool(_, lines) => Some(lines),
             _ => None,
@@ -51,7 +51,7 @@ impl Action {
     }
 
     /// The parameters of a request, as they are spelled.
-    pub(super) fn parameters(&self) -> Vec<String> {
+    pub fn parameters(&self) -> Vec<String> {
         let Self::Request { target, .. } = self else {
             return Vec::new();
         };

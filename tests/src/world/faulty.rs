@@ -66,7 +66,7 @@ impl World {
     /// A line that is refused, or hardly ever is not.
     pub(super) fn faulty_line(&mut self, school: u64) -> String {
         match self.dice.below(100) {
-            0 if self.dice.chance(50) => format!("{{\"type\":\"grade\"}}{}", " ".repeat(1_048_570)),
+            0 if self.dice.chance(50) => self.long_line(),
             0..=3 => self.long_username(),
             4..=15 => self.dice.pick(&BROKEN).to_owned(),
             16..=45 => self.dice.pick(&FAULTY).to_owned(),
@@ -111,6 +111,13 @@ impl World {
             _ => self.any_client_integration(NO_SCHOOL),
         };
         fields.line(&mut self.dice)
+    }
+
+    /// Of a mebibyte, or a byte longer.
+    fn long_line(&mut self) -> String {
+        let line = "{\"type\":\"grade\"}";
+        let length = self.dice.between(1_048_576, 1_048_577);
+        format!("{line}{}", " ".repeat(length - line.len()))
     }
 
     fn long_username(&mut self) -> String {

@@ -151,7 +151,7 @@ fn send(engine: &Engine, request: &Request, now: i64) -> Answer {
 fn every_request_of_random_worlds() {
     let mut count = Count::default();
     let worlds = extent(25, 100);
-    for seed in 0..worlds {
+    for seed in 0..u64::from(worlds) {
         let options = Options {
             page_limit: 2,
             ..Options::default()

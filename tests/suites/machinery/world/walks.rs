@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Outcome, body, data_len, run};
+use super::{Action, LIVES, Outcome, body, data_len};
 
 /// How a page was asked: what was between the page before it and it.
 #[derive(Debug, Default)]
@@ -17,12 +17,12 @@ struct Walk {
 #[test]
 fn walks_go_on_whatever_happens_between_pages() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for seed in 0..300 {
+    let mut up = |what| *counts.entry(what).or_default() += 1;
+    for life in LIVES.iter() {
         let mut walk = Walk::default();
         let mut goes_on = false;
-        run(seed, 60, |action, outcome| {
-            let mut up = |what| *counts.entry(what).or_default() += 1;
-            match (action, outcome) {
+        for step in &life.steps {
+            match step {
                 (Action::Apply(_), Outcome::Kept(summary)) => {
                     walk.changed = true;
                     walk.removed |= summary.values().any(|counts| counts.removed > 0);
@@ -34,11 +34,13 @@ fn walks_go_on_whatever_happens_between_pages() {
                 (Action::Request { target, now, .. }, Outcome::Answered(answer)) => {
                     let whole =
                         target.contains("cursor=<cursor>&") || target.ends_with("=<cursor>");
-                    let records = data_len(answer);
                     if answer.status == 400 && target.contains("cursor>") {
                         up(if whole { "refused" } else { "damaged" });
                     }
-                    let Some(records) = records else { return };
+                    let body = body(answer);
+                    let Some(records) = data_len(&body) else {
+                        continue;
+                    };
                     if !target.contains("cursor>") || !goes_on {
                         up("begun");
                         walk = Walk::default();
@@ -60,7 +62,7 @@ fn walks_go_on_whatever_happens_between_pages() {
                             }
                         }
                     }
-                    goes_on = body(answer)["meta"].get("next_cursor").is_some();
+                    goes_on = body["meta"].get("next_cursor").is_some();
                     walk = Walk {
                         pages: walk.pages,
                         now: *now,
@@ -70,7 +72,7 @@ fn walks_go_on_whatever_happens_between_pages() {
                 }
                 _ => {}
             }
-        });
+        }
     }
     for (what, least) in [
         ("begun", 1000),
@@ -99,39 +101,37 @@ fn walks_go_on_whatever_happens_between_pages() {
 #[test]
 fn cursors_of_other_requests_are_refused() {
     let (mut other_path, mut other_question, mut other_school) = (0, 0, 0);
-    for seed in 0..300 {
-        let mut given: Option<(String, Option<Vec<u8>>)> = None;
-        run(seed, 60, |action, outcome| {
+    for life in LIVES.iter() {
+        let mut given: Option<(&str, Option<&[u8]>)> = None;
+        for step in &life.steps {
             let (
                 Action::Request {
                     target, headers, ..
                 },
                 Outcome::Answered(answer),
-            ) = (action, outcome)
+            ) = step
             else {
-                return;
+                continue;
             };
-            let school = headers.iter().rev();
-            let school = school
-                .clone()
-                .find(|(name, _)| name.eq_ignore_ascii_case("HTTP-X-SCHOOLID"))
-                .map(|(_, value)| value.clone());
+            let school = headers
+                .iter()
+                .rfind(|(name, _)| name.eq_ignore_ascii_case("HTTP-X-SCHOOLID"))
+                .map(|(_, value)| value.as_slice());
             let body = body(answer);
             let is_refused = body["validation_errors"].get("cursor").is_some();
             if let (true, true, Some((before, before_school))) =
-                (is_refused, target.ends_with("<cursor>"), &given)
+                (is_refused, target.ends_with("<cursor>"), given)
             {
-                let path = |target: &str| target.split('?').next().map(str::to_owned);
-                let same_path = path(before) == path(target);
-                let same_school = *before_school == school;
+                let same_path = before.split('?').next() == target.split('?').next();
+                let same_school = before_school == school;
                 other_path += usize::from(!same_path);
                 other_question += usize::from(same_path && same_school);
                 other_school += usize::from(same_path && !same_school);
             }
             if body["meta"].get("next_cursor").is_some() {
-                given = Some((target.clone(), school));
+                given = Some((target, school));
             }
-        });
+        }
     }
     assert!(
         other_path > 20 && other_question > 10 && other_school > 5,
