@@ -1,4 +1,5 @@
-// The package installed into fresh projects, built by their tools, and run in a page.
+// The package installed into fresh projects, compiled or built by their tools, and run in
+// a page.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -80,6 +81,20 @@ async function visitServer(t, project, ...given) {
     server.close();
   }
 }
+
+test("TypeScript", LONG, async (t) => {
+  const project = await fresh(t, "typescript");
+  for (const [compiler, skipped] of [
+    ["typescript", "true"],
+    ["typescript", "false"],
+    ["typescript-5", "false"],
+  ]) {
+    const tsc = join("node_modules", compiler, "bin/tsc");
+    for (const config of ["bundler.json", "nodenext.json"]) {
+      await project.run("node", tsc, "-p", config, "--skipLibCheck", skipped);
+    }
+  }
+});
 
 test("a page without tools", LONG, async (t) => {
   const project = await fresh(t, "plain");

@@ -1,7 +1,6 @@
 // The package as users get it: packed, installed into fresh projects, and run in Node.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { AGAIN, FIRST, SAMPLE, app } from "./projects/app.mjs";
 import { install, pack, sample } from "./projects/project.mjs";
@@ -44,18 +43,4 @@ test("Node", LONG, async (t) => {
   project.add(sample, SAMPLE);
   assert.equal(await project.run("node", "main.js"), FIRST);
   assert.equal(await project.run("node", "main.js"), AGAIN);
-});
-
-test("TypeScript", LONG, async (t) => {
-  const project = await fresh(t, "typescript");
-  for (const [compiler, skipped] of [
-    ["typescript", "true"],
-    ["typescript", "false"],
-    ["typescript-5", "false"],
-  ]) {
-    const tsc = join("node_modules", compiler, "bin/tsc");
-    for (const config of ["bundler.json", "nodenext.json"]) {
-      await project.run("node", tsc, "-p", config, "--skipLibCheck", skipped);
-    }
-  }
 });
