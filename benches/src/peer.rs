@@ -4,6 +4,19 @@ use crate::ask::Ask;
 use anyhow::{Result, ensure};
 use rollbook::Engine;
 
+/// Something that is asked.
+pub trait Asked {
+    /// Its place among those that are asked in turn.
+    fn number(&self) -> usize;
+
+    /// Asks the engine through its typed door; the buffer stays empty if nothing is
+    /// found.
+    fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool>;
+
+    /// The same as a request of the API.
+    fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()>;
+}
+
 /// A way to keep a school's data and to answer from it.
 pub trait Peer<A = Ask> {
     /// What the tables call it.
@@ -12,9 +25,6 @@ pub trait Peer<A = Ask> {
     /// Fills the buffer with the exact answer, and with nothing else; leaves it
     /// empty if there is nothing to answer.
     fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()>;
-
-    /// Leaves nothing in its own caches, as if it had just opened its data.
-    fn forget(&mut self) -> Result<()>;
 }
 
 /// Asks a peer everything, and the engine too; an error tells the first ask

@@ -10,20 +10,12 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKD
 /// The questions of one size: the engine, what the floor is, and each peer with
 /// how many times as long it takes as the engine.
 pub fn questions(measured: &[Measured]) -> Table {
-    let mut engines: Vec<&str> = Vec::new();
-    for row in measured {
-        if !engines.contains(&row.engine) {
-            engines.push(row.engine);
-        }
-    }
-    let mut header = vec!["question".to_owned(), "bytes".to_owned(), "copy".to_owned()];
-    header.extend(
-        engines
-            .iter()
-            .map(|engine| engine.replace(", ", "\n").replace(" + ", "\n+ ")),
-    );
-    let mut table = table(header);
-    for rows in measured.chunk_by(|a, b| a.question == b.question) {
+    let by_question = || measured.chunk_by(|a, b| a.question == b.question);
+    let engines = by_question().next().unwrap_or_default();
+    let mut header = ["question", "bytes", "copy"].to_vec();
+    header.extend(engines.iter().map(|row| row.engine));
+    let mut table = table(header.into_iter().map(str::to_owned));
+    for rows in by_question() {
         let Some(ours) = rows.first() else {
             continue;
         };

@@ -3,6 +3,7 @@
 
 use super::Task;
 use crate::ask::{Ask, QUESTIONS, What};
+use crate::peer::Asked as _;
 use crate::process;
 use crate::spread::timed;
 use anyhow::Result;

@@ -4,6 +4,7 @@ use super::{Step, Task};
 use crate::ask::{Ask, What};
 use crate::changes::Change;
 use crate::child;
+use crate::peer::Asked as _;
 use crate::spread::{Spread, timed};
 use anyhow::{Context, Result};
 use rollbook::{Engine, Options};
