@@ -36,11 +36,11 @@ const FULL: Scale = Scale {
     schools: Some(20),
     sizes: &[100, 1_000, 10_000, 100_000],
     effort: Effort {
-        rounds: 11,
-        time: Duration::from_millis(700),
+        rounds: 7,
+        time: Duration::from_millis(400),
     },
-    changes: 200,
-    openings: 10,
+    changes: 100,
+    openings: 5,
     beside: Duration::from_secs(5),
 };
 
