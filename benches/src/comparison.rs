@@ -1,11 +1,12 @@
 //! Every question, asked of everything that is compared.
 
 use crate::ask::{Ask, NOW, QUESTIONS, What};
+use crate::cold::{cold, pair};
 use crate::floor::Floor;
 use crate::ours::{Requests, Typed};
 use crate::peer::{Peer, compare};
 use crate::schools::Schools;
-use crate::timing::{Effort, all, medians, some};
+use crate::timing::{Effort, all, medians, some, warm};
 use anyhow::{Result, ensure};
 
 /// One question, answered by one of those compared.
@@ -21,6 +22,17 @@ pub struct Measured {
     pub bytes: usize,
     /// Median nanoseconds of copying the finished answer.
     pub floor_ns: f64,
+}
+
+/// How the caches stand when a question is asked; each has a table of its own.
+#[derive(Debug, Clone, Copy)]
+pub enum Caches {
+    /// One school is asked again and again.
+    OneSchool,
+    /// All schools are asked at random.
+    ManySchools,
+    /// Before each ask everything has been forgotten, and another school was asked.
+    Cold,
 }
 
 /// Makes sure that everything compared answers every ask with the same bytes;
@@ -53,11 +65,11 @@ pub fn compared<'a>(
     compared
 }
 
-/// Measures every question, of one school again and again or of several at
-/// random; the floor takes part in the same rounds.
+/// Measures every question; the floor takes part in the same rounds.
 pub fn measure(
     compared: &mut Vec<Box<dyn Peer + '_>>,
     schools: &Schools,
+    caches: Caches,
     effort: Effort,
     mut progress: impl FnMut(&str),
 ) -> Result<Vec<Measured>> {
@@ -68,9 +80,10 @@ pub fn measure(
         let floor = Floor::of(&asks, &schools.engine)?;
         let bytes = floor.bytes();
         compared.push(Box::new(floor));
-        let times = match schools.all.len() {
-            1 => medians(compared, all(&asks), effort)?,
-            _ => medians(compared, some(&asks), effort)?,
+        let times = match caches {
+            Caches::OneSchool => medians(compared, all(&asks), warm, effort)?,
+            Caches::ManySchools => medians(compared, some(&asks), warm, effort)?,
+            Caches::Cold => medians(compared, pair(&asks), cold(), effort)?,
         };
         compared.pop();
         let floor_ns = times.last().copied().unwrap_or(f64::NAN);

@@ -37,4 +37,8 @@ impl<A: Asked> Peer<A> for Floor {
         out.extend_from_slice(self.0.get(ask.number()).map_or(&[], Vec::as_slice));
         Ok(())
     }
+
+    fn forget(&mut self) -> Result<()> {
+        Ok(())
+    }
 }

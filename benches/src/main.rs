@@ -11,10 +11,11 @@ use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 #[cfg(feature = "peers")]
 use rollbook_benches::ask::NOW;
+use rollbook_benches::comparison::{self, Caches};
 use rollbook_benches::growth::{self, Rounds};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
-use rollbook_benches::{child, comparison, concurrent, report, writes};
+use rollbook_benches::{child, concurrent, report, writes};
 use std::io::{self, Write as _};
 use std::time::Duration;
 
@@ -69,9 +70,11 @@ fn main() -> Result<()> {
     )?);
     progress.enable_steady_tick(Duration::from_millis(200));
     pages(scale.effort, &progress)?;
-    questions(1, scale.effort, &progress)?;
+    questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
     if let Some(count) = scale.schools {
-        questions(count, scale.effort, &progress)?;
+        // One school alone has no others that could be asked before it.
+        let caches = [Caches::ManySchools, Caches::Cold];
+        questions(count, &caches, scale.effort, &progress)?;
     }
     others(&scale, &progress)?;
     progress.finish_and_clear();
@@ -89,8 +92,8 @@ fn pages(effort: Effort, progress: &ProgressBar) -> Result<()> {
     say(&format!("Pages of v2, one school, warm\n{table}\n\n"))
 }
 
-/// The questions, asked of so many schools.
-fn questions(count: u32, effort: Effort, progress: &ProgressBar) -> Result<()> {
+/// The questions, asked of so many schools, by how the caches stand.
+fn questions(count: u32, caches: &[Caches], effort: Effort, progress: &ProgressBar) -> Result<()> {
     let folder = tempfile::tempdir()?;
     progress.set_message(format!("loading {count} schools"));
     let schools = Schools::load(count, folder.path())?;
@@ -107,14 +110,18 @@ fn questions(count: u32, effort: Effort, progress: &ProgressBar) -> Result<()> {
         "Schools: {count}. All {} answered {asks} asks with the same bytes.\n\n",
         compared.len()
     ))?;
-    let name = match count {
-        1 => "One school, warm",
-        _ => "Schools at random",
-    };
-    let measured = comparison::measure(&mut compared, &schools, effort, |question| {
-        progress.set_message(format!("{name}: {question}"));
-    })?;
-    say(&format!("{name}\n{}\n\n", report::questions(&measured)))
+    for &caches in caches {
+        let name = match caches {
+            Caches::OneSchool => "One school, warm",
+            Caches::ManySchools => "Schools at random",
+            Caches::Cold => "Cold: all caches hold other schools",
+        };
+        let measured = comparison::measure(&mut compared, &schools, caches, effort, |question| {
+            progress.set_message(format!("{name}: {question}"));
+        })?;
+        say(&format!("{name}\n{}\n\n", report::questions(&measured)))?;
+    }
+    Ok(())
 }
 
 /// Changes, readers beside a writer, and growth.

@@ -17,6 +17,10 @@ impl<A: Asked> Peer<A> for Typed<'_> {
     fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()> {
         ask.typed(self.0, out).map(drop)
     }
+
+    fn forget(&mut self) -> Result<()> {
+        forget(self.0)
+    }
 }
 
 /// The engine, asked requests of the API.
@@ -31,6 +35,16 @@ impl<A: Asked> Peer<A> for Requests<'_> {
     fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()> {
         ask.request(self.0, out)
     }
+
+    fn forget(&mut self) -> Result<()> {
+        forget(self.0)
+    }
+}
+
+/// Opens the store anew.
+fn forget(engine: &Engine) -> Result<()> {
+    engine.suspend()?;
+    Ok(engine.resume()?)
 }
 
 /// What a request has to say who asks.

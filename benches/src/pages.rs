@@ -3,7 +3,7 @@
 use crate::floor::Floor;
 use crate::ours::{self, LOGIN, Requests, Typed};
 use crate::peer::{Asked, Peer};
-use crate::timing::{Effort, all, medians};
+use crate::timing::{Effort, all, medians, warm};
 use anyhow::{Result, ensure};
 use rollbook::{
     Absentees, AccountablePersons, AssessmentMarks, Engine, FinanceLearners, LearnerSubjects,
@@ -224,7 +224,7 @@ pub fn measure(engine: &Engine, school: &SampleSchool, effort: Effort) -> Result
             Box::new(Requests(engine)),
             Box::new(copies),
         ];
-        let times = medians(&mut compared, all(&asks), effort)?;
+        let times = medians(&mut compared, all(&asks), warm, effort)?;
         if let [typed_ns, request_ns, copy_ns] = *times {
             measured.push(Measured {
                 walked: name,

@@ -25,6 +25,9 @@ pub trait Peer<A = Ask> {
     /// Fills the buffer with the exact answer, and with nothing else; leaves it
     /// empty if there is nothing to answer.
     fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()>;
+
+    /// Leaves nothing in its own caches, as if it had just opened its data.
+    fn forget(&mut self) -> Result<()>;
 }
 
 /// Asks a peer everything, and the engine too; an error tells the first ask

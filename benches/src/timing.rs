@@ -2,10 +2,11 @@
 //! same asks, in an order of its own.
 
 use crate::peer::Peer;
+use crate::spread::timed;
 use anyhow::Result;
 use fastrand::Rng;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long to go on with a question.
 #[derive(Debug, Clone, Copy)]
@@ -33,14 +34,13 @@ pub fn some<'a, A>(asks: &'a [A]) -> impl FnMut(&mut Rng) -> Vec<&'a A> {
 /// Asks in a round of some.
 const SOME: usize = 16;
 
-/// Median nanoseconds of one ask, for each of those compared.
-///
-/// Each has the asks that are drawn for a round once untimed and then timed. What takes little
-/// time is asked them many times over in each round, so that the clock's own
-/// grain does not show, and what takes less than the rest has more rounds.
+/// Median nanoseconds of one ask, for each of those compared: each is timed on
+/// the asks that are drawn for a round, and what takes less than the rest has
+/// more rounds.
 pub fn medians<'a, A: 'a>(
     compared: &mut [Box<dyn Peer<A> + '_>],
     mut draw: impl FnMut(&mut Rng) -> Vec<&'a A>,
+    mut time: impl FnMut(&mut dyn Peer<A>, &[&A], &mut Vec<u8>) -> Result<f64>,
     effort: Effort,
 ) -> Result<Vec<f64>> {
     let mut random = Rng::with_seed(1);
@@ -60,16 +60,9 @@ pub fn medians<'a, A: 'a>(
             else {
                 continue;
             };
-            let untimed = Instant::now();
-            once(peer.as_mut(), &asks, &mut out)?;
-            let again = repeats(untimed.elapsed());
-            let start = Instant::now();
-            for _ in 0..again {
-                once(peer.as_mut(), &asks, &mut out)?;
-            }
-            let took = start.elapsed();
-            *spent += untimed.elapsed();
-            times.push(nanoseconds(took) / count(asks.len()) / f64::from(again));
+            let (time, took) = timed(|| time(peer.as_mut(), &asks, &mut out));
+            *spent += took;
+            times.push(time?);
         }
     }
     Ok(times
@@ -78,7 +71,19 @@ pub fn medians<'a, A: 'a>(
         .collect())
 }
 
-fn once<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result<()> {
+/// Times all asks, once they were answered untimed. What takes little time is
+/// asked them many times over, so that the clock's own grain does not show.
+pub fn warm<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result<f64> {
+    let (answered, untimed) = timed(|| once(peer, asks, out));
+    answered?;
+    let again = repeats(untimed);
+    let (answered, took) = timed(|| (0..again).try_for_each(|_| once(peer, asks, out)));
+    answered?;
+    Ok(nanoseconds(took) / count(asks.len()) / f64::from(again))
+}
+
+/// Has each of these asks answered.
+pub fn once<A>(peer: &mut dyn Peer<A>, asks: &[&A], out: &mut Vec<u8>) -> Result<()> {
     for ask in asks {
         peer.answer(ask, out)?;
         black_box(&*out);

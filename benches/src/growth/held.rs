@@ -6,7 +6,7 @@ use crate::ask::{QUESTIONS, What, found};
 use crate::ours::Typed;
 use crate::peer::Peer;
 use crate::process;
-use crate::timing::{Effort, all, medians};
+use crate::timing::{Effort, all, medians, warm};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -54,11 +54,11 @@ pub(super) fn hold(task: &Task) -> Result<Held> {
         rounds: 5,
         time: Duration::from_millis(task.rounds.asking),
     };
-    let mut warm = Vec::new();
+    let mut asked = Vec::new();
     for (name, asks) in &questions {
         let mut alone: [Box<dyn Peer + '_>; 1] = [Box::new(Typed(&engine))];
-        let times = medians(&mut alone, all(asks), effort)?;
-        warm.push(Warm {
+        let times = medians(&mut alone, all(asks), warm, effort)?;
+        asked.push(Warm {
             name: (*name).to_owned(),
             median: times.first().map_or(f64::NAN, |median| median / 1e9),
         });
@@ -66,7 +66,7 @@ pub(super) fn hold(task: &Task) -> Result<Held> {
     engine.close()?;
     Ok(Held {
         resident: held.map(|(now, start)| now.saturating_sub(start)),
-        questions: warm,
+        questions: asked,
     })
 }
 

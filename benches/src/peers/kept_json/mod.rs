@@ -106,6 +106,11 @@ impl Peer for KeptJson {
             }
         }
     }
+
+    /// It keeps nothing but what it has, and reads that anew at each ask.
+    fn forget(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What an answer says; an empty one says nothing.

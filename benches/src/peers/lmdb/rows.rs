@@ -122,6 +122,10 @@ impl Peer for Rows {
             _ => list_learners(&moment, ask, out),
         })
     }
+
+    fn forget(&mut self) -> Result<()> {
+        self.store.reopen()
+    }
 }
 
 /// Adds all rows between two keys.

@@ -125,6 +125,10 @@ impl Peer for Runs {
             _ => push_learners(&moment, ask, &mut self.families, out),
         })
     }
+
+    fn forget(&mut self) -> Result<()> {
+        self.store.reopen()
+    }
 }
 
 /// Whether a tag of a row has this value.

@@ -13,7 +13,8 @@ type Databases = [Database<'static, Bytes, Bytes>; Table::COUNT];
 
 /// An open environment with a database a table.
 pub(super) struct Store {
-    env: Env,
+    /// There is none only while it is opened again.
+    env: Option<Env>,
     databases: Databases,
 }
 
@@ -34,7 +35,7 @@ impl Store {
         let store = Store::open(folder)?;
         for school in &schools.all {
             let rendered = Rendered::of(schools, school)?;
-            let mut transaction = store.env.write_txn()?;
+            let mut transaction = store.env()?.write_txn()?;
             put_school(&rendered, &mut |table, key, value| {
                 let database = of(&store.databases, table)?;
                 database.put_with_flags(&mut transaction, PutFlags::APPEND, key, value)?;
@@ -66,15 +67,29 @@ impl Store {
         })?;
         Ok(Store {
             databases: created.unwrap_commit(),
-            env,
+            env: Some(env),
         })
+    }
+
+    /// Closes it and opens it again.
+    pub(super) fn reopen(&mut self) -> Result<()> {
+        let env = self.env.take().context("closed")?;
+        let folder = env.path().to_owned();
+        env.prepare_for_closing().wait();
+        *self = Store::open(&folder)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn env(&self) -> Result<&Env> {
+        self.env.as_ref().context("closed")
     }
 
     /// Begins to read.
     #[inline]
     pub(super) fn moment(&self) -> Result<Moment<'_>> {
         Ok(Moment {
-            transaction: self.env.read_txn()?,
+            transaction: self.env()?.read_txn()?,
             databases: &self.databases,
         })
     }

@@ -9,7 +9,7 @@ mod rows;
 pub(super) use normalised::Normalised;
 pub(super) use rows::Rows;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row};
 use std::path::Path;
@@ -32,6 +32,15 @@ fn connect(path: &Path, own: &str) -> Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Closes a database and opens it again.
+fn reopen(connection: &mut Connection, own: &str) -> Result<()> {
+    let path = connection.path().context("it is in no file")?.to_owned();
+    // One that has the file for itself keeps the next from opening it.
+    *connection = Connection::open_in_memory()?;
+    *connection = connect(path.as_ref(), own)?;
+    Ok(())
 }
 
 /// Runs a statement and something for each row of its result.

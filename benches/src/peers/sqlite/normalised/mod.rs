@@ -18,7 +18,7 @@ mod subjects;
 #[cfg(test)]
 mod tests;
 
-use super::connect;
+use super::{connect, reopen};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
 use crate::schools::Schools;
@@ -101,5 +101,9 @@ impl Peer for Normalised {
                 absentees::answer(connection, params![school, from, to], out)
             }
         }
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        reopen(&mut self.connection, "")
     }
 }

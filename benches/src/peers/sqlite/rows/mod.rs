@@ -2,7 +2,7 @@
 
 mod load;
 
-use super::{connect, each};
+use super::{connect, each, reopen};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
 use crate::peers::rendered::{
@@ -206,6 +206,10 @@ impl Peer for Rows {
                 self.marks_of_grade(ask, grade, term, out)
             }
         }
+    }
+
+    fn forget(&mut self) -> Result<()> {
+        reopen(&mut self.connection, SETTINGS)
     }
 }
 
