@@ -21,7 +21,7 @@ use rollbook::{Engine, Options};
 use rollbook_benches::ask::{Ask, QUESTIONS};
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::pages::{self, PageAsk, WALKED};
-use rollbook_benches::peer::Peer;
+use rollbook_benches::peer::{Asked as _, Peer as _};
 use rollbook_tests::sample::SampleSchool;
 use std::hint::black_box;
 
@@ -54,9 +54,7 @@ fn typed(mut warm: Box<Warm>) -> Box<Warm> {
         ask,
         answer,
     } = &mut *warm;
-    Typed::new(engine, &[])
-        .answer(black_box(ask), answer)
-        .unwrap();
+    Typed(engine).answer(black_box(ask), answer).unwrap();
     warm
 }
 
@@ -68,9 +66,7 @@ fn request(mut warm: Box<Warm>) -> Box<Warm> {
         ask,
         answer,
     } = &mut *warm;
-    Requests::new(engine, &[])
-        .answer(black_box(ask), answer)
-        .unwrap();
+    Requests(engine).answer(black_box(ask), answer).unwrap();
     warm
 }
 
@@ -139,7 +135,7 @@ fn warm_request(question: &str) -> Box<Warm> {
         ask,
         answer,
     } = &mut *warm;
-    Requests::new(engine, &[]).answer(ask, answer).unwrap();
+    Requests(engine).answer(ask, answer).unwrap();
     warm
 }
 

@@ -10,7 +10,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput};
 use rollbook_benches::ask::QUESTIONS;
 use rollbook_benches::ours::{Requests, Typed};
-use rollbook_benches::pages::{self, RequestedPages, TypedPages, WALKED};
+use rollbook_benches::pages::{self, WALKED};
 use rollbook_benches::peer::Peer;
 use rollbook_benches::schools::Schools;
 
@@ -22,15 +22,15 @@ fn main() -> Result<()> {
         for (question, things) in QUESTIONS {
             let asks = schools.asks(school, things)?;
             let mut group = criterion.benchmark_group(question);
-            measure(&mut group, &mut Typed::new(&schools.engine, &[]), &asks)?;
-            measure(&mut group, &mut Requests::new(&schools.engine, &[]), &asks)?;
+            measure(&mut group, &mut Typed(&schools.engine), &asks)?;
+            measure(&mut group, &mut Requests(&schools.engine), &asks)?;
             group.finish();
         }
         for (collection, walked) in WALKED {
             let asks = pages::asks(&schools.engine, school, walked)?;
             let mut group = criterion.benchmark_group(format!("a page of {collection}"));
-            measure(&mut group, &mut TypedPages(&schools.engine), &asks)?;
-            measure(&mut group, &mut RequestedPages(&schools.engine), &asks)?;
+            measure(&mut group, &mut Typed(&schools.engine), &asks)?;
+            measure(&mut group, &mut Requests(&schools.engine), &asks)?;
             group.finish();
         }
     }

@@ -1,6 +1,8 @@
 //! What is asked: the questions of the comparison, and the single asks by
 //! which each is measured.
 
+use crate::ours::{self, LOGIN};
+use crate::peer::Asked;
 use anyhow::Result;
 use rollbook::{
     Absentees, AssessmentMarks, Engine, LearnerStatus, LearnerSubjects, Learners, SubjectMarks,
@@ -17,9 +19,25 @@ pub const MIDYEAR: i64 = 1_781_164_800;
 pub const MIDYEAR_TODAY: &str = "2026-06-11";
 /// The year of all records.
 pub const YEAR: u64 = 2026;
+/// The first and the last day of every month of [`YEAR`].
+pub const MONTHS: [(&str, &str); 12] = [
+    ("2026-01-01", "2026-01-31"),
+    ("2026-02-01", "2026-02-28"),
+    ("2026-03-01", "2026-03-31"),
+    ("2026-04-01", "2026-04-30"),
+    ("2026-05-01", "2026-05-31"),
+    ("2026-06-01", "2026-06-30"),
+    ("2026-07-01", "2026-07-31"),
+    ("2026-08-01", "2026-08-31"),
+    ("2026-09-01", "2026-09-30"),
+    ("2026-10-01", "2026-10-31"),
+    ("2026-11-01", "2026-11-30"),
+    ("2026-12-01", "2026-12-31"),
+];
 
 /// A question with its parameters, in the terms of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are the parameters of the API")]
 pub enum What {
     /// All current learners (4.1).
     Learners,
@@ -31,29 +49,15 @@ pub enum What {
     Name(&'static str),
     /// The learners who left in these days (4.1).
     Left {
-        /// The first day.
         since: &'static str,
-        /// The last day.
         until: &'static str,
     },
     /// A learner's assessment marks of the year (4.2).
     MarksOfLearner(u64),
     /// The assessment marks of a grade in a term (4.2).
-    MarksOfGrade {
-        /// The grade.
-        grade: u64,
-        /// The term.
-        term: u64,
-    },
+    MarksOfGrade { grade: u64, term: u64 },
     /// The assessment marks of a grade in a term, of one learning outcome (4.2).
-    MarksOfOutcome {
-        /// The grade.
-        grade: u64,
-        /// The term.
-        term: u64,
-        /// The learning outcome.
-        outcome: u64,
-    },
+    MarksOfOutcome { grade: u64, term: u64, outcome: u64 },
     /// A learner's subjects by term (4.3).
     SubjectsPerTerm(u64),
     /// A learner's term marks (4.4).
@@ -62,9 +66,7 @@ pub enum What {
     LearnerSubjects,
     /// The absences of these days (4.9).
     Absentees {
-        /// The first day.
         from: &'static str,
-        /// The last day.
         to: &'static str,
     },
 }
@@ -107,46 +109,6 @@ impl Ask {
             today: MIDYEAR_TODAY,
             ..self.clone()
         }
-    }
-
-    /// Asks the engine through its typed door; the buffer stays empty if
-    /// nothing is found.
-    pub fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool> {
-        let school = self.school;
-        let now = Some(self.now);
-        let status = match self.what {
-            What::SubjectsPerTerm(learner_id) => {
-                engine.ask_into(&SubjectsPerTerm { school, learner_id }, now, out)
-            }
-            What::SubjectMarks(learner_id) => {
-                engine.ask_into(&SubjectMarks { school, learner_id }, now, out)
-            }
-            What::LearnerSubjects => {
-                let question = LearnerSubjects {
-                    school,
-                    learner_id: None,
-                };
-                engine.ask_into(&question, now, out)
-            }
-            What::Absentees { from, to } => {
-                let question = Absentees {
-                    school,
-                    from_date: from.parse().ok(),
-                    to_date: to.parse().ok(),
-                    ..Absentees::default()
-                };
-                engine.ask_into(&question, now, out)
-            }
-            What::MarksOfLearner(_) | What::MarksOfGrade { .. } | What::MarksOfOutcome { .. } => {
-                engine.ask_into(&self.marks(), now, out)
-            }
-            _ => engine.ask_into(&self.learners(), now, out),
-        };
-        let found = status?.code == 200;
-        if !found {
-            out.clear();
-        }
-        Ok(found)
     }
 
     fn learners(&self) -> Learners<'_> {
@@ -197,6 +159,55 @@ impl Ask {
     }
 }
 
+impl Asked for Ask {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool> {
+        let school = self.school;
+        let now = Some(self.now);
+        let status = match self.what {
+            What::SubjectsPerTerm(learner_id) => {
+                engine.ask_into(&SubjectsPerTerm { school, learner_id }, now, out)
+            }
+            What::SubjectMarks(learner_id) => {
+                engine.ask_into(&SubjectMarks { school, learner_id }, now, out)
+            }
+            What::LearnerSubjects => {
+                let question = LearnerSubjects {
+                    school,
+                    learner_id: None,
+                };
+                engine.ask_into(&question, now, out)
+            }
+            What::Absentees { from, to } => {
+                let question = Absentees {
+                    school,
+                    from_date: from.parse().ok(),
+                    to_date: to.parse().ok(),
+                    ..Absentees::default()
+                };
+                engine.ask_into(&question, now, out)
+            }
+            What::MarksOfLearner(_) | What::MarksOfGrade { .. } | What::MarksOfOutcome { .. } => {
+                engine.ask_into(&self.marks(), now, out)
+            }
+            _ => engine.ask_into(&self.learners(), now, out),
+        };
+        let found = status?.code == 200;
+        if !found {
+            out.clear();
+        }
+        Ok(found)
+    }
+
+    #[inline]
+    fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()> {
+        ours::request(engine, &self.target, &LOGIN, self.now, out)
+    }
+}
+
 fn target(school: u64, what: What) -> String {
     let marks = format!("currplus/learnerassessmentmarks/{school}");
     let learners = format!("adminplus/learners/{school}");
@@ -227,6 +238,23 @@ fn target(school: u64, what: What) -> String {
         }
     };
     format!("/api/v1/{path}")
+}
+
+/// What is answered with something, of these things to ask a school.
+pub fn found(
+    engine: &Engine,
+    school: u64,
+    things: impl IntoIterator<Item = What>,
+    answer: &mut Vec<u8>,
+) -> Result<Vec<Ask>> {
+    let mut asks = Vec::new();
+    for what in things {
+        let ask = Ask::new(asks.len(), school, what);
+        if ask.typed(engine, answer)? {
+            asks.push(ask);
+        }
+    }
+    Ok(asks)
 }
 
 /// The name of a question, as the tables give it, and the things to ask in a
@@ -268,12 +296,15 @@ pub const QUESTIONS: [Question; 12] = [
             .collect()
     }),
     ("absentees, a month", |_| {
-        ["02", "03", "05", "08", "10"]
-            .map(|month| What::Absentees {
-                from: first_day(month),
-                to: last_day(month),
-            })
-            .to_vec()
+        [
+            ("2026-02-01", "2026-02-28"),
+            ("2026-03-01", "2026-03-31"),
+            ("2026-05-01", "2026-05-31"),
+            ("2026-08-01", "2026-08-31"),
+            ("2026-10-01", "2026-10-31"),
+        ]
+        .map(|(from, to)| What::Absentees { from, to })
+        .to_vec()
     }),
     ("learner subjects of a school", |_| {
         vec![What::LearnerSubjects]
@@ -303,24 +334,4 @@ pub const QUESTIONS: [Question; 12] = [
 
 fn some_learners(what: fn(u64) -> What) -> Vec<What> {
     (1..=1000).step_by(17).map(what).collect()
-}
-
-fn first_day(month: &str) -> &'static str {
-    match month {
-        "02" => "2026-02-01",
-        "03" => "2026-03-01",
-        "05" => "2026-05-01",
-        "08" => "2026-08-01",
-        _ => "2026-10-01",
-    }
-}
-
-fn last_day(month: &str) -> &'static str {
-    match month {
-        "02" => "2026-02-28",
-        "03" => "2026-03-31",
-        "05" => "2026-05-31",
-        "08" => "2026-08-31",
-        _ => "2026-10-31",
-    }
 }

@@ -27,25 +27,9 @@ impl Change {
     /// mark, the 1,000 marks that come first in its dataset, a subject and a
     /// parent renamed, a state update.
     pub fn of(school: &SampleSchool) -> Result<Vec<Change>> {
-        let (mut subject, mut parent) = (None, None);
-        let mut marks = Vec::new();
-        for line in school.lines() {
-            let keep = match line.split('"').nth(3) {
-                Some("subject") => &mut subject,
-                Some("parent") => &mut parent,
-                Some("mark") => {
-                    marks.push(serde_json::from_str(&line)?);
-                    if marks.len() == SHEET {
-                        break;
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            if keep.is_none() {
-                *keep = Some(serde_json::from_str::<Value>(&line)?);
-            }
-        }
+        let marks = first(school, "mark", SHEET)?;
+        let subject = first(school, "subject", 1)?;
+        let parent = first(school, "parent", 1)?;
         let school = school.school_id;
         let records = |name, records: &[Value], field, values: [&str; 2]| Change {
             name,
@@ -62,13 +46,13 @@ impl Change {
             records("1,000 marks", &marks, "mark", ["3.25", "4.75"]),
             records(
                 "a subject renamed",
-                subject.as_slice(),
+                &subject,
                 "subject_name",
                 ["Renamed", "Named anew"],
             ),
             records(
                 "a parent renamed",
-                parent.as_slice(),
+                &parent,
                 "last_name",
                 ["Renamed", "Named-Anew"],
             ),
@@ -118,6 +102,14 @@ impl Change {
         );
         Ok(())
     }
+}
+
+/// The first records of a kind.
+fn first(school: &SampleSchool, kind: &str, count: usize) -> Result<Vec<Value>> {
+    let start = format!(r#"{{"type":"{kind}","#);
+    let lines = school.lines().filter(|line| line.starts_with(&start));
+    let records = lines.take(count).map(|line| serde_json::from_str(&line));
+    Ok(records.collect::<Result<_, _>>()?)
 }
 
 /// The lines of records that have a field set.

@@ -1,21 +1,19 @@
 //! Every question, asked of everything that is compared.
 
-use crate::ask::{Ask, QUESTIONS, What};
+use crate::ask::{Ask, NOW, QUESTIONS, What};
+use crate::cold::{cold, pair};
 use crate::floor::Floor;
 use crate::ours::{Requests, Typed};
 use crate::peer::{Peer, compare};
 use crate::schools::Schools;
-use crate::timing::{Effort, ManySchools, OneSchool, cold_medians, medians};
+use crate::timing::{Effort, all, medians, some, warm};
 use anyhow::{Result, ensure};
-use serde::Serialize;
 
 /// One question, answered by one of those compared.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Measured {
     /// The question.
     pub question: &'static str,
-    /// Schools and learners in each, and what their caches hold.
-    pub size: String,
     /// What answered.
     pub engine: &'static str,
     /// Median nanoseconds of an answer.
@@ -26,34 +24,15 @@ pub struct Measured {
     pub floor_ns: f64,
 }
 
-/// How the caches stand when a question is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How the caches stand when a question is asked; each has a table of its own.
+#[derive(Debug, Clone, Copy)]
 pub enum Caches {
     /// One school is asked again and again.
     OneSchool,
     /// All schools are asked at random.
     ManySchools,
-    /// Everything has been forgotten.
+    /// Before each ask everything has been forgotten, and another school was asked.
     Cold,
-}
-
-/// How much to measure.
-#[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// How the caches stand.
-    pub caches: Caches,
-    /// How long to go on with a question.
-    pub effort: Effort,
-}
-
-impl Plan {
-    fn size(&self, schools: usize) -> String {
-        match self.caches {
-            Caches::OneSchool => "1 x 1000".to_owned(),
-            Caches::ManySchools => format!("{schools} x 1000"),
-            Caches::Cold => format!("{schools} x 1000, cold"),
-        }
-    }
 }
 
 /// Makes sure that everything compared answers every ask with the same bytes;
@@ -64,7 +43,7 @@ pub fn check(
     mut progress: impl FnMut(&str),
 ) -> Result<usize> {
     let mut asks = schools.every_ask()?;
-    asks.retain(|ask| ask.now == crate::ask::NOW);
+    asks.retain(|ask| ask.now == NOW);
     for peer in compared {
         progress(peer.name());
         let found = compare(peer.as_mut(), &schools.engine, &asks)?;
@@ -76,12 +55,11 @@ pub fn check(
 /// All that is compared: the engine through each of its doors, then the peers.
 pub fn compared<'a>(
     schools: &'a Schools,
-    elsewhere: &'a [Ask],
     peers: Vec<Box<dyn Peer + 'a>>,
 ) -> Vec<Box<dyn Peer + 'a>> {
     let mut compared: Vec<Box<dyn Peer + 'a>> = vec![
-        Box::new(Typed::new(&schools.engine, elsewhere)),
-        Box::new(Requests::new(&schools.engine, elsewhere)),
+        Box::new(Typed(&schools.engine)),
+        Box::new(Requests(&schools.engine)),
     ];
     compared.extend(peers);
     compared
@@ -91,27 +69,27 @@ pub fn compared<'a>(
 pub fn measure(
     compared: &mut Vec<Box<dyn Peer + '_>>,
     schools: &Schools,
-    plan: Plan,
+    caches: Caches,
+    effort: Effort,
     mut progress: impl FnMut(&str),
 ) -> Result<Vec<Measured>> {
     let mut measured = Vec::new();
     for (question, things) in QUESTIONS {
         progress(question);
-        let asks = asks(schools, things, plan.caches)?;
+        let asks = asks(schools, things)?;
         let floor = Floor::of(&asks, &schools.engine)?;
         let bytes = floor.bytes();
         compared.push(Box::new(floor));
-        let times = match plan.caches {
-            Caches::OneSchool => medians(compared, &mut OneSchool(&asks), plan.effort)?,
-            Caches::ManySchools => medians(compared, &mut ManySchools(&asks), plan.effort)?,
-            Caches::Cold => cold_medians(compared, &asks, plan.effort.rounds)?,
+        let times = match caches {
+            Caches::OneSchool => medians(compared, all(&asks), warm, effort)?,
+            Caches::ManySchools => medians(compared, some(&asks), warm, effort)?,
+            Caches::Cold => medians(compared, pair(&asks), cold(), effort)?,
         };
         compared.pop();
         let floor_ns = times.last().copied().unwrap_or(f64::NAN);
         for (peer, median_ns) in compared.iter().zip(times) {
             measured.push(Measured {
                 question,
-                size: plan.size(schools.all.len()),
                 engine: peer.name(),
                 median_ns,
                 bytes,
@@ -122,38 +100,13 @@ pub fn measure(
     Ok(measured)
 }
 
-fn asks(schools: &Schools, things: fn(&[u64]) -> Vec<What>, caches: Caches) -> Result<Vec<Ask>> {
-    let count = match caches {
-        Caches::OneSchool => 1,
-        Caches::ManySchools => schools.all.len(),
-        Caches::Cold => schools.all.len().saturating_sub(ELSEWHERE),
-    };
+fn asks(schools: &Schools, things: fn(&[u64]) -> Vec<What>) -> Result<Vec<Ask>> {
     let mut asks = Vec::new();
-    for school in schools.all.iter().take(count) {
+    for school in &schools.all {
         asks.extend(schools.asks(school, things)?);
     }
     for (number, ask) in asks.iter_mut().enumerate() {
         ask.number = number;
     }
     Ok(asks)
-}
-
-/// How many schools the engine is asked to forget the others.
-const ELSEWHERE: usize = 6;
-
-/// What to ask of a number of schools for the engine's cache to hold nothing
-/// else: more than it has room for.
-pub fn elsewhere(schools: &Schools) -> Vec<Ask> {
-    let mut asks = Vec::new();
-    for school in schools.all.iter().rev().take(ELSEWHERE) {
-        let id = school.school_id;
-        asks.push(Ask::new(0, id, What::Learners));
-        asks.push(Ask::new(0, id, What::LearnerSubjects));
-        for grade in school.grade_ids() {
-            for term in 1..=4 {
-                asks.push(Ask::new(0, id, What::MarksOfGrade { grade, term }));
-            }
-        }
-    }
-    asks
 }

@@ -1,7 +1,8 @@
 //! A reader beside a writer: how long single asks take meanwhile.
 
-use crate::ask::{Ask, QUESTIONS};
+use crate::ask::{Ask, QUESTIONS, found};
 use crate::changes::Change;
+use crate::peer::Asked as _;
 use crate::spread::{Spread, timed};
 use anyhow::{Context, Result, anyhow, ensure};
 use fastrand::Rng;
@@ -99,18 +100,12 @@ fn at_another_second(mark: &str) -> String {
 
 /// The asks of each question that are answered with something.
 fn asks(school: &SampleSchool, engine: &Engine) -> Result<Vec<(&'static str, Vec<Ask>)>> {
-    let mut answer = Vec::new();
     let mut all = Vec::new();
     for name in ASKED {
         let question = QUESTIONS.into_iter().find(|question| question.0 == name);
         let (_, things) = question.context("no such question")?;
-        let mut asks = Vec::new();
-        for what in things(&school.grade_ids()) {
-            let ask = Ask::new(asks.len(), school.school_id, what);
-            if ask.typed(engine, &mut answer)? {
-                asks.push(ask);
-            }
-        }
+        let things = things(&school.grade_ids());
+        let asks = found(engine, school.school_id, things, &mut Vec::new())?;
         all.push((name, asks));
     }
     Ok(all)

@@ -1,45 +1,40 @@
 //! The floor: one copy of the finished answer into a reused buffer.
 
-use crate::ask::Ask;
-use crate::peer::Peer;
+use crate::peer::{Asked, Peer};
 use anyhow::Result;
 use rollbook::Engine;
 
 /// Finished answers, which no store can give out faster.
-#[derive(Default)]
-pub struct Floor {
-    answers: Vec<Vec<u8>>,
-}
+pub struct Floor(Vec<Vec<u8>>);
 
 impl Floor {
     /// The answers of all these asks.
-    pub fn of(asks: &[Ask], engine: &Engine) -> Result<Floor> {
-        let mut answers = Vec::new();
-        for ask in asks {
+    pub fn of(asks: &[impl Asked], engine: &Engine) -> Result<Floor> {
+        let answers = asks.iter().map(|ask| {
             let mut answer = Vec::new();
             ask.typed(engine, &mut answer)?;
-            answers.push(answer);
-        }
-        Ok(Floor { answers })
+            Ok(answer)
+        });
+        Ok(Floor(answers.collect::<Result<_>>()?))
     }
 
     /// The bytes of an answer, in the middle.
     pub fn bytes(&self) -> usize {
-        let mut sizes: Vec<usize> = self.answers.iter().map(Vec::len).collect();
+        let mut sizes: Vec<usize> = self.0.iter().map(Vec::len).collect();
         sizes.sort_unstable();
         sizes.get(sizes.len() / 2).copied().unwrap_or(0)
     }
 }
 
-impl Peer for Floor {
+impl<A: Asked> Peer<A> for Floor {
     fn name(&self) -> &'static str {
         "copy"
     }
 
     #[inline]
-    fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
+    fn answer(&mut self, ask: &A, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
-        out.extend_from_slice(self.answers.get(ask.number).map_or(&[], Vec::as_slice));
+        out.extend_from_slice(self.0.get(ask.number()).map_or(&[], Vec::as_slice));
         Ok(())
     }
 

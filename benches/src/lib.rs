@@ -5,7 +5,7 @@
 //! - `peer`: what answers. `ours`: the engine through its two doors.
 //!   `peers`: the others.
 //! - `comparison`: every question, asked of all. `floor`: what none can be below.
-//!   `timing`: medians.
+//!   `timing`: medians. `cold`: with caches that hold other schools.
 //! - `pages`: pages of v2 beside a copy of them.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
 //!   changes. `concurrent`: readers beside a writer.
@@ -16,6 +16,7 @@
 pub mod ask;
 pub mod changes;
 pub mod child;
+pub mod cold;
 pub mod comparison;
 pub mod concurrent;
 pub mod floor;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p rollbook-benches              everything
-//! cargo run --release -p rollbook-benches -- --quick   one school, under three minutes
+//! cargo run --release -p rollbook-benches -- --quick   one school, a minute
 //! ```
 //!
 //! With `--no-default-features` the engine alone is measured, and no C is built.
@@ -11,13 +11,12 @@ use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 #[cfg(feature = "peers")]
 use rollbook_benches::ask::NOW;
-use rollbook_benches::comparison::{self, Caches, Measured, Plan};
+use rollbook_benches::comparison::{self, Caches};
 use rollbook_benches::growth::{self, Rounds};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
 use rollbook_benches::{child, concurrent, report, writes};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How much is measured.
@@ -38,11 +37,11 @@ const FULL: Scale = Scale {
     schools: Some(20),
     sizes: &[100, 1_000, 10_000, 100_000],
     effort: Effort {
-        rounds: 11,
-        time: Duration::from_millis(700),
+        rounds: 7,
+        time: Duration::from_millis(400),
     },
-    changes: 200,
-    openings: 10,
+    changes: 100,
+    openings: 5,
     beside: Duration::from_secs(5),
 };
 
@@ -71,19 +70,15 @@ fn main() -> Result<()> {
     )?);
     progress.enable_steady_tick(Duration::from_millis(200));
     pages(scale.effort, &progress)?;
-    let mut measured = questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
+    questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
     if let Some(count) = scale.schools {
-        // One school alone has no others that could drive it from the caches.
+        // One school alone has no others that could be asked before it.
         let caches = [Caches::ManySchools, Caches::Cold];
-        measured.extend(questions(count, &caches, scale.effort, &progress)?);
+        questions(count, &caches, scale.effort, &progress)?;
     }
-    let path = write(&measured)?;
     others(&scale, &progress)?;
     progress.finish_and_clear();
-    say(&format!(
-        "Every answer to a question stands in {}.\n",
-        path.display()
-    ))
+    Ok(())
 }
 
 /// Pages of v2.
@@ -98,22 +93,16 @@ fn pages(effort: Effort, progress: &ProgressBar) -> Result<()> {
 }
 
 /// The questions, asked of so many schools, by how the caches stand.
-fn questions(
-    count: u32,
-    caches: &[Caches],
-    effort: Effort,
-    progress: &ProgressBar,
-) -> Result<Vec<Measured>> {
+fn questions(count: u32, caches: &[Caches], effort: Effort, progress: &ProgressBar) -> Result<()> {
     let folder = tempfile::tempdir()?;
     progress.set_message(format!("loading {count} schools"));
     let schools = Schools::load(count, folder.path())?;
-    let elsewhere = comparison::elsewhere(&schools);
     progress.set_message("loading the peers");
     #[cfg(feature = "peers")]
     let peers = rollbook_benches::peers::all(folder.path(), &schools, &[NOW])?;
     #[cfg(not(feature = "peers"))]
     let peers = Vec::new();
-    let mut compared = comparison::compared(&schools, &elsewhere, peers);
+    let mut compared = comparison::compared(&schools, peers);
     let asks = comparison::check(&mut compared, &schools, |peer| {
         progress.set_message(format!("comparing the answers: {peer}"));
     })?;
@@ -121,21 +110,18 @@ fn questions(
         "Schools: {count}. All {} answered {asks} asks with the same bytes.\n\n",
         compared.len()
     ))?;
-    let mut all = Vec::new();
     for &caches in caches {
         let name = match caches {
             Caches::OneSchool => "One school, warm",
             Caches::ManySchools => "Schools at random",
             Caches::Cold => "Cold: all caches hold other schools",
         };
-        let plan = Plan { caches, effort };
-        let measured = comparison::measure(&mut compared, &schools, plan, |question| {
+        let measured = comparison::measure(&mut compared, &schools, caches, effort, |question| {
             progress.set_message(format!("{name}: {question}"));
         })?;
         say(&format!("{name}\n{}\n\n", report::questions(&measured)))?;
-        all.extend(measured);
     }
-    Ok(all)
+    Ok(())
 }
 
 /// Changes, readers beside a writer, and growth.
@@ -169,16 +155,6 @@ fn others(scale: &Scale, progress: &ProgressBar) -> Result<()> {
         "As a school grows\n{}\n\n",
         report::growth(&sizes)
     ))
-}
-
-/// Writes `target/peers.json`.
-fn write(measured: &[Measured]) -> Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let path = Path::new(&target).join("peers.json");
-    std::fs::create_dir_all(&target)?;
-    let json = serde_json::to_vec_pretty(measured)?;
-    std::fs::write(&path, json).with_context(|| format!("writing {}", path.display()))?;
-    Ok(path)
 }
 
 fn say(text: &str) -> Result<()> {

@@ -1,13 +1,15 @@
 //! Pages of v2: what answering one takes beside a copy of its bytes.
 
-use crate::peer::Peer;
-use crate::timing::{Effort, OneSchool, medians};
+use crate::floor::Floor;
+use crate::ours::{self, LOGIN, Requests, Typed};
+use crate::peer::{Asked, Peer};
+use crate::timing::{Effort, all, medians, warm};
 use anyhow::{Result, ensure};
 use rollbook::{
     Absentees, AccountablePersons, AssessmentMarks, Engine, FinanceLearners, LearnerSubjects,
-    Learners, Page, Question, Request,
+    Learners, Page, Question,
 };
-use rollbook_tests::sample::{PASSWORD, SampleSchool, USERNAME};
+use rollbook_tests::sample::SampleSchool;
 use serde::Serialize;
 
 /// The records of a page.
@@ -18,20 +20,14 @@ const NOW: i64 = crate::ask::NOW;
 
 /// A collection that is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the table says what they are")]
 pub enum Walked {
-    /// The current learners.
     Learners,
-    /// The same, each with its parents.
     LearnersWithParents,
-    /// The absences of a month.
     Absentees,
-    /// Who takes which subject.
     LearnerSubjects,
-    /// The assessment marks of a grade.
     Marks,
-    /// The learners of the finance family.
     FinanceLearners,
-    /// The accountable persons, each with its learners.
     AccountablePersons,
 }
 
@@ -52,8 +48,7 @@ pub const WALKED: [(&str, Walked); 7] = [
 /// One page of a school's collection.
 #[derive(Debug, Clone)]
 pub struct PageAsk {
-    /// Its place among the pages of its collection.
-    pub number: usize,
+    number: usize,
     school: u64,
     grade: u64,
     walked: Walked,
@@ -88,9 +83,25 @@ impl PageAsk {
         }
     }
 
-    /// Asks the engine through its typed door.
+    fn page(&self, engine: &Engine, question: &impl Question, out: &mut Vec<u8>) -> Result<bool> {
+        let page = Page {
+            cursor: self.cursor.as_deref(),
+            limit: Some(LIMIT),
+            reverse_order: false,
+        };
+        let status = engine.page_into(question, &page, Some(NOW), out)?;
+        ensure!(status.code == 200, "{}: {}", self.target, status.code);
+        Ok(true)
+    }
+}
+
+impl Asked for PageAsk {
+    fn number(&self) -> usize {
+        self.number
+    }
+
     #[inline]
-    pub fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()> {
+    fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool> {
         let school = self.school;
         match self.walked {
             Walked::Learners | Walked::LearnersWithParents => {
@@ -143,15 +154,12 @@ impl PageAsk {
         }
     }
 
-    fn page(&self, engine: &Engine, question: &impl Question, out: &mut Vec<u8>) -> Result<()> {
-        let page = Page {
-            cursor: self.cursor.as_deref(),
-            limit: Some(LIMIT),
-            reverse_order: false,
-        };
-        let status = engine.page_into(question, &page, Some(NOW), out)?;
-        ensure!(status.code == 200, "{}: {}", self.target, status.code);
-        Ok(())
+    #[inline]
+    fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()> {
+        let school = self.school.to_string();
+        let [username, password] = LOGIN;
+        let headers = [username, password, ("HTTP-X-SCHOOLID", &school)];
+        ours::request(engine, &self.target, &headers, NOW, out)
     }
 }
 
@@ -181,75 +189,6 @@ pub fn asks(engine: &Engine, school: &SampleSchool, walked: Walked) -> Result<Ve
     Ok(asks)
 }
 
-/// The engine, asked typed questions.
-pub struct TypedPages<'a>(pub &'a Engine);
-
-impl Peer<PageAsk> for TypedPages<'_> {
-    fn name(&self) -> &'static str {
-        "rollbook"
-    }
-
-    #[inline]
-    fn answer(&mut self, ask: &PageAsk, out: &mut Vec<u8>) -> Result<()> {
-        ask.typed(self.0, out)
-    }
-
-    fn forget(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// The engine, asked requests of v2.
-pub struct RequestedPages<'a>(pub &'a Engine);
-
-impl Peer<PageAsk> for RequestedPages<'_> {
-    fn name(&self) -> &'static str {
-        "rollbook request"
-    }
-
-    #[inline]
-    fn answer(&mut self, ask: &PageAsk, out: &mut Vec<u8>) -> Result<()> {
-        let school = ask.school.to_string();
-        let request = Request {
-            target: &ask.target,
-            headers: &[
-                ("HTTP-X-USERNAME", USERNAME),
-                ("HTTP-X-PASSWORD", PASSWORD),
-                ("HTTP-X-SCHOOLID", &school),
-            ],
-            now: Some(NOW),
-            ..Request::default()
-        };
-        let status = self.0.answer(&request, out);
-        ensure!(status.code == 200, "{}: {}", ask.target, status.code);
-        Ok(())
-    }
-
-    fn forget(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// Finished pages.
-struct Copies(Vec<Vec<u8>>);
-
-impl Peer<PageAsk> for Copies {
-    fn name(&self) -> &'static str {
-        "copy"
-    }
-
-    #[inline]
-    fn answer(&mut self, ask: &PageAsk, out: &mut Vec<u8>) -> Result<()> {
-        out.clear();
-        out.extend_from_slice(self.0.get(ask.number).map_or(&[], Vec::as_slice));
-        Ok(())
-    }
-
-    fn forget(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
 /// What a page of a collection takes.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measured {
@@ -272,23 +211,20 @@ pub fn measure(engine: &Engine, school: &SampleSchool, effort: Effort) -> Result
     for (name, walked) in WALKED {
         let asks = asks(engine, school, walked)?;
         ensure!(!asks.is_empty(), "{name} fill no page");
-        let mut copies = Vec::new();
         for ask in &asks {
             let (mut typed, mut requested) = (Vec::new(), Vec::new());
             ask.typed(engine, &mut typed)?;
-            RequestedPages(engine).answer(ask, &mut requested)?;
+            ask.request(engine, &mut requested)?;
             ensure!(typed == requested, "{}: another page", ask.target);
-            copies.push(typed);
         }
-        let mut sizes: Vec<usize> = copies.iter().map(Vec::len).collect();
-        sizes.sort_unstable();
-        let bytes = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+        let copies = Floor::of(&asks, engine)?;
+        let bytes = copies.bytes();
         let mut compared: Vec<Box<dyn Peer<PageAsk> + '_>> = vec![
-            Box::new(TypedPages(engine)),
-            Box::new(RequestedPages(engine)),
-            Box::new(Copies(copies)),
+            Box::new(Typed(engine)),
+            Box::new(Requests(engine)),
+            Box::new(copies),
         ];
-        let times = medians(&mut compared, &mut OneSchool(&asks), effort)?;
+        let times = medians(&mut compared, all(&asks), warm, effort)?;
         if let [typed_ns, request_ns, copy_ns] = *times {
             measured.push(Measured {
                 walked: name,

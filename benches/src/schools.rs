@@ -1,7 +1,7 @@
 //! The schools that are asked: sample schools of 1,000 learners with a year's
 //! marks.
 
-use crate::ask::{Ask, QUESTIONS, What};
+use crate::ask::{Ask, QUESTIONS, What, found};
 use anyhow::Result;
 use rollbook::{Engine, Options};
 use rollbook_tests::sample::{SampleSchool, federation};
@@ -29,16 +29,8 @@ impl Schools {
     /// What to ask one school for a question: whatever is answered with
     /// something.
     pub fn asks(&self, school: &SampleSchool, things: fn(&[u64]) -> Vec<What>) -> Result<Vec<Ask>> {
-        let mut asks = Vec::new();
-        let mut answer = Vec::new();
-        for what in things(&school.grade_ids()) {
-            let ask = Ask::new(asks.len(), school.school_id, what);
-            answer.clear();
-            if ask.typed(&self.engine, &mut answer)? {
-                asks.push(ask);
-            }
-        }
-        Ok(asks)
+        let things = things(&school.grade_ids());
+        found(&self.engine, school.school_id, things, &mut Vec::new())
     }
 
     /// Every ask of every question and school, and each in the middle of the

@@ -15,8 +15,8 @@ fn peers_answer_as_the_engine() {
     let schools = Schools::load(2, folder.path()).unwrap();
     let asks = schools.every_ask().unwrap();
     let engine = &schools.engine;
-    agrees(&mut Typed::new(engine, &[]), &schools, &asks);
-    agrees(&mut Requests::new(engine, &[]), &schools, &asks);
+    agrees(&mut Typed(engine), &schools, &asks);
+    agrees(&mut Requests(engine), &schools, &asks);
     #[cfg(feature = "peers")]
     {
         use rollbook_benches::ask::{MIDYEAR, NOW};
@@ -49,6 +49,4 @@ fn agrees(peer: &mut dyn Peer, schools: &Schools, asks: &[Ask]) {
     let all = asks.len();
     println!("{}: {found} of {all} asks found something", peer.name());
     assert!(found > all / 2);
-    peer.forget().unwrap();
-    compare(peer, &schools.engine, &asks[..10.min(all)]).unwrap();
 }

@@ -2,13 +2,13 @@
 //! answers then.
 
 use super::Task;
-use crate::ask::{Ask, QUESTIONS, What};
+use crate::ask::{QUESTIONS, What, found};
+use crate::ours::Typed;
+use crate::peer::Peer;
 use crate::process;
-use crate::spread::timed;
+use crate::timing::{Effort, all, medians, warm};
 use anyhow::Result;
-use rollbook::Engine;
 use serde::{Deserialize, Serialize};
-use std::hint::black_box;
 use std::time::Duration;
 
 /// An engine that has answered every ask of every question once.
@@ -17,8 +17,6 @@ pub struct Held {
     /// Its memory beyond what the process had before it, the program's own code
     /// included; the buffer of the answers is not in it.
     pub resident: Option<u64>,
-    /// What of that is allocated.
-    pub anonymous: Option<u64>,
     /// How fast it answers each question then that has something to answer.
     pub questions: Vec<Warm>,
 }
@@ -28,12 +26,7 @@ pub struct Held {
 pub struct Warm {
     /// The question.
     pub name: String,
-    /// How many asks it has.
-    pub asks: usize,
-    /// The bytes of an answer, on average.
-    pub bytes: u64,
-    /// The median of the seconds that an ask takes, each on average over all
-    /// asks of the question.
+    /// Median seconds of an ask, each on average over all asks of the question.
     pub median: f64,
 }
 
@@ -41,46 +34,40 @@ pub(super) fn hold(task: &Task) -> Result<Held> {
     // Of no memory before it is written, and given back when it is dropped:
     // what large allocations are.
     let mut answer = Vec::with_capacity((64 << 20) + (usize::try_from(task.learners)? << 12));
-    let start = process::memory();
+    let start = process::resident();
     let engine = task.engine()?;
     let mut questions = Vec::new();
+    let school = task.school();
     for (name, things) in QUESTIONS {
-        let asks = asks(task, things, &engine, &mut answer)?;
+        let things = things(&school.grade_ids());
+        let things = things
+            .into_iter()
+            .map(|what| spread(what, u64::from(task.learners)));
+        let asks = found(&engine, school.school_id, things, &mut answer)?;
         if !asks.is_empty() {
             questions.push((name, asks));
         }
     }
     drop(answer);
-    let held = process::memory().zip(start);
-    let questions = questions
-        .iter()
-        .map(|(name, asks)| warm(name, asks, &engine, task.rounds.asking));
-    let questions = questions.collect::<Result<_>>()?;
+    let held = process::resident().zip(start);
+    let effort = Effort {
+        rounds: 5,
+        time: Duration::from_millis(task.rounds.asking),
+    };
+    let mut asked = Vec::new();
+    for (name, asks) in &questions {
+        let mut alone: [Box<dyn Peer + '_>; 1] = [Box::new(Typed(&engine))];
+        let times = medians(&mut alone, all(asks), warm, effort)?;
+        asked.push(Warm {
+            name: (*name).to_owned(),
+            median: times.first().map_or(f64::NAN, |median| median / 1e9),
+        });
+    }
     engine.close()?;
     Ok(Held {
-        resident: held.map(|(now, start)| now.resident.saturating_sub(start.resident)),
-        anonymous: held.map(|(now, start)| now.anonymous.saturating_sub(start.anonymous)),
-        questions,
+        resident: held.map(|(now, start)| now.saturating_sub(start)),
+        questions: asked,
     })
-}
-
-/// What is answered with something.
-fn asks(
-    task: &Task,
-    things: fn(&[u64]) -> Vec<What>,
-    engine: &Engine,
-    answer: &mut Vec<u8>,
-) -> Result<Vec<Ask>> {
-    let school = task.school();
-    let mut asks = Vec::new();
-    for what in things(&school.grade_ids()) {
-        let what = spread(what, u64::from(task.learners));
-        let ask = Ask::new(asks.len(), school.school_id, what);
-        if ask.typed(engine, answer)? {
-            asks.push(ask);
-        }
-    }
-    Ok(asks)
 }
 
 /// The questions ask learners up to 1,000; this takes them from the whole
@@ -94,40 +81,4 @@ fn spread(what: What, learners: u64) -> What {
         What::SubjectMarks(id) => What::SubjectMarks(learner(id)),
         other => other,
     }
-}
-
-/// Rounds at least.
-const LEAST: usize = 5;
-
-fn warm(name: &str, asks: &[Ask], engine: &Engine, milliseconds: u64) -> Result<Warm> {
-    let mut answer = Vec::new();
-    let mut bytes = 0;
-    let mut round = || -> Result<Duration> {
-        let (asked, took) = timed(|| -> Result<()> {
-            bytes = 0;
-            for ask in asks {
-                ask.typed(engine, &mut answer)?;
-                bytes += black_box(&answer).len();
-            }
-            Ok(())
-        });
-        asked.map(|()| took)
-    };
-    round()?;
-    let mut times = Vec::new();
-    let mut spent = Duration::ZERO;
-    while times.len() < LEAST || spent < Duration::from_millis(milliseconds) {
-        let took = round()?;
-        spent += took;
-        times.push(took);
-    }
-    times.sort_unstable();
-    let count = u32::try_from(asks.len())?;
-    let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    Ok(Warm {
-        name: name.to_owned(),
-        asks: asks.len(),
-        bytes: (bytes / asks.len()) as u64,
-        median: median.as_secs_f64() / f64::from(count),
-    })
 }

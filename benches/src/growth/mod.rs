@@ -11,10 +11,9 @@ mod held;
 mod load;
 mod opening;
 
-pub use answers::Answers;
 pub use held::{Held, Warm};
 pub use load::{Again, Loaded};
-pub use opening::{Killed, Opened, Openings};
+pub use opening::{Killed, Openings};
 
 use crate::changes::Change;
 use crate::child;
@@ -24,7 +23,7 @@ use rollbook::{Engine, Options};
 use rollbook_tests::sample::SampleSchool;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// What one size of school was measured at.
@@ -32,32 +31,20 @@ use std::path::{Path, PathBuf};
 pub struct Growth {
     /// How many learners it has.
     pub learners: u32,
-    /// Its dataset.
-    pub dataset: Dataset,
+    /// The bytes of its dataset.
+    pub dataset: u64,
     /// The dataset loaded into an empty store.
     pub loaded: Loaded,
     /// The same dataset applied to the store that it made.
     pub again: Again,
-    /// All that the store answers.
-    pub answers: Answers,
+    /// The bytes of all that the store answers.
+    pub answers: u64,
     /// An engine with the default cache that has answered every question.
     pub held: Held,
     /// Small durable changes, in seconds.
     pub changes: Vec<Changed>,
     /// The store opened.
     pub openings: Openings,
-}
-
-/// A dataset, and what it takes to generate it.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Dataset {
-    /// Its bytes of NDJSON.
-    pub bytes: u64,
-    /// Seconds to generate it alone.
-    pub generated: f64,
-    /// Whether it was loaded from a file; if not, generating it is in the time
-    /// of the load.
-    pub in_file: bool,
 }
 
 /// A small change, made many times over.
@@ -119,17 +106,14 @@ pub fn measure(learners: u32, folder: &Path, rounds: Rounds) -> Result<Growth> {
         rounds,
     };
     let school = school(learners);
-    let (bytes, generated) = timed(|| io::copy(&mut school.reader(), &mut io::sink()));
-    let dataset = Dataset {
-        bytes: bytes?,
-        generated: generated.as_secs_f64(),
-        in_file: learners <= IN_FILE_UP_TO,
+    let dataset = if learners <= IN_FILE_UP_TO {
+        io::copy(
+            &mut school.reader(),
+            &mut File::create(task(Step::Load).dataset())?,
+        )?
+    } else {
+        io::copy(&mut school.reader(), &mut io::sink())?
     };
-    if dataset.in_file {
-        let mut file = BufWriter::new(File::create(task(Step::Load).dataset())?);
-        io::copy(&mut school.reader(), &mut file)?;
-        file.flush()?;
-    }
     let growth = Growth {
         learners,
         dataset,

@@ -1,7 +1,6 @@
 //! A store opened after a clean end, and after a process with it was killed.
 
 use super::{Step, Task};
-use crate::ask::{Ask, What};
 use crate::changes::Change;
 use crate::child;
 use crate::spread::{Spread, timed};
@@ -21,7 +20,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Openings {
     /// After it was closed.
-    pub clean: Opened,
+    pub clean: Spread,
     /// After a process was killed with -9 as it wrote a change of 1,000 marks.
     pub writing: Killed,
     /// After one was killed between commits, before the end of a load: of the
@@ -31,32 +30,16 @@ pub struct Openings {
     pub loading_beside: Killed,
 }
 
-/// A store opened a number of times.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Opened {
-    /// Seconds to open it.
-    pub open: Spread,
-    /// Seconds of the first question then: a learner by its id.
-    pub first: Spread,
-}
-
 /// A store opened after a number of kills.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Killed {
     /// How it was opened at once: what the killed process wrote and never
     /// committed, the system may have yet to bring to the disk.
-    pub at_once: Opened,
+    pub at_once: Spread,
     /// How it was opened when that was done.
-    pub later: Opened,
+    pub later: Spread,
     /// How many of all these kills lay inside a change or a load.
     pub inside: usize,
-}
-
-/// An opening, as the child says it.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Once {
-    open: Duration,
-    first: Duration,
 }
 
 /// What a child says that is to be killed.
@@ -75,40 +58,32 @@ const MOST_LOADS: usize = 3;
 
 pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
     let rounds = task(Step::Open).rounds.openings;
+    let open = || child::run::<Duration>(&task(Step::Open));
     // The first leaves it closed.
-    child::run::<Once>(&task(Step::Open))?;
-    let clean = (0..rounds).map(|_| child::run(&task(Step::Open)));
-    let clean = opened(&clean.collect::<Result<Vec<_>>>()?);
+    open()?;
+    let clean = (0..rounds).map(|_| open()).collect::<Result<_>>()?;
     let after = |step, rounds| {
         let (mut at_once, mut later, mut inside) = (Vec::new(), Vec::new(), 0);
         for round in 0..rounds {
             inside += usize::from(kill(&task(step), round)?);
-            at_once.push(child::run(&task(Step::Open))?);
+            at_once.push(open()?);
             inside += usize::from(kill(&task(step), round)?);
             File::open(task(step).store())?.sync_all()?;
-            later.push(child::run(&task(Step::Open))?);
+            later.push(open()?);
         }
         Ok::<_, anyhow::Error>(Killed {
-            at_once: opened(&at_once),
-            later: opened(&later),
+            at_once: Spread::of(at_once),
+            later: Spread::of(later),
             inside,
         })
     };
     let loads = rounds.min(MOST_LOADS);
     Ok(Openings {
-        clean,
+        clean: Spread::of(clean),
         writing: after(Step::Write, rounds)?,
         loading: after(Step::LoadForEver { beside: false }, loads)?,
         loading_beside: after(Step::LoadForEver { beside: true }, loads)?,
     })
-}
-
-fn opened(times: &[Once]) -> Opened {
-    let (open, first) = times.iter().map(|once| (once.open, once.first)).unzip();
-    Opened {
-        open: Spread::of(open),
-        first: Spread::of(first),
-    }
 }
 
 /// Starts a child and kills it, in the first rounds as soon as it is inside a
@@ -135,16 +110,10 @@ fn kill(task: &Task, round: usize) -> Result<bool> {
 }
 
 /// The child that opens the store and closes it.
-pub(super) fn open(task: &Task) -> Result<Once> {
-    let path = task.store();
-    let (engine, open) = timed(|| Engine::open(path, Options::default()));
-    let engine = engine?;
-    let ask = Ask::new(0, task.school().school_id, What::Learner(1));
-    let mut answer = Vec::new();
-    let (asked, first) = timed(|| ask.typed(&engine, &mut answer));
-    asked?;
-    engine.close()?;
-    Ok(Once { open, first })
+pub(super) fn open(task: &Task) -> Result<Duration> {
+    let (engine, took) = timed(|| task.engine());
+    engine?.close()?;
+    Ok(took)
 }
 
 /// The child that writes, and says so whenever it is about to write the first

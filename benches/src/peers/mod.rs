@@ -1,44 +1,33 @@
 //! What else an app could use.
 //!
-//! - `wire`: the records of the API.
+//! - `sqlite`, `lmdb`: stores. `rendered`: what most of them keep, a school as rows
+//!   of finished JSON.
 //! - `kept_json`: the service's answers, kept as they came.
-//! - `sqlite`: `SQLite`, normalised.
-//! - `rendered`: rows of finished JSON. `sqlite_rows`, `key_value`: kept in
-//!   tables and in ordered bytes. `fold`: names as they are searched.
+//! - `wire`: the records of the API. `members`: the objects that they nest.
+//! - `line`: a line of a dataset. `fold`: names as they are searched.
 
 mod fold;
-pub mod kept_json;
-pub mod key_value;
-pub mod rendered;
-pub mod sqlite;
-mod sqlite_file;
-pub mod sqlite_rows;
-pub mod wire;
+mod kept_json;
+mod line;
+mod lmdb;
+mod members;
+mod rendered;
+mod sqlite;
+mod wire;
 
 use crate::peer::Peer;
 use crate::schools::Schools;
 use anyhow::Result;
-use kept_json::{Kept, KeptJson, SerdeJson, SimdJson, SonicRs};
-use key_value::{Lmdb, Redb, Rows, Runs, Sqlite};
-use sqlite_rows::SqliteRows;
 use std::path::Path;
-use std::rc::Rc;
 
 /// All of them, in the order of the tables, given the data of these schools;
 /// they are asked at these moments.
 pub fn all(folder: &Path, schools: &Schools, moments: &[i64]) -> Result<Vec<Box<dyn Peer>>> {
-    let kept = Rc::new(Kept::fetch(&schools.engine, &schools.all, moments)?);
-    let normalised = sqlite::load(folder, &schools.all)?;
     Ok(vec![
-        Box::new(sqlite::Normalised::open(normalised.path())?),
-        Box::new(sqlite::JsonInSql::open(normalised.path())?),
-        Box::new(SqliteRows::load(folder, schools)?),
-        Box::new(Runs::<Sqlite>::load(folder, schools)?),
-        Box::new(Rows::<Lmdb>::load(folder, schools)?),
-        Box::new(Runs::<Lmdb>::load(folder, schools)?),
-        Box::new(Rows::<Redb>::load(folder, schools)?),
-        Box::new(KeptJson::<SerdeJson>::new(kept.clone())),
-        Box::new(KeptJson::<SonicRs>::new(kept.clone())),
-        Box::new(KeptJson::<SimdJson>::new(kept)),
+        Box::new(sqlite::Rows::load(folder, schools)?),
+        Box::new(sqlite::Normalised::load(folder, schools)?),
+        Box::new(lmdb::Rows::load(folder, schools)?),
+        Box::new(lmdb::Runs::load(folder, schools)?),
+        Box::new(kept_json::KeptJson::fetch(schools, moments)?),
     ])
 }

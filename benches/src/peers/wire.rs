@@ -1,20 +1,46 @@
 //! The records of the API as serde types: what is written to answer, and what
 //! a client reads.
 
-use indexmap::IndexMap;
+use super::members::Members;
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A record whose fields are all strings, borrowed from what they are read
-/// from where that goes; behind `and`, what else it has.
+/// A record that has texts.
+pub(super) trait Record<'a>: Sized {
+    /// The names of its texts, in order.
+    const TEXTS: &'static [&'static str];
+
+    /// The record of these texts; what else it has is nought or empty.
+    fn of(next: impl FnMut() -> Result<Cow<'a, str>>) -> Result<Self>;
+}
+
+/// A record of texts, borrowed from what they are read from where that goes; in
+/// brackets a number before them, behind `and` what else it has.
 macro_rules! record {
-    ($(#[$doc:meta])* $name:ident<$a:lifetime> { $($field:ident),* $(,)? } $(and { $($rest:tt)* })?) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident<$a:lifetime> $([$number:ident])? { $($field:ident),* $(,)? }
+        $(and { $($(#[$serde:meta])* $more:ident: $type:ty),* $(,)? })?
+    ) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[expect(missing_docs, reason = "the fields of the specification")]
-        pub struct $name<$a> {
-            $(#[serde(borrow)] pub $field: Cow<$a, str>,)*
-            $($($rest)*)?
+        #[derive(Serialize, Deserialize)]
+        pub(super) struct $name<$a> {
+            $(pub(super) $number: u64,)?
+            $(#[serde(borrow)] pub(super) $field: Cow<$a, str>,)*
+            $($(#[serde(borrow)] $(#[$serde])* pub(super) $more: $type,)*)?
+        }
+
+        impl<$a> Record<$a> for $name<$a> {
+            const TEXTS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn of(mut next: impl FnMut() -> Result<Cow<$a, str>>) -> Result<Self> {
+                Ok($name {
+                    $($number: 0,)?
+                    $($field: next()?,)*
+                    $($($more: <$type>::default(),)*)?
+                })
+            }
         }
     };
 }
@@ -30,8 +56,8 @@ record! {
         parent2_id,
     }
     and {
-        #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-        pub parents: Option<Vec<Parent<'a>>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parents: Option<Vec<Parent<'a>>>,
     }
 }
 
@@ -47,18 +73,17 @@ record! {
 }
 
 /// A subject that a learner takes (2.3).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields of the specification")]
-pub struct LearnerSubject<'a> {
+#[derive(Serialize, Deserialize)]
+pub(super) struct LearnerSubject<'a> {
     #[serde(borrow)]
-    pub learner_id: Cow<'a, str>,
+    pub(super) learner_id: Cow<'a, str>,
     #[serde(borrow)]
-    pub first_name: Cow<'a, str>,
+    pub(super) first_name: Cow<'a, str>,
     #[serde(borrow)]
-    pub last_name: Cow<'a, str>,
-    pub subject_id: u64,
+    pub(super) last_name: Cow<'a, str>,
+    pub(super) subject_id: u64,
     #[serde(borrow)]
-    pub subject_name: Cow<'a, str>,
+    pub(super) subject_name: Cow<'a, str>,
 }
 
 record! {
@@ -66,38 +91,21 @@ record! {
     SubjectPerTerm<'a> {
         year, subject_id, subject_name, super_subject_id, super_subject_name, grade_id, grade,
     }
-    and {
-        #[serde(borrow)]
-        pub terms: Vec<SubjectTerm<'a>>,
-    }
+    and { terms: Vec<SubjectTerm<'a>> }
 }
 
-/// A term of a learner's subject (2.4).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields of the specification")]
-pub struct SubjectTerm<'a> {
-    pub term_id: u64,
-    #[serde(borrow)]
-    pub term: Cow<'a, str>,
-    #[serde(borrow)]
-    pub subject_group_id: Cow<'a, str>,
-    #[serde(borrow)]
-    pub subject_group_name: Cow<'a, str>,
-    #[serde(borrow)]
-    pub classroom_id: Cow<'a, str>,
-    #[serde(borrow)]
-    pub classroom_name: Cow<'a, str>,
-    #[serde(borrow)]
-    pub subject_group_teacher_id: Cow<'a, str>,
+record! {
+    /// A term of a learner's subject (2.4).
+    SubjectTerm<'a> [term_id] {
+        term, subject_group_id, subject_group_name, classroom_id, classroom_name,
+        subject_group_teacher_id,
+    }
 }
 
 record! {
     /// A subject of a learner with its term marks (2.5).
     SubjectMarks<'a> { year, subject_id, subject_name, grade_id, grade }
-    and {
-        #[serde(borrow)]
-        pub terms: Vec<TermMark<'a>>,
-    }
+    and { terms: Vec<TermMark<'a>> }
 }
 
 record! {
@@ -110,64 +118,43 @@ record! {
     Absentee<'a> { id, learner_id, absent_date, absent_reason }
 }
 
-/// Members of an object in the order in which they stand.
-pub type Members<'a, T> = IndexMap<Cow<'a, str>, T>;
-
 /// Assessment marks by grade (2.6).
-pub type Marks<'a> = Members<'a, Grade<'a>>;
+pub(super) type Marks<'a> = Members<'a, Grade<'a>>;
 
 record! {
     /// A grade with its years.
     Grade<'a> { grade }
-    and {
-        #[serde(borrow)]
-        pub years: Members<'a, Year<'a>>,
-    }
+    and { years: Members<'a, Year<'a>> }
 }
 
 record! {
     /// A year with its terms.
     Year<'a> { year, year_name }
-    and {
-        #[serde(borrow)]
-        pub terms: Members<'a, Term<'a>>,
-    }
+    and { terms: Members<'a, Term<'a>> }
 }
 
 record! {
     /// A term with its learners.
     Term<'a> { term }
-    and {
-        #[serde(borrow)]
-        pub learners: Members<'a, LearnerMarks<'a>>,
-    }
+    and { learners: Members<'a, LearnerMarks<'a>> }
 }
 
 record! {
     /// A learner with its subjects.
     LearnerMarks<'a> { learner_id }
-    and {
-        #[serde(borrow)]
-        pub subjects: Members<'a, Subject<'a>>,
-    }
+    and { subjects: Members<'a, Subject<'a>> }
 }
 
 record! {
     /// A subject with its learning outcomes.
     Subject<'a> { subject_id, subject_name }
-    and {
-        #[serde(borrow)]
-        pub learning_outcomes: Members<'a, LearningOutcome<'a>>,
-    }
+    and { learning_outcomes: Members<'a, LearningOutcome<'a>> }
 }
 
 record! {
     /// A learning outcome with its assessments.
     LearningOutcome<'a> { learning_outcome_id, learning_outcome_name }
-    and {
-        #[serde(borrow)]
-        pub assessments: Members<'a, Assessment<'a>>,
-    }
+    and { assessments: Members<'a, Assessment<'a>> }
 }
 
 record! {
@@ -175,44 +162,5 @@ record! {
     Assessment<'a> {
         assessment_id, assessment_name, assessment_date, weight, dtime, percentage, mark,
         mark_out_of, captured,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ask::{QUESTIONS, What};
-    use crate::schools::Schools;
-    use anyhow::Result;
-
-    fn again<'a, T: Serialize + Deserialize<'a>>(answer: &'a [u8]) -> Result<Vec<u8>> {
-        let read: T = serde_json::from_slice(answer)?;
-        Ok(serde_json::to_vec(&read)?)
-    }
-
-    #[test]
-    fn every_answer_is_read_and_written_again() -> Result<()> {
-        let folder = tempfile::tempdir()?;
-        let schools = Schools::load(1, folder.path())?;
-        let mut answer = Vec::new();
-        for (_, things) in QUESTIONS {
-            for school in &schools.all {
-                for ask in schools.asks(school, things)? {
-                    ask.typed(&schools.engine, &mut answer)?;
-                    let written = match ask.what {
-                        What::MarksOfLearner(_)
-                        | What::MarksOfGrade { .. }
-                        | What::MarksOfOutcome { .. } => again::<Marks<'_>>(&answer)?,
-                        What::SubjectsPerTerm(_) => again::<Vec<SubjectPerTerm<'_>>>(&answer)?,
-                        What::SubjectMarks(_) => again::<Vec<SubjectMarks<'_>>>(&answer)?,
-                        What::LearnerSubjects => again::<Vec<LearnerSubject<'_>>>(&answer)?,
-                        What::Absentees { .. } => again::<Vec<Absentee<'_>>>(&answer)?,
-                        _ => again::<Vec<Learner<'_>>>(&answer)?,
-                    };
-                    assert!(written == answer, "{}", ask.target);
-                }
-            }
-        }
-        Ok(())
     }
 }

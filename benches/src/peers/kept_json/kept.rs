@@ -1,18 +1,17 @@
 //! What a client keeps of the service's answers.
 
-use crate::ask::YEAR;
+use crate::ask::{MONTHS, YEAR};
+use crate::ours::fetch;
 use crate::peers::wire::Learner;
+use crate::schools::Schools;
 use anyhow::{Context, Result};
-use rollbook::{
-    Absentees, AssessmentMarks, Date, Engine, LearnerStatus, LearnerSubjects, Learners, Question,
-    SubjectMarks, SubjectsPerTerm,
-};
+use rollbook::Engine;
 use rollbook_tests::sample::SampleSchool;
 use std::collections::HashMap;
 
 /// The answers that a client has fetched, by school and by the moment at
 /// which it fetched them: what may be seen of the marks depends on the day.
-pub struct Kept(HashMap<(u64, i64), SchoolAnswers>);
+pub(super) struct Kept(HashMap<(u64, i64), SchoolAnswers>);
 
 /// The answers of one school, as they came; one without records is empty.
 pub(super) struct SchoolAnswers {
@@ -44,29 +43,13 @@ pub(super) struct LearnerAnswers {
     pub(super) subject_marks: Vec<u8>,
 }
 
-/// The first and the last day of every month of [`YEAR`].
-const MONTHS: [(&str, &str); 12] = [
-    ("2026-01-01", "2026-01-31"),
-    ("2026-02-01", "2026-02-28"),
-    ("2026-03-01", "2026-03-31"),
-    ("2026-04-01", "2026-04-30"),
-    ("2026-05-01", "2026-05-31"),
-    ("2026-06-01", "2026-06-30"),
-    ("2026-07-01", "2026-07-31"),
-    ("2026-08-01", "2026-08-31"),
-    ("2026-09-01", "2026-09-30"),
-    ("2026-10-01", "2026-10-31"),
-    ("2026-11-01", "2026-11-30"),
-    ("2026-12-01", "2026-12-31"),
-];
-
 impl Kept {
     /// Fetches the schools' answers at each of these moments.
-    pub fn fetch(engine: &Engine, schools: &[SampleSchool], moments: &[i64]) -> Result<Kept> {
+    pub(super) fn fetch(schools: &Schools, moments: &[i64]) -> Result<Kept> {
         let mut kept = HashMap::new();
-        for school in schools {
+        for school in &schools.all {
             for &now in moments {
-                let answers = SchoolAnswers::fetch(engine, school, now)?;
+                let answers = SchoolAnswers::fetch(&schools.engine, school, now)?;
                 kept.insert((school.school_id, now), answers);
             }
         }
@@ -82,84 +65,51 @@ impl Kept {
 impl SchoolAnswers {
     fn fetch(engine: &Engine, of: &SampleSchool, now: i64) -> Result<SchoolAnswers> {
         let school = of.school_id;
-        let learners = Learners {
-            school,
-            ..Learners::default()
-        };
-        let with_parents = Learners {
-            include_parents: true,
-            ..learners
-        };
-        let waiting = Learners {
-            status: LearnerStatus::Waitlist,
-            ..learners
-        };
-        let left = |since, until| Learners {
-            status: LearnerStatus::Left,
-            since: Some(since),
-            until: Some(until),
-            ..learners
-        };
-        let absentees = |from, to| Absentees {
-            school,
-            from_date: Some(from),
-            to_date: Some(to),
-            ..Absentees::default()
-        };
-        let learner_subjects = LearnerSubjects {
-            school,
-            learner_id: None,
-        };
+        let ask = |path: String| fetch(engine, &path, now);
+        let learners = format!("adminplus/learners/{school}");
         let mut answers = SchoolAnswers {
-            learners: ask(engine, &with_parents, now)?,
-            left: by_month(|since, until| ask(engine, &left(since, until), now))?,
-            absentees: by_month(|from, to| ask(engine, &absentees(from, to), now))?,
-            learner_subjects: ask(engine, &learner_subjects, now)?,
+            learners: ask(format!("{learners}?include_parents=1"))?,
+            left: by_month(|first, last| {
+                ask(format!("{learners}?status=left&since={first}&until={last}"))
+            })?,
+            absentees: by_month(|first, last| {
+                let absentees = format!("adminplus/learnerabsentees/{school}");
+                ask(format!("{absentees}?from_date={first}&to_date={last}"))
+            })?,
+            learner_subjects: ask(format!("currplus/learnersubjects/{school}"))?,
             marks: HashMap::new(),
             by_learner: HashMap::new(),
         };
         for grade in of.grade_ids() {
-            let marks = AssessmentMarks {
-                school,
-                grade_id: Some(grade),
-                year: Some(YEAR),
-                ..AssessmentMarks::default()
-            };
-            answers.marks.insert(grade, ask(engine, &marks, now)?);
+            let marks = format!("currplus/learnerassessmentmarks/{school}");
+            let marks = ask(format!("{marks}?grade_id={grade}&year={YEAR}"))?;
+            answers.marks.insert(grade, marks);
         }
-        let waiting = ask(engine, &waiting, now)?;
+        let waiting = ask(format!("{learners}?status=waitlist"))?;
         let left = answers.left.iter().map(|month| &month.json);
         for json in left.chain([&answers.learners, &waiting]) {
-            if json.is_empty() {
-                continue;
-            }
-            let learners: Vec<Learner<'_>> = serde_json::from_slice(json)?;
-            for learner in learners {
-                let learner_id = learner.id.parse()?;
+            let learners: Vec<Learner<'_>> = super::read(json)?;
+            for Learner { id, grade_id, .. } in learners {
                 let of_learner = LearnerAnswers {
-                    grade: learner.grade_id.parse()?,
-                    subjects_per_term: ask(engine, &SubjectsPerTerm { school, learner_id }, now)?,
-                    subject_marks: ask(engine, &SubjectMarks { school, learner_id }, now)?,
+                    grade: grade_id.parse()?,
+                    subjects_per_term: ask(format!(
+                        "currplus/learnersubjectsperterm/{school}?learner_id={id}"
+                    ))?,
+                    subject_marks: ask(format!(
+                        "currplus/learnersubjectmarks/{school}?learner_id={id}"
+                    ))?,
                 };
-                answers.by_learner.insert(learner_id, of_learner);
+                answers.by_learner.insert(id.parse()?, of_learner);
             }
         }
         Ok(answers)
     }
 }
 
-fn by_month(ask: impl Fn(Date, Date) -> Result<Vec<u8>>) -> Result<Vec<Month>> {
+fn by_month(ask: impl Fn(&str, &str) -> Result<Vec<u8>>) -> Result<Vec<Month>> {
     let months = MONTHS.map(|(first, last)| {
-        let json = ask(first.parse()?, last.parse()?)?;
+        let json = ask(first, last)?;
         Ok(Month { first, last, json })
     });
     months.into_iter().collect()
-}
-
-fn ask(engine: &Engine, question: &impl Question, now: i64) -> Result<Vec<u8>> {
-    let mut answer = Vec::new();
-    if engine.ask_into(question, Some(now), &mut answer)?.code != 200 {
-        answer.clear();
-    }
-    Ok(answer)
 }

@@ -3,67 +3,54 @@
 //! and has no database.
 //!
 //! It has fetched what serves the most asks: the current learners with their
-//! parents, a month of absences, a year's marks of a grade.
+//! parents, a month of absences, a year's marks of a grade. It reads and writes
+//! by `sonic-rs`, which was faster here than `serde_json` and `simd-json`.
 //!
-//! - `kept`: the answers. `library`: what reads and writes them.
-//! - `marks`, `members`: assessment marks and their nested objects.
+//! - `kept`: the answers. `marks`: how nested objects are filtered.
 
 mod kept;
-mod library;
 mod marks;
-mod members;
-
-pub use kept::Kept;
-pub use library::{Library, SerdeJson, SimdJson, SimdScratch, SonicRs};
 
 use super::fold::push_folded;
-use super::wire::{Absentee, Learner, LearnerSubject, SubjectMarks, SubjectPerTerm};
+use super::wire::{Absentee, Learner, LearnerSubject, Marks, SubjectMarks, SubjectPerTerm};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
+use crate::schools::Schools;
 use anyhow::{Result, ensure};
-use kept::{LearnerAnswers, Month, SchoolAnswers};
-use marks::{Marks, Only};
+use kept::{Kept, Month, SchoolAnswers};
+use marks::Only;
 use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 
-/// The client, with a library that reads and writes JSON.
-pub struct KeptJson<L: Library> {
-    kept: Rc<Kept>,
-    scratch: Scratch<L>,
-}
+/// The client.
+pub(super) struct KeptJson(Kept);
 
-impl<L: Library> KeptJson<L> {
-    /// A client that has fetched this.
-    pub fn new(kept: Rc<Kept>) -> KeptJson<L> {
-        KeptJson {
-            kept,
-            scratch: Scratch {
-                whole: L::Scratch::default(),
-                months: Vec::new(),
-            },
-        }
+impl KeptJson {
+    /// Fetches the schools' answers at each of these moments.
+    pub(super) fn fetch(schools: &Schools, moments: &[i64]) -> Result<KeptJson> {
+        Ok(KeptJson(Kept::fetch(schools, moments)?))
     }
 }
 
-impl<L: Library> Peer for KeptJson<L> {
+impl Peer for KeptJson {
     fn name(&self) -> &'static str {
-        L::PEER
+        "kept JSON"
     }
 
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
-        let kept = self.kept.of(ask.school, ask.now)?;
-        let scratch = &mut self.scratch;
+        let kept = self.0.of(ask.school, ask.now)?;
+        let of_learner = |id| kept.by_learner.get(&id);
+        let all = Only::default();
         match ask.what {
-            What::Learners => learners(kept, scratch, false, |_| true, out),
+            What::Learners => learners(kept, false, |_| true, out),
             What::GradesWithParents(grades) => {
                 let grades = grades.map(|grade| grade.to_string());
                 let asked = |learner: &Learner<'_>| grades.iter().any(|id| *id == learner.grade_id);
-                learners(kept, scratch, true, asked, out)
+                learners(kept, true, asked, out)
             }
             What::Learner(id) => {
                 let id = id.to_string();
-                learners(kept, scratch, false, |learner| learner.id == id, out)
+                learners(kept, false, |learner| learner.id == id, out)
             }
             What::Name(name) => {
                 let mut folded = String::new();
@@ -74,168 +61,122 @@ impl<L: Library> Peer for KeptJson<L> {
                     push_folded(&mut folded, &learner.last_name);
                     folded.contains(name)
                 };
-                learners(kept, scratch, false, asked, out)
+                learners(kept, false, asked, out)
             }
-            What::Left { since, until } => left(&kept.left, scratch, since, until, out),
-            What::MarksOfLearner(id) => match kept.by_learner.get(&id) {
-                Some(LearnerAnswers { grade, .. }) => {
-                    let only = Only {
-                        learner: Some(id),
-                        ..Only::default()
-                    };
-                    marks(kept, scratch, *grade, only, out)
-                }
-                None => Ok(()),
-            },
+            What::Left { since, until } => left(&kept.left, since, until, out),
+            What::MarksOfLearner(id) => {
+                let learner = Some(id);
+                let of =
+                    of_learner(id).map(|of| marks(kept, of.grade, Only { learner, ..all }, out));
+                of.unwrap_or(Ok(()))
+            }
             What::MarksOfGrade { grade, term } => {
-                let only = Only {
-                    term: Some(term),
-                    ..Only::default()
-                };
-                marks(kept, scratch, grade, only, out)
+                let term = Some(term);
+                marks(kept, grade, Only { term, ..all }, out)
             }
             What::MarksOfOutcome {
                 grade,
                 term,
                 outcome,
             } => {
+                let (term, outcome) = (Some(term), Some(outcome));
                 let only = Only {
-                    term: Some(term),
-                    outcome: Some(outcome),
-                    ..Only::default()
+                    term,
+                    outcome,
+                    ..all
                 };
-                marks(kept, scratch, grade, only, out)
+                marks(kept, grade, only, out)
             }
-            What::SubjectsPerTerm(id) => match kept.by_learner.get(&id) {
-                Some(learner) => {
-                    let subjects: Vec<SubjectPerTerm<'_>> =
-                        scratch.read(&learner.subjects_per_term)?;
-                    write::<L, _>(&subjects, out)
-                }
-                None => Ok(()),
-            },
-            What::SubjectMarks(id) => match kept.by_learner.get(&id) {
-                Some(learner) => {
-                    let subjects: Vec<SubjectMarks<'_>> = scratch.read(&learner.subject_marks)?;
-                    write::<L, _>(&subjects, out)
-                }
-                None => Ok(()),
-            },
-            What::LearnerSubjects => {
-                let subjects: Vec<LearnerSubject<'_>> = scratch.read(&kept.learner_subjects)?;
-                write::<L, _>(&subjects, out)
+            What::SubjectsPerTerm(id) => {
+                let json = of_learner(id).map_or(&[][..], |of| of.subjects_per_term.as_slice());
+                write(&read::<Vec<SubjectPerTerm<'_>>>(json)?, out)
             }
+            What::SubjectMarks(id) => {
+                let json = of_learner(id).map_or(&[][..], |of| of.subject_marks.as_slice());
+                write(&read::<Vec<SubjectMarks<'_>>>(json)?, out)
+            }
+            What::LearnerSubjects => write(
+                &read::<Vec<LearnerSubject<'_>>>(&kept.learner_subjects)?,
+                out,
+            ),
             What::Absentees { from, to } => {
-                let mut absentees: Vec<Absentee<'_>> =
-                    scratch.read_months(&kept.absentees, from, to)?;
+                let mut absentees: Vec<Absentee<'_>> = read_months(&kept.absentees, from, to)?;
                 absentees.retain(|absentee| (from..=to).contains(&absentee.absent_date.as_ref()));
-                write::<L, _>(&absentees, out)
+                write(&absentees, out)
             }
         }
     }
 
-    /// There is nothing to forget: what it keeps is what it has, and it reads
-    /// that anew at each ask.
+    /// It keeps nothing but what it has, and reads that anew at each ask.
     fn forget(&mut self) -> Result<()> {
         Ok(())
     }
 }
 
-/// What the library reuses: for an answer that is read alone, and for each of
-/// several months.
-struct Scratch<L: Library> {
-    whole: L::Scratch,
-    months: Vec<L::Scratch>,
+/// What an answer says; an empty one says nothing.
+fn read<'a, T: Deserialize<'a> + Default>(json: &'a [u8]) -> Result<T> {
+    if json.is_empty() {
+        return Ok(T::default());
+    }
+    Ok(sonic_rs::from_slice(json)?)
 }
 
-impl<L: Library> Scratch<L> {
-    fn read<'a, T: Deserialize<'a> + Default>(&'a mut self, json: &'a [u8]) -> Result<T> {
-        if json.is_empty() {
-            return Ok(T::default());
+/// The records of every month that has one of these days.
+fn read_months<'a, T: Deserialize<'a>>(
+    months: &'a [Month],
+    from: &str,
+    to: &str,
+) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    for month in months {
+        if month.last >= from && month.first <= to {
+            all.extend(read::<Vec<T>>(&month.json)?);
         }
-        L::read(json, &mut self.whole)
     }
-
-    /// The records of every month that has one of these days.
-    fn read_months<'a, T: Deserialize<'a>>(
-        &'a mut self,
-        months: &'a [Month],
-        from: &str,
-        to: &str,
-    ) -> Result<Vec<T>> {
-        self.months.resize_with(months.len(), L::Scratch::default);
-        let mut all = Vec::new();
-        for (month, scratch) in months.iter().zip(&mut self.months) {
-            if month.last < from || month.first > to || month.json.is_empty() {
-                continue;
-            }
-            let records: Vec<T> = L::read(&month.json, scratch)?;
-            if all.is_empty() {
-                all = records;
-            } else {
-                all.extend(records);
-            }
-        }
-        Ok(all)
-    }
+    Ok(all)
 }
 
 /// Writes the records, if there are any.
-fn write<L: Library, T: Serialize>(records: &[T], out: &mut Vec<u8>) -> Result<()> {
+fn write<T: Serialize>(records: &[T], out: &mut Vec<u8>) -> Result<()> {
     if records.is_empty() {
         return Ok(());
     }
-    L::write(&records, out)
+    Ok(sonic_rs::to_writer(out, &records)?)
 }
 
 /// The current learners that are asked for.
-fn learners<'a, L: Library>(
+fn learners<'a>(
     kept: &'a SchoolAnswers,
-    scratch: &'a mut Scratch<L>,
     with_parents: bool,
     asked: impl FnMut(&Learner<'a>) -> bool,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut learners: Vec<Learner<'a>> = scratch.read(&kept.learners)?;
+    let mut learners: Vec<Learner<'a>> = read(&kept.learners)?;
     learners.retain(asked);
     if !with_parents {
         for learner in &mut learners {
             learner.parents = None;
         }
     }
-    write::<L, _>(&learners, out)
+    write(&learners, out)
 }
 
 /// The learners who left in these months, by id.
-fn left<L: Library>(
-    months: &[Month],
-    scratch: &mut Scratch<L>,
-    since: &str,
-    until: &str,
-    out: &mut Vec<u8>,
-) -> Result<()> {
+fn left(months: &[Month], since: &str, until: &str, out: &mut Vec<u8>) -> Result<()> {
     let whole = months.iter().any(|month| month.first == since)
         && months.iter().any(|month| month.last == until);
     ensure!(whole, "{since} to {until} are no whole months of the year");
-    let mut learners: Vec<Learner<'_>> = scratch.read_months(months, since, until)?;
+    let mut learners: Vec<Learner<'_>> = read_months(months, since, until)?;
     learners.sort_by_cached_key(|learner| learner.id.parse::<u64>().ok());
-    write::<L, _>(&learners, out)
+    write(&learners, out)
 }
 
-fn marks<L: Library>(
-    kept: &SchoolAnswers,
-    scratch: &mut Scratch<L>,
-    grade: u64,
-    only: Only,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let Some(json) = kept.marks.get(&grade) else {
-        return Ok(());
-    };
-    let mut marks: Marks<'_> = scratch.read(json)?;
+fn marks(kept: &SchoolAnswers, grade: u64, only: Only, out: &mut Vec<u8>) -> Result<()> {
+    let json = kept.marks.get(&grade).map_or(&[][..], Vec::as_slice);
+    let mut marks: Marks<'_> = read(json)?;
     only.filter(&mut marks);
-    if marks.is_empty() {
+    if marks.0.is_empty() {
         return Ok(());
     }
-    L::write(&marks, out)
+    Ok(sonic_rs::to_writer(out, &marks)?)
 }

@@ -1,64 +1,21 @@
 //! What filters and headings need of a school beside its rendered rows, from
 //! the lines of its dataset.
 
-use super::super::fold::fold;
-use super::{Day, Learner, Programme, Sheet, day};
+use super::{CURRENT, Day, LEFT, Programme, Sheet, WAITLIST, day};
+use crate::peers::fold::fold;
+use crate::peers::line::Line;
 use anyhow::{Context, Result, ensure};
 use rollbook_tests::sample::SampleSchool;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line of a dataset, as far as it is needed.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Line {
-    School {
-        current_year: u64,
-    },
-    Year {
-        year_name: String,
-    },
-    Term {
-        term: u64,
-        end_date: String,
-    },
-    Grade {
-        grade_id: u64,
-        grade: String,
-    },
-    Learner(LearnerLine),
-    Assessment {
-        grade_id: u64,
-        year: u64,
-        term: u64,
-        subject_id: u64,
-    },
-    LearningProgram {
-        grade_id: u64,
-        term: u64,
-        subject_id: u64,
-        mark_release_date: Option<String>,
-    },
-    Absentee {
-        absent_date: String,
-    },
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-struct LearnerLine {
-    id: u64,
-    first_name: String,
-    last_name: String,
-    family_code: String,
-    grade_id: String,
-    parent1_id: String,
-    parent2_id: String,
-    status: String,
-    transfer_date: Option<String>,
+/// A learner, but for its record.
+pub(super) struct Learner {
+    /// What it is filtered by, as [`Row::tags`](super::Row::tags) has it.
+    pub(super) tags: [Option<u64>; 6],
+    /// First name, blank, last name, folded.
+    pub(super) name: String,
+    /// The request that it is answered to, behind the school.
+    pub(super) request: String,
 }
 
 /// The facts of a school, all of whose records are of its current year.
@@ -71,7 +28,6 @@ pub(super) struct Facts {
     /// By grade, term and subject.
     programmes: BTreeSet<(u64, u64, u64)>,
     releases: BTreeMap<(u64, u64, u64), Day>,
-    /// Without their rows.
     pub(super) learners: BTreeMap<u64, Learner>,
     /// The days on which somebody was absent.
     pub(super) absent: BTreeSet<String>,
@@ -86,48 +42,43 @@ impl Facts {
             ..school.clone()
         };
         for line in school.lines() {
-            facts.add(serde_json::from_str(&line).context(line)?)?;
+            facts.add(&Line::of(&line)?).context(line)?;
         }
         Ok(facts)
     }
 
-    fn add(&mut self, line: Line) -> Result<()> {
-        match line {
-            Line::School { current_year } => self.year = current_year,
-            Line::Year { year_name } => self.year_name = year_name,
-            Line::Term { term, end_date } => {
-                self.term_ends.insert(term, day(&end_date)?);
+    fn add(&mut self, line: &Line) -> Result<()> {
+        let number = |field: &'static str| line.number(field).context(field);
+        let programme =
+            || anyhow::Ok((number("grade_id")?, number("term")?, number("subject_id")?));
+        match &*line.text("type") {
+            "school" => self.year = number("current_year")?,
+            "year" => self.year_name = line.text("year_name").into_owned(),
+            "term" => {
+                let end = day(&line.text("end_date"))?;
+                self.term_ends.insert(number("term")?, end);
             }
-            Line::Grade { grade_id, grade } => {
-                self.grades.insert(grade_id, grade);
+            "grade" => {
+                let name = line.text("grade").into_owned();
+                self.grades.insert(number("grade_id")?, name);
             }
-            Line::Learner(line) => {
-                self.learners.insert(line.id, learner(&line)?);
+            "learner" => {
+                self.learners.insert(number("id")?, learner(line)?);
             }
-            Line::Assessment {
-                grade_id,
-                year,
-                term,
-                subject_id,
-            } => {
-                ensure!(year == self.year, "an assessment of {year}");
-                self.programmes.insert((grade_id, term, subject_id));
+            "assessment" => {
+                ensure!(number("year")? == self.year, "another year");
+                self.programmes.insert(programme()?);
             }
-            Line::LearningProgram {
-                grade_id,
-                term,
-                subject_id,
-                mark_release_date,
-            } => {
-                if let Some(date) = mark_release_date {
-                    let programme = (grade_id, term, subject_id);
-                    self.releases.insert(programme, day(&date)?);
+            "learning_program" => {
+                let date = line.text("mark_release_date");
+                if !date.is_empty() {
+                    self.releases.insert(programme()?, day(&date)?);
                 }
             }
-            Line::Absentee { absent_date } => {
-                self.absent.insert(absent_date);
+            "absentee" => {
+                self.absent.insert(line.text("absent_date").into_owned());
             }
-            Line::Other => {}
+            _ => {}
         }
         Ok(())
     }
@@ -169,20 +120,28 @@ impl Facts {
     }
 }
 
-fn learner(line: &LearnerLine) -> Result<Learner> {
-    let number = |text: &str| text.parse().ok();
+fn learner(line: &Line) -> Result<Learner> {
+    let id = line.text("id");
+    let date = line.text("transfer_date");
+    let (status, request) = match &*line.text("status") {
+        "left" => (
+            LEFT,
+            format!("?learner_id={id}&status=left&since={date}&until={date}"),
+        ),
+        "waitlist" => (WAITLIST, format!("?learner_id={id}&status=waitlist")),
+        _ => (CURRENT, format!("?learner_id={id}")),
+    };
+    let left = Some(date).filter(|date| !date.is_empty());
     Ok(Learner {
-        id: line.id,
-        status: match line.status.as_str() {
-            "left" => super::LEFT,
-            "waitlist" => super::WAITLIST,
-            _ => super::CURRENT,
-        },
-        grade: number(&line.grade_id),
-        family: number(&line.family_code),
-        transfer: line.transfer_date.as_deref().map(day).transpose()?,
-        parents: [number(&line.parent1_id), number(&line.parent2_id)],
-        name: fold(&format!("{} {}", line.first_name, line.last_name)),
-        row: String::new(),
+        tags: [
+            Some(status),
+            line.number("grade_id"),
+            line.number("family_code"),
+            left.as_deref().map(day).transpose()?,
+            line.number("parent1_id"),
+            line.number("parent2_id"),
+        ],
+        name: fold(&line.name()),
+        request,
     })
 }

@@ -1,34 +1,20 @@
-//! A school's records in `SQLite`, fully normalised.
+//! `SQLite`, in which a school is kept in two ways.
 //!
-//! - `schema.sql`: the tables. `record`, `value`, `decimal`: what goes into
-//!   them. `load`: how.
-//! - `normalised`: the peer that joins rows and writes them by `serde_json`.
-//! - `json`: the peer whose answers `SQLite` writes itself.
+//! - `rows`: rendered rows.
+//! - `normalised`: tables of fields.
 
-mod decimal;
-mod json;
-mod load;
 mod normalised;
-mod record;
-mod value;
+mod rows;
 
-#[cfg(test)]
-mod tests;
+pub(super) use normalised::Normalised;
+pub(super) use rows::Rows;
 
-pub use json::JsonInSql;
-pub use load::{Database, load};
-pub use normalised::Normalised;
-
-use anyhow::Result;
-use rusqlite::Connection;
+use anyhow::{Context as _, Result};
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Params, Row};
 use std::path::Path;
 
-/// Every statement of a connection stays prepared.
-const STATEMENTS: usize = 64;
-
-/// What each connection is set to: durable commits, 32 MiB of cache, and the
-/// whole file mapped.
+/// Durable commits, 32 MiB of cache, and the whole file mapped.
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -37,12 +23,38 @@ const SETTINGS: &str = "
     PRAGMA temp_store = MEMORY;
 ";
 
-fn connect(path: &Path) -> Result<Connection> {
+/// Opens a database; its own settings come before those that all have.
+fn connect(path: &Path, own: &str) -> Result<Connection> {
     let connection = Connection::open(path)?;
+    connection.execute_batch(own)?;
     connection.execute_batch(SETTINGS)?;
-    // Without this a statement is prepared anew whenever it is given other
-    // values, since the statistics hold samples of them.
+    // Otherwise a statement is planned anew whenever it is given other values.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Closes a database and opens it again.
+fn reopen(connection: &mut Connection, own: &str) -> Result<()> {
+    let path = connection.path().context("it is in no file")?.to_owned();
+    // One that has the file for itself keeps the next from opening it.
+    *connection = Connection::open_in_memory()?;
+    *connection = connect(path.as_ref(), own)?;
+    Ok(())
+}
+
+/// Runs a statement and something for each row of its result.
+#[inline]
+fn each(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut each: impl FnMut(&Row<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    while let Some(row) = rows.next()? {
+        each(row)?;
+    }
+    Ok(())
 }

@@ -1,7 +1,8 @@
 //! Absences (4.9).
 
-use super::row::{Array, Columns as _};
-use crate::peers::wire::Absentee;
+use super::row::{Array, texts};
+use crate::peers::sqlite::each;
+use crate::peers::wire::{Absentee, Record as _};
 use anyhow::Result;
 use rusqlite::{Connection, Params};
 
@@ -14,18 +15,10 @@ pub(super) fn answer(
     params: impl Params,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut statement = connection.prepare_cached(BETWEEN)?;
-    let mut rows = statement.query(params)?;
     let mut array = Array::open(out);
-    let (mut id, mut learner) = (itoa::Buffer::new(), itoa::Buffer::new());
-    while let Some(row) = rows.next()? {
-        array.push(&Absentee {
-            id: row.digits(0, &mut id)?,
-            learner_id: row.digits(1, &mut learner)?,
-            absent_date: row.text(2)?,
-            absent_reason: row.text(3)?,
-        })?;
-    }
+    each(connection, BETWEEN, params, |row| {
+        array.push(&Absentee::of(texts(row, &mut [itoa::Buffer::new(); 2]))?)
+    })?;
     array.close();
     Ok(())
 }

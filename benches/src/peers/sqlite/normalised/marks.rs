@@ -2,9 +2,9 @@
 
 use super::sheet::{Assessment, Block, Mark, Seat, Sheet, Text};
 use crate::ask::Ask;
-use crate::peers::wire::{self, Members};
+use crate::peers::members::Members;
+use crate::peers::wire;
 use anyhow::Result;
-use indexmap::IndexMap;
 use rusqlite::Connection;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,7 +18,7 @@ pub(super) fn answer(
 ) -> Result<()> {
     sheet.gather(connection, ask)?;
     let grades = grades(sheet);
-    if !grades.is_empty() {
+    if !grades.0.is_empty() {
         serde_json::to_writer(out, &grades)?;
     }
     Ok(())
@@ -26,40 +26,45 @@ pub(super) fn answer(
 
 /// What is left of a level, unless that is nothing.
 fn some<T>(members: Members<'_, T>) -> Option<Members<'_, T>> {
-    (!members.is_empty()).then_some(members)
+    (!members.0.is_empty()).then_some(members)
+}
+
+/// A member whose key stands in it too.
+fn member<'a, T>(id: i64, of: impl FnOnce(Cow<'a, str>) -> T) -> (Cow<'a, str>, T) {
+    let id: Cow<'a, str> = id.to_string().into();
+    (id.clone(), of(id))
 }
 
 fn grades(sheet: &Sheet) -> wire::Marks<'_> {
-    let mut grades = IndexMap::new();
-    let year: Cow<'_, str> = sheet.year.to_string().into();
+    let mut grades = Members::default();
     let of_grade = |a: &Assessment, b: &Assessment| a.block.0 == b.block.0;
     for (assessments, (id, name)) in sheet.assessments.chunk_by(of_grade).zip(&sheet.grades) {
         let Some(terms) = some(terms(sheet, assessments)) else {
             continue;
         };
-        let of_year = wire::Year {
-            year: year.clone(),
+        let year = member(sheet.year, |year| wire::Year {
+            year,
             year_name: sheet.text(sheet.year_name).into(),
             terms,
-        };
+        });
         let grade = wire::Grade {
             grade: sheet.text(*name).into(),
-            years: IndexMap::from([(year.clone(), of_year)]),
+            years: Members(vec![year]),
         };
-        grades.insert(id.to_string().into(), grade);
+        grades.0.push((id.to_string().into(), grade));
     }
     grades
 }
 
 fn terms<'a>(sheet: &'a Sheet, of_grade: &'a [Assessment]) -> Members<'a, wire::Term<'a>> {
-    let mut terms = IndexMap::new();
+    let mut terms = Members::default();
     for assessments in of_grade.chunk_by(|a, b| a.block == b.block) {
         let Some(first) = assessments.first() else {
             continue;
         };
         if let Some(learners) = some(learners(sheet, first.block, assessments)) {
-            let term: Cow<'_, str> = first.block.1.to_string().into();
-            terms.insert(term.clone(), wire::Term { term, learners });
+            let term = member(first.block.1, |term| wire::Term { term, learners });
+            terms.0.push(term);
         }
     }
     terms
@@ -77,21 +82,18 @@ fn learners<'a>(
     let mut ids: Vec<i64> = seated.chain(marked).collect();
     ids.sort_unstable();
     ids.dedup();
-    let mut learners = IndexMap::with_capacity(ids.len());
+    let mut learners = Vec::with_capacity(ids.len());
     for id in ids {
         let seats = sorted_part(seats, |seat| seat.learner.cmp(&id));
         let marks = sorted_part(&sheet.marks, |mark| mark.learner.cmp(&id));
         if let Some(subjects) = some(subjects(sheet, assessments, seats, marks)) {
-            let learner_id: Cow<'_, str> = id.to_string().into();
-            let key = learner_id.clone();
-            let learner = wire::LearnerMarks {
+            learners.push(member(id, |learner_id| wire::LearnerMarks {
                 learner_id,
                 subjects,
-            };
-            learners.insert(key, learner);
+            }));
         }
     }
-    learners
+    Members(learners)
 }
 
 /// A learner's subjects: with all assessments if the learner takes it, else
@@ -102,45 +104,40 @@ fn subjects<'a>(
     seats: &[Seat],
     mut marks: &'a [Mark],
 ) -> Members<'a, wire::Subject<'a>> {
-    let mut subjects = IndexMap::with_capacity(seats.len());
+    let mut subjects = Vec::with_capacity(seats.len());
     for of_subject in assessments.chunk_by(|a, b| a.subject == b.subject) {
         let Some(subject) = of_subject.first() else {
             continue;
         };
         let seated = seats.iter().any(|seat| seat.subject == subject.subject);
-        let mut outcomes = IndexMap::with_capacity(2);
+        let mut outcomes = Vec::with_capacity(2);
         for of_outcome in of_subject.chunk_by(|a, b| a.outcome == b.outcome) {
-            let mut given = IndexMap::with_capacity(of_outcome.len());
+            let mut given = Vec::with_capacity(of_outcome.len());
             for assessment in of_outcome {
                 let mark = mark_at(&mut marks, assessment.place);
                 if assessment.released && (seated || mark.is_some()) {
                     let id = sheet.text(assessment.id_text);
-                    given.insert(id.into(), with_mark(sheet, assessment, mark));
+                    given.push((id.into(), with_mark(sheet, assessment, mark)));
                 }
             }
-            if let (Some(assessments), Some(outcome)) = (some(given), of_outcome.first()) {
-                let learning_outcome_id: Cow<'_, str> = outcome.outcome.to_string().into();
-                let key = learning_outcome_id.clone();
-                let outcome = wire::LearningOutcome {
-                    learning_outcome_id,
-                    learning_outcome_name: sheet.text(outcome.outcome_name).into(),
+            if let (Some(assessments), Some(outcome)) = (some(Members(given)), of_outcome.first()) {
+                let name = sheet.text(outcome.outcome_name);
+                outcomes.push(member(outcome.outcome, |id| wire::LearningOutcome {
+                    learning_outcome_id: id,
+                    learning_outcome_name: name.into(),
                     assessments,
-                };
-                outcomes.insert(key, outcome);
+                }));
             }
         }
-        if let Some(learning_outcomes) = some(outcomes) {
-            let subject_id: Cow<'_, str> = subject.subject.to_string().into();
-            let key = subject_id.clone();
-            let subject = wire::Subject {
+        if let Some(learning_outcomes) = some(Members(outcomes)) {
+            subjects.push(member(subject.subject, |subject_id| wire::Subject {
                 subject_id,
                 subject_name: sheet.text(subject.subject_name).into(),
                 learning_outcomes,
-            };
-            subjects.insert(key, subject);
+            }));
         }
     }
-    subjects
+    Members(subjects)
 }
 
 /// The mark at a place, if the next marks of a learner hold one.

@@ -1,73 +1,101 @@
-//! The normalised peer: rows by prepared SQL, written as the records of the
-//! API by `serde_json`.
+//! Normalised tables: rows by prepared SQL, written as the records of the API by
+//! `serde_json`.
 //!
+//! - `schema.sql`: the tables. `load`: how they are filled. `decimal`: decimals in
+//!   them.
 //! - `learners`, `subjects`, `marks`, `absentees`: the questions. `sheet`:
 //!   what marks are answered from. `row`: how rows are read and written.
 
 mod absentees;
+mod decimal;
 mod learners;
+mod load;
 mod marks;
 mod row;
 mod sheet;
 mod subjects;
 
+#[cfg(test)]
+mod tests;
+
+use super::{connect, reopen};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
-use anyhow::Result;
+use crate::schools::Schools;
+use anyhow::{Context as _, Result};
+use load::Tables;
 use rusqlite::{Connection, params};
 use sheet::Sheet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Normalised tables, joined by SQL and written by `serde_json`.
-pub struct Normalised {
-    path: PathBuf,
+pub(in crate::peers) struct Normalised {
     connection: Connection,
     sheet: Sheet,
 }
 
 impl Normalised {
-    /// Opens what has been loaded.
-    pub fn open(path: &Path) -> Result<Normalised> {
+    /// Loads the schools into a database in this folder, each in one transaction,
+    /// then gathers the planner's statistics.
+    pub(in crate::peers) fn load(folder: &Path, schools: &Schools) -> Result<Normalised> {
+        let mut peer = Normalised::create(folder)?;
+        for school in &schools.all {
+            peer.add(school.lines())?;
+        }
+        let finish = "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);";
+        peer.connection.execute_batch(finish)?;
+        Ok(peer)
+    }
+
+    fn create(folder: &Path) -> Result<Normalised> {
+        let connection = connect(&folder.join("normalised.sqlite"), "")?;
+        connection.execute_batch(include_str!("schema.sql"))?;
         Ok(Normalised {
-            path: path.to_owned(),
-            connection: super::connect(path)?,
+            connection,
             sheet: Sheet::default(),
         })
+    }
+
+    /// Adds records in one transaction.
+    fn add(&mut self, lines: impl Iterator<Item = String>) -> Result<()> {
+        let transaction = self.connection.transaction()?;
+        let tables = Tables::of(&transaction)?;
+        for line in lines {
+            tables
+                .add(&transaction, &line)
+                .with_context(|| line.clone())?;
+        }
+        Ok(transaction.commit()?)
     }
 }
 
 impl Peer for Normalised {
     fn name(&self) -> &'static str {
-        "SQLite normalised + serde_json"
+        "SQLite normalised"
     }
 
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         let connection = &self.connection;
-        let school = i64::try_from(ask.school)?;
-        let number = u64::cast_signed;
+        let school = ask.school;
         match ask.what {
-            What::Learners => learners::answer(connection, learners::CURRENT, [school], out),
-            What::Learner(id) => {
-                learners::answer(connection, learners::ONE, [school, number(id)], out)
-            }
+            What::Learners => learners::answer(connection, &learners::CURRENT, [school], out),
+            What::Learner(id) => learners::answer(connection, &learners::ONE, [school, id], out),
             What::Name(name) => {
-                learners::answer(connection, learners::NAMED, params![school, name], out)
+                learners::answer(connection, &learners::NAMED, params![school, name], out)
             }
-            What::Left { since, until } => learners::answer(
-                connection,
-                learners::LEFT,
-                params![school, since, until],
-                out,
-            ),
+            What::Left { since, until } => {
+                let params = params![school, since, until];
+                learners::answer(connection, &learners::LEFT, params, out)
+            }
             What::GradesWithParents([one, two]) => {
-                learners::with_parents(connection, [school, number(one), number(two)], out)
+                learners::with_parents(connection, [school, one, two], out)
             }
             What::MarksOfLearner(_) | What::MarksOfGrade { .. } | What::MarksOfOutcome { .. } => {
                 marks::answer(&mut self.sheet, connection, ask, out)
             }
-            What::SubjectsPerTerm(id) => subjects::per_term(connection, [school, number(id)], out),
-            What::SubjectMarks(id) => subjects::marks(connection, [school, number(id)], out),
+            What::SubjectsPerTerm(id) => subjects::per_term(connection, [school, id], out),
+            What::SubjectMarks(id) => subjects::marks(connection, [school, id], out),
             What::LearnerSubjects => subjects::of_school(connection, school, out),
             What::Absentees { from, to } => {
                 absentees::answer(connection, params![school, from, to], out)
@@ -76,20 +104,6 @@ impl Peer for Normalised {
     }
 
     fn forget(&mut self) -> Result<()> {
-        self.connection = super::connect(&self.path)?;
-        self.sheet = Sheet::default();
-        Ok(())
+        reopen(&mut self.connection, "")
     }
-}
-
-/// Every statement.
-#[cfg(test)]
-pub(super) fn statements() -> Vec<&'static str> {
-    [
-        learners::STATEMENTS,
-        subjects::STATEMENTS,
-        sheet::STATEMENTS,
-        absentees::STATEMENTS,
-    ]
-    .concat()
 }

@@ -1,9 +1,10 @@
 //! What assessment marks are answered from: the assessments that are asked
 //! for, who takes their subjects, and the marks (4.2).
 
+use super::decimal;
 use super::row::Columns as _;
 use crate::ask::{Ask, What};
-use crate::peers::sqlite::decimal;
+use crate::peers::sqlite::each;
 use anyhow::Result;
 use rusqlite::{Connection, Row, params};
 
@@ -99,27 +100,14 @@ macro_rules! from_assessment {
     };
 }
 
-/// What of a grade and term is released.
-macro_rules! of_grade {
-    () => {
-        "AND a.grade_id = ?4 AND a.term = ?5
-         AND coalesce(p.mark_release_date, t.end_date) <= ?3 "
-    };
-}
-
-macro_rules! in_order {
-    () => {
-        "ORDER BY a.subject_id, a.learning_outcome_id, a.assessment_id"
-    };
-}
-
-const OF_GRADE: &str = select!(from_assessment!(), of_grade!(), in_order!());
-
-const OF_OUTCOME: &str = select!(
+/// What of a grade and term is released, of one outcome if it is given, in the
+/// order of the answer.
+const OF_GRADE: &str = select!(
     from_assessment!(),
-    of_grade!(),
-    "AND +a.learning_outcome_id = ?6 ",
-    in_order!()
+    "AND a.grade_id = ?4 AND a.term = ?5
+     AND coalesce(p.mark_release_date, t.end_date) <= ?3
+     AND (?6 IS NULL OR a.learning_outcome_id = ?6)
+     ORDER BY a.subject_id, a.learning_outcome_id, a.assessment_id"
 );
 
 const ONE: &str = select!(from_assessment!(), "AND a.assessment_id = ?4");
@@ -169,6 +157,10 @@ impl Sheet {
         self.text.get(text.start..text.end).unwrap_or_default()
     }
 
+    fn push_text(&mut self, text: &str) -> Text {
+        self.push(|all| all.push_str(text))
+    }
+
     fn push(&mut self, write: impl FnOnce(&mut String)) -> Text {
         let start = self.text.len();
         write(&mut self.text);
@@ -187,35 +179,27 @@ impl Sheet {
         self.marks.clear();
         self.places.clear();
         let moment = connection.unchecked_transaction()?;
-        let school = i64::try_from(ask.school)?;
-        {
-            let mut year = moment.prepare_cached(YEAR)?;
-            let mut rows = year.query([school])?;
-            let Some(row) = rows.next()? else {
-                return Ok(());
-            };
+        let school = ask.school.cast_signed();
+        each(&moment, YEAR, [school], |row| {
             self.year = row.number(0)?;
-            let name = row.text(1)?;
-            self.year_name = self.push(|text| text.push_str(&name));
-        }
-        match ask.what {
-            What::MarksOfLearner(learner) => {
-                self.of_learner(&moment, school, learner.cast_signed(), ask.today)?;
-            }
-            What::MarksOfGrade { grade, term } => {
-                let block = (grade.cast_signed(), term.cast_signed());
-                self.of_grade(&moment, school, block, None, ask.today)?;
-            }
+            self.year_name = self.push_text(row.text(1)?);
+            Ok(())
+        })?;
+        let (block, outcome) = match ask.what {
+            What::MarksOfGrade { grade, term } => ((grade, term), None),
             What::MarksOfOutcome {
                 grade,
                 term,
                 outcome,
-            } => {
-                let block = (grade.cast_signed(), term.cast_signed());
-                self.of_grade(&moment, school, block, Some(outcome), ask.today)?;
+            } => ((grade, term), Some(outcome)),
+            What::MarksOfLearner(learner) => {
+                self.of_learner(&moment, school, learner.cast_signed(), ask.today)?;
+                return Ok(moment.commit()?);
             }
-            _ => {}
-        }
+            _ => return Ok(()),
+        };
+        let block = (block.0.cast_signed(), block.1.cast_signed());
+        self.of_grade(&moment, school, block, outcome, ask.today)?;
         Ok(moment.commit()?)
     }
 
@@ -229,50 +213,37 @@ impl Sheet {
         today: &str,
     ) -> Result<()> {
         let (grade, term) = block;
-        let sql = if outcome.is_some() {
-            OF_OUTCOME
-        } else {
-            OF_GRADE
-        };
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = match outcome {
-            Some(outcome) => statement.query(params![
-                school,
-                self.year,
-                today,
-                grade,
-                term,
-                outcome.cast_signed()
-            ])?,
-            None => statement.query(params![school, self.year, today, grade, term])?,
-        };
-        while let Some(row) = rows.next()? {
-            self.push_assessment(row)?;
-        }
+        let year = self.year;
+        let params = params![school, year, today, grade, term, outcome];
+        each(connection, OF_GRADE, params, |row| {
+            self.push_assessment(row).map(drop)
+        })?;
         if self.assessments.is_empty() {
             return Ok(());
         }
         self.push_grade(connection, school, grade)?;
-        let mut statement = connection.prepare_cached(SEATS)?;
         for of_subject in self.assessments.chunk_by(|a, b| a.subject == b.subject) {
             let subject = of_subject.first().map_or(0, |first| first.subject);
-            let mut rows = statement.query([school, self.year, grade, subject, term])?;
-            while let Some(row) = rows.next()? {
-                self.seats.push(Seat {
-                    block,
-                    learner: row.number(0)?,
-                    subject,
-                });
-            }
+            each(
+                connection,
+                SEATS,
+                [school, year, grade, subject, term],
+                |row| {
+                    self.seats.push(Seat {
+                        block,
+                        learner: row.number(0)?,
+                        subject,
+                    });
+                    Ok(())
+                },
+            )?;
         }
         self.seats.sort_unstable();
-        let mut statement = connection.prepare_cached(MARKS_OF_ASSESSMENT)?;
         for place in 0..self.assessments.len() {
             let id = self.assessments.get(place).map_or(0, |found| found.id);
-            let mut rows = statement.query([school, id])?;
-            while let Some(row) = rows.next()? {
-                self.push_mark(row, row.number(0)?, place)?;
-            }
+            each(connection, MARKS_OF_ASSESSMENT, [school, id], |row| {
+                self.push_mark(row, row.number(0)?, place)
+            })?;
         }
         self.marks
             .sort_unstable_by_key(|mark| (mark.learner, mark.place));
@@ -288,37 +259,42 @@ impl Sheet {
         learner: i64,
         today: &str,
     ) -> Result<()> {
-        let mut statement = connection.prepare_cached(OF_LEARNER)?;
-        let mut rows = statement.query(params![school, self.year, today, learner])?;
-        while let Some(row) = rows.next()? {
-            let found = self.push_assessment(row)?;
-            let seat = Seat {
-                block: found.block,
-                learner,
-                subject: found.subject,
-            };
-            if self.seats.last() != Some(&seat) {
-                self.seats.push(seat);
-            }
-        }
+        let year = self.year;
+        each(
+            connection,
+            OF_LEARNER,
+            params![school, year, today, learner],
+            |row| {
+                let found = self.push_assessment(row)?;
+                let seat = Seat {
+                    block: found.block,
+                    learner,
+                    subject: found.subject,
+                };
+                if self.seats.last() != Some(&seat) {
+                    self.seats.push(seat);
+                }
+                Ok(())
+            },
+        )?;
         self.seats.sort_unstable();
         let found = self.assessments.iter().enumerate();
         self.places
             .extend(found.map(|(place, found)| (found.id, place)));
         self.places.sort_unstable();
-        let mut statement = connection.prepare_cached(MARKS_OF_LEARNER)?;
-        let mut rows = statement.query([school, learner])?;
-        while let Some(row) = rows.next()? {
+        each(connection, MARKS_OF_LEARNER, [school, learner], |row| {
             let id = row.number(0)?;
-            let known = self.places.binary_search_by_key(&id, |(id, _)| *id);
-            let place = match known {
-                Ok(known) => self.places.get(known).map(|(_, place)| *place),
-                Err(_) => self.stranger(connection, school, today, id)?,
-            };
-            if let Some(place) = place {
-                self.push_mark(row, learner, place)?;
+            let known = self.places.binary_search_by_key(&id, |(id, _)| *id).ok();
+            let place = known.and_then(|known| self.places.get(known).copied());
+            match place {
+                Some((_, place)) => self.push_mark(row, learner, place),
+                // Of a subject that the learner does not take.
+                None => each(connection, ONE, params![school, year, today, id], |found| {
+                    let place = self.push_assessment(found)?.place;
+                    self.push_mark(row, learner, place)
+                }),
             }
-        }
+        })?;
         self.order();
         let mut grades: Vec<i64> = self.assessments.iter().map(|found| found.block.0).collect();
         grades.dedup();
@@ -326,23 +302,6 @@ impl Sheet {
             self.push_grade(connection, school, grade)?;
         }
         Ok(())
-    }
-
-    /// An assessment of a subject that the learner does not take.
-    fn stranger(
-        &mut self,
-        connection: &Connection,
-        school: i64,
-        today: &str,
-        id: i64,
-    ) -> Result<Option<usize>> {
-        let mut statement = connection.prepare_cached(ONE)?;
-        let mut rows = statement.query(params![school, self.year, today, id])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        self.push_assessment(row)?;
-        Ok(self.assessments.len().checked_sub(1))
     }
 
     /// Puts assessments and marks in the order of the answer.
@@ -363,15 +322,11 @@ impl Sheet {
     }
 
     fn push_grade(&mut self, connection: &Connection, school: i64, grade: i64) -> Result<()> {
-        let mut statement = connection.prepare_cached(GRADE)?;
-        let mut rows = statement.query([school, grade])?;
-        let name = match rows.next()? {
-            Some(row) => {
-                let name = row.text(0)?;
-                self.push(|text| text.push_str(&name))
-            }
-            None => Text::default(),
-        };
+        let mut name = Text::default();
+        each(connection, GRADE, [school, grade], |row| {
+            name = self.push_text(row.text(0)?);
+            Ok(())
+        })?;
         self.grades.push((grade, name));
         Ok(())
     }
@@ -380,11 +335,10 @@ impl Sheet {
     fn push_mark(&mut self, row: &Row<'_>, learner: i64, place: usize) -> Result<()> {
         let absent = row.number(3)? != 0;
         let captured = row.number(4)? != 0;
-        let dtime = row.text(5)?;
-        let dtime = self.push(|text| text.push_str(&dtime));
+        let dtime = self.push_text(row.text(5)?);
         let (mut percentage, mut mark) = (Text::default(), Text::default());
         if absent {
-            percentage = self.push(|text| text.push('a'));
+            percentage = self.push_text("a");
         } else if captured {
             let given = row.integer(1)?;
             match (row.integer(2)?, given) {
@@ -415,41 +369,29 @@ impl Sheet {
     fn push_assessment(&mut self, row: &Row<'_>) -> Result<Assessment> {
         let (subject, outcome, id) = (row.number(2)?, row.number(3)?, row.number(4)?);
         let last = self.assessments.last().copied();
-        let (name, date) = (row.text(7)?, row.text(8)?);
+        let (out_of, weight) = (row.number(5)?, row.number(6)?);
         let assessment = Assessment {
             block: (row.number(0)?, row.number(1)?),
             subject,
             outcome,
             id,
             place: self.assessments.len(),
-            id_text: self.push(|text| text.push_str(itoa::Buffer::new().format(id))),
+            id_text: self.push_text(itoa::Buffer::new().format(id)),
             released: row.number(11)? != 0,
-            out_of: row.number(5)?,
+            out_of,
             // The next assessment is often of the same subject and outcome.
             subject_name: match last.filter(|last| last.subject == subject) {
                 Some(last) => last.subject_name,
-                None => {
-                    let name = row.text(9)?;
-                    self.push(|text| text.push_str(&name))
-                }
+                None => self.push_text(row.text(9)?),
             },
             outcome_name: match last.filter(|last| last.outcome == outcome) {
                 Some(last) => last.outcome_name,
-                None => {
-                    let name = row.text(10)?;
-                    self.push(|text| text.push_str(&name))
-                }
+                None => self.push_text(row.text(10)?),
             },
-            name: self.push(|text| text.push_str(&name)),
-            date: self.push(|text| text.push_str(&date)),
-            weight: {
-                let weight = row.number(6)?;
-                self.push(|text| decimal::push(text, weight))
-            },
-            mark_out_of: {
-                let out_of = row.number(5)?;
-                self.push(|text| decimal::push(text, out_of))
-            },
+            name: self.push_text(row.text(7)?),
+            date: self.push_text(row.text(8)?),
+            weight: self.push(|text| decimal::push(text, weight)),
+            mark_out_of: self.push(|text| decimal::push(text, out_of)),
         };
         self.assessments.push(assessment);
         Ok(assessment)
@@ -459,7 +401,6 @@ impl Sheet {
 #[cfg(test)]
 pub(super) const STATEMENTS: &[&str] = &[
     OF_GRADE,
-    OF_OUTCOME,
     OF_LEARNER,
     ONE,
     YEAR,

@@ -1,11 +1,14 @@
 //! The subjects that learners take, with their terms and term marks (4.3 to
 //! 4.5).
 
-use super::row::{Array, Columns as _};
-use crate::peers::sqlite::decimal;
-use crate::peers::wire::{LearnerSubject, SubjectMarks, SubjectPerTerm, SubjectTerm, TermMark};
+use super::row::{Array, Columns as _, owned};
+use crate::peers::sqlite::each;
+use crate::peers::wire::{
+    LearnerSubject, Record as _, SubjectMarks, SubjectPerTerm, SubjectTerm, TermMark,
+};
 use anyhow::Result;
 use rusqlite::{Connection, Params, Row};
+use serde::Serialize;
 use std::borrow::Cow;
 
 const NAMES: &str = "
@@ -20,7 +23,7 @@ const OF_SCHOOL: &str = "
     ORDER BY l.id, ls.subject_id";
 
 const PER_TERM: &str = "
-    SELECT ls.subject_id, ls.year, s.subject_name, s.super_subject_id, s.super_subject_name,
+    SELECT ls.year, ls.subject_id, s.subject_name, s.super_subject_id, s.super_subject_name,
         ls.grade_id, g.grade, t.term_id, lt.term, lt.subject_group_id, lt.subject_group_name,
         lt.classroom_id, lt.classroom_name, lt.subject_group_teacher_id
     FROM learner_subject ls
@@ -34,7 +37,7 @@ const PER_TERM: &str = "
     ORDER BY ls.subject_id, lt.term";
 
 const MARKS: &str = "
-    SELECT ls.subject_id, ls.year, s.subject_name, ls.grade_id, g.grade, lt.term, lt.mark
+    SELECT ls.year, ls.subject_id, s.subject_name, ls.grade_id, g.grade, lt.term, lt.mark
     FROM learner_subject ls
     LEFT JOIN subject s ON s.school_id = ls.school_id AND s.subject_id = ls.subject_id
     LEFT JOIN grade g ON g.school_id = ls.school_id AND g.grade_id = ls.grade_id
@@ -47,143 +50,99 @@ const MARKS: &str = "
 
 /// Who takes which subject. The few subjects are read once, and a learner's
 /// names with its first row.
-pub(super) fn of_school(connection: &Connection, school: i64, out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn of_school(connection: &Connection, school: u64, out: &mut Vec<u8>) -> Result<()> {
     let moment = connection.unchecked_transaction()?;
     let mut names: Vec<(i64, String)> = Vec::new();
-    {
-        let mut statement = moment.prepare_cached(NAMES)?;
-        let mut rows = statement.query([school])?;
-        while let Some(row) = rows.next()? {
-            names.push((row.number(0)?, row.text(1)?.into_owned()));
-        }
-        let mut statement = moment.prepare_cached(OF_SCHOOL)?;
-        let mut rows = statement.query([school])?;
-        let mut array = Array::open(out);
-        let mut learner: Option<(i64, [String; 3])> = None;
-        while let Some(row) = rows.next()? {
-            let id = row.number(0)?;
-            let [learner_id, first_name, last_name] = match &mut learner {
-                Some((last, texts)) if *last == id => texts,
-                other => {
-                    let texts = [number(row, 0)?, owned(row, 2)?, owned(row, 3)?];
-                    let (_, texts) = other.insert((id, texts.map(Cow::into_owned)));
-                    texts
-                }
-            };
-            let subject = row.number(1)?;
-            let known = names.binary_search_by_key(&subject, |(id, _)| *id);
-            let name = known.ok().and_then(|place| names.get(place));
-            array.push(&LearnerSubject {
-                learner_id: learner_id.as_str().into(),
-                first_name: first_name.as_str().into(),
-                last_name: last_name.as_str().into(),
-                subject_id: subject.cast_unsigned(),
-                subject_name: name.map_or("", |(_, name)| name).into(),
-            })?;
-        }
-        array.close();
-    }
+    each(&moment, NAMES, [school], |row| {
+        names.push((row.number(0)?, row.text(1)?.to_owned()));
+        Ok(())
+    })?;
+    let mut array = Array::open(out);
+    let mut learner: Option<(i64, [Cow<'static, str>; 3])> = None;
+    each(&moment, OF_SCHOOL, [school], |row| {
+        let id = row.number(0)?;
+        let [learner_id, first_name, last_name] = match &mut learner {
+            Some((last, texts)) if *last == id => texts,
+            other => {
+                let mut names = owned(row, 2);
+                let texts = [id.to_string().into(), names()?, names()?];
+                let (_, texts) = other.insert((id, texts));
+                texts
+            }
+        };
+        let subject = row.number(1)?;
+        let known = names.binary_search_by_key(&subject, |(id, _)| *id);
+        let name = known.ok().and_then(|place| names.get(place));
+        array.push(&LearnerSubject {
+            learner_id: (&**learner_id).into(),
+            first_name: (&**first_name).into(),
+            last_name: (&**last_name).into(),
+            subject_id: subject.cast_unsigned(),
+            subject_name: name.map_or("", |(_, name)| name).into(),
+        })
+    })?;
+    array.close();
     Ok(moment.commit()?)
 }
 
-/// A learner's subjects by term: the rows of a subject follow each other.
+/// A learner's subjects by term.
 pub(super) fn per_term(
     connection: &Connection,
     params: impl Params,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut statement = connection.prepare_cached(PER_TERM)?;
-    let mut rows = statement.query(params)?;
-    let mut array = Array::open(out);
-    let mut at_hand: Option<(i64, SubjectPerTerm<'_>)> = None;
-    while let Some(row) = rows.next()? {
-        let id = row.number(0)?;
-        if at_hand.as_ref().is_none_or(|(last, _)| *last != id) {
-            if let Some((_, full)) = at_hand.take() {
-                array.push(&full)?;
-            }
-            at_hand = Some((
-                id,
-                SubjectPerTerm {
-                    year: number(row, 1)?,
-                    subject_id: number(row, 0)?,
-                    subject_name: owned(row, 2)?,
-                    super_subject_id: owned(row, 3)?,
-                    super_subject_name: owned(row, 4)?,
-                    grade_id: number(row, 5)?,
-                    grade: owned(row, 6)?,
-                    terms: Vec::with_capacity(4),
-                },
-            ));
+    let begin = |row: &Row<'_>| SubjectPerTerm::of(owned(row, 0));
+    grouped(connection, PER_TERM, params, out, begin, |subject, row| {
+        if row.integer(8)?.is_some() {
+            let mut term = SubjectTerm::of(owned(row, 8))?;
+            term.term_id = row.number(7)?.cast_unsigned();
+            subject.terms.push(term);
         }
-        if let (Some((_, subject)), Some(_)) = (&mut at_hand, row.integer(8)?) {
-            subject.terms.push(SubjectTerm {
-                term_id: row.number(7)?.cast_unsigned(),
-                term: number(row, 8)?,
-                subject_group_id: owned(row, 9)?,
-                subject_group_name: owned(row, 10)?,
-                classroom_id: owned(row, 11)?,
-                classroom_name: owned(row, 12)?,
-                subject_group_teacher_id: owned(row, 13)?,
-            });
-        }
-    }
-    if let Some((_, full)) = at_hand {
-        array.push(&full)?;
-    }
-    array.close();
-    Ok(())
+        Ok(())
+    })
 }
 
-/// A learner's term marks: the rows of a subject follow each other.
+/// A learner's term marks.
 pub(super) fn marks(connection: &Connection, params: impl Params, out: &mut Vec<u8>) -> Result<()> {
-    let mut statement = connection.prepare_cached(MARKS)?;
-    let mut rows = statement.query(params)?;
+    let begin = |row: &Row<'_>| SubjectMarks::of(owned(row, 0));
+    grouped(connection, MARKS, params, out, begin, |subject, row| {
+        subject.terms.push(TermMark {
+            term: row.number(5)?.to_string().into(),
+            mark: row.decimal(6)?.into(),
+        });
+        Ok(())
+    })
+}
+
+/// Writes a record for the rows of each subject, which follow each other.
+fn grouped<R: Serialize>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    out: &mut Vec<u8>,
+    begin: impl Fn(&Row<'_>) -> Result<R>,
+    add: impl Fn(&mut R, &Row<'_>) -> Result<()>,
+) -> Result<()> {
     let mut array = Array::open(out);
-    let mut at_hand: Option<(i64, SubjectMarks<'_>)> = None;
-    while let Some(row) = rows.next()? {
-        let id = row.number(0)?;
-        if at_hand.as_ref().is_none_or(|(last, _)| *last != id) {
-            if let Some((_, full)) = at_hand.take() {
-                array.push(&full)?;
+    let mut at_hand: Option<(i64, R)> = None;
+    each(connection, sql, params, |row| {
+        let subject = row.number(1)?;
+        match &mut at_hand {
+            Some((last, record)) if *last == subject => add(record, row),
+            other => {
+                if let Some((_, full)) = other.take() {
+                    array.push(&full)?;
+                }
+                let (_, record) = other.insert((subject, begin(row)?));
+                add(record, row)
             }
-            at_hand = Some((
-                id,
-                SubjectMarks {
-                    year: number(row, 1)?,
-                    subject_id: number(row, 0)?,
-                    subject_name: owned(row, 2)?,
-                    grade_id: number(row, 3)?,
-                    grade: owned(row, 4)?,
-                    terms: Vec::with_capacity(4),
-                },
-            ));
         }
-        if let Some((_, subject)) = &mut at_hand {
-            let mut mark = String::new();
-            decimal::push(&mut mark, row.number(6)?);
-            subject.terms.push(TermMark {
-                term: number(row, 5)?,
-                mark: mark.into(),
-            });
-        }
-    }
+    })?;
     if let Some((_, full)) = at_hand {
         array.push(&full)?;
     }
     array.close();
     Ok(())
-}
-
-/// A text that outlives its row.
-fn owned(row: &Row<'_>, column: usize) -> Result<Cow<'static, str>> {
-    Ok(row.text(column)?.into_owned().into())
-}
-
-/// A number's digits that outlive their row.
-fn number(row: &Row<'_>, column: usize) -> Result<Cow<'static, str>> {
-    let mut digits = itoa::Buffer::new();
-    Ok(row.digits(column, &mut digits)?.into_owned().into())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The members of an object as pairs: a client that filters them looks none up.
+//! The members of an object as pairs: who filters them or writes them looks none up.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -7,18 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Members in the order in which they stand, their keys borrowed where that goes.
-pub(super) struct Members<'a, T>(Vec<(Cow<'a, str>, T)>);
-
-impl<T> Members<'_, T> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Keeps the members of which this holds.
-    pub(super) fn retain(&mut self, mut holds: impl FnMut(&str, &mut T) -> bool) {
-        self.0.retain_mut(|(key, value)| holds(key, value));
-    }
-}
+pub(super) struct Members<'a, T>(pub(super) Vec<(Cow<'a, str>, T)>);
 
 impl<T> Default for Members<'_, T> {
     fn default() -> Self {

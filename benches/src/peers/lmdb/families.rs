@@ -1,10 +1,10 @@
 //! Learners with their parents, whose rows stand in other runs.
 
-use super::run::{ROWS, Run};
+use super::run::Run;
 use super::shared::{NONE, PARENTS};
 use super::span::{LAST, run_key};
-use super::{Moment, Table};
-use crate::peers::rendered::{push_family, push_row};
+use super::store::Moment;
+use crate::peers::rendered::{Table, push_family, push_row};
 use anyhow::Result;
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ impl Families {
     /// Adds learners of a run, each with the parents that there are.
     pub(super) fn push(
         &mut self,
-        moment: &impl Moment,
+        moment: &Moment<'_>,
         school: u64,
         run: &Run<'_>,
         learners: impl Iterator<Item = usize>,
@@ -44,7 +44,7 @@ impl Families {
         Ok(())
     }
 
-    fn read(&mut self, moment: &impl Moment, school: u64, run: &Run<'_>) -> Result<()> {
+    fn read(&mut self, moment: &Moment<'_>, school: u64, run: &Run<'_>) -> Result<()> {
         let Families {
             learners,
             parents,
@@ -63,19 +63,19 @@ impl Families {
         let mut rest = parents.as_mut_slice();
         while let [(id, _), ..] = rest {
             let from = run_key(&[school], (*id, 0));
-            let taken = moment.first(Table::Parents, &from, &to, |value| {
-                let run = Run::open(value, ROWS)?;
-                let here = rest.partition_point(|(id, _)| (*id, 0) <= run.last());
-                for (id, range) in rest.iter_mut().take(here) {
-                    let start = rows.len();
-                    rows.extend_from_slice(run.rows(run.between((*id, 0), (*id, 0))));
-                    *range = start..rows.len();
-                }
-                Ok(here)
-            })?;
-            let Some((_, after)) = taken.and_then(|taken| rest.split_at_mut_checked(taken)) else {
+            let Some(value) = moment.first(Table::Parents, &from, &to)? else {
                 break;
             };
+            let run = Run::open(value, Table::Parents)?;
+            let here = rest.partition_point(|(id, _)| (*id, 0) <= run.last());
+            let Some((here, after)) = rest.split_at_mut_checked(here) else {
+                break;
+            };
+            for (id, range) in here {
+                let start = rows.len();
+                rows.extend_from_slice(run.rows(run.between((*id, 0), (*id, 0))));
+                *range = start..rows.len();
+            }
             rest = after;
         }
         Ok(())

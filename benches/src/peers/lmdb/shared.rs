@@ -1,9 +1,10 @@
 //! What both layouts keep alike: the facts of a school, the facts that learners
 //! are filtered by, and where a learner's marks stand.
 
-use super::{Key, Moment, Put, Table};
+use super::key::Key;
+use super::store::{Moment, Put};
 use crate::ask::{Ask, What};
-use crate::peers::rendered::{CURRENT, Day, LEFT, Learner, Place, Rendered, Sheet, day};
+use crate::peers::rendered::{CURRENT, Day, LEFT, Place, Rendered, Row, Sheet, Table, day};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 
@@ -15,20 +16,6 @@ const TRANSFER: usize = 3;
 pub(super) const PARENTS: [usize; 2] = [4, 5];
 /// A fact that is not there.
 pub(super) const NONE: u64 = u64::MAX;
-
-/// The facts that a learner is filtered by.
-pub(super) fn tags(learner: &Learner) -> [u64; TAGS] {
-    let [one, two] = learner.parents;
-    let facts = [
-        Some(learner.status),
-        learner.grade,
-        learner.family,
-        learner.transfer.map(u64::from),
-        one,
-        two,
-    ];
-    facts.map(|fact| fact.unwrap_or(NONE))
-}
 
 /// Which learners a question wants, but for its name and id.
 pub(super) struct Filter {
@@ -48,7 +35,7 @@ impl Filter {
             What::GradesWithParents(grades) => filter.grades = Some(grades),
             What::Left { since, until } => {
                 filter.status = LEFT;
-                filter.transfers = Some((day(since)?.into(), day(until)?.into()));
+                filter.transfers = Some((day(since)?, day(until)?));
             }
             _ => {}
         }
@@ -68,14 +55,33 @@ impl Filter {
     }
 }
 
-/// Adds the facts of a school: its year, and its sheets.
-pub(super) fn put_facts(rendered: &Rendered<'_>, put: &mut Put<'_>) -> Result<()> {
-    let school = rendered.school;
-    let year = rendered.year;
+/// Adds a school: its year, its sheets, its rows, and where its marks stand.
+pub(super) fn put_school(
+    rendered: &Rendered<'_>,
+    put: &mut Put<'_>,
+    mut put_row: impl FnMut(&Row<'_>, &mut Put<'_>) -> Result<()>,
+) -> Result<()> {
+    let (school, year) = (rendered.school, rendered.year);
     put(Table::Schools, &Key::of(&[school]), &Key::of(&[year]))?;
     for sheet in &rendered.sheets {
         let key = Key::of(&[school, year, sheet.grade]);
         put(Table::Sheets, &key, &sheet_value(sheet))?;
+    }
+    let mut places: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+    rendered.each_row(&mut |row| {
+        if let (Table::Marks, [.., grade, term], [learner, _]) = (row.table, row.partition, row.key)
+        {
+            let places = places.entry(*learner).or_default();
+            let place = Key::of(&[*grade, *term]);
+            if !places.ends_with(&place) {
+                places.extend_from_slice(&place);
+            }
+        }
+        put_row(row, put)
+    })?;
+    for (learner, places) in places {
+        let key = Key::of(&[school, year, learner]);
+        put(Table::MarkPlaces, &key, &places)?;
     }
     Ok(())
 }
@@ -85,44 +91,19 @@ pub(super) fn put_facts(rendered: &Rendered<'_>, put: &mut Put<'_>) -> Result<()
 fn sheet_value(sheet: &Sheet) -> Vec<u8> {
     let mut value = Key::of(&[sheet.programmes.len() as u64]).to_vec();
     for programme in &sheet.programmes {
-        let release = programme.release.map_or(NONE, u64::from);
+        let release = programme.release.unwrap_or(NONE);
         value.extend_from_slice(&Key::of(&[programme.term, programme.subject, release]));
     }
     value.extend_from_slice(sheet.heading.as_bytes());
     value
 }
 
-/// The grades and terms in which learners have marks.
-#[derive(Default)]
-pub(super) struct MarkPlaces(BTreeMap<u64, Vec<u8>>);
-
-impl MarkPlaces {
-    /// Notes where marks stand; they come by grade, then term.
-    pub(super) fn add(&mut self, place: Place) {
-        let places = self.0.entry(place.learner).or_default();
-        let entry = Key::of(&[place.grade, place.term]);
-        if !places.ends_with(&entry) {
-            places.extend_from_slice(&entry);
-        }
-    }
-
-    pub(super) fn put(self, rendered: &Rendered<'_>, put: &mut Put<'_>) -> Result<()> {
-        for (learner, places) in self.0 {
-            let key = Key::of(&[rendered.school, rendered.year, learner]);
-            put(Table::MarkPlaces, &key, &places)?;
-        }
-        Ok(())
-    }
-}
-
 /// The current year of a school.
 #[inline]
-pub(super) fn year(moment: &impl Moment, school: u64) -> Result<u64> {
-    let year = moment.get(Table::Schools, &Key::of(&[school]), |value| {
-        let [year] = Key::last(value);
-        Ok(year)
-    })?;
-    year.context("no such school")
+pub(super) fn year(moment: &Moment<'_>, school: u64) -> Result<u64> {
+    let value = moment.get(Table::Schools, &Key::of(&[school]))?;
+    let [year] = Key::last(value.context("no such school")?);
+    Ok(year)
 }
 
 /// Some of the marks of a grade and term.
@@ -150,7 +131,7 @@ impl Term<'_> {
 
 /// Hands on the terms whose marks a question is about.
 pub(super) fn each_term(
-    moment: &impl Moment,
+    moment: &Moment<'_>,
     ask: &Ask,
     released: &mut Vec<u64>,
     mut each: impl FnMut(&Term<'_>) -> Result<()>,
@@ -160,37 +141,35 @@ pub(super) fn each_term(
     let year = year(moment, school)?;
     let mut of_grade = |grade, terms: &mut dyn Iterator<Item = u64>, learners| {
         let key = Key::of(&[school, year, grade]);
-        let found = moment.get(Table::Sheets, &key, |sheet| {
-            for term in terms {
-                let heading = release(sheet, term, today, released)?;
-                each(&Term {
-                    year,
-                    grade,
-                    term,
-                    learners,
-                    heading,
-                    released,
-                })?;
-            }
-            Ok(())
-        });
-        found.map(|_| ())
+        let Some(sheet) = moment.get(Table::Sheets, &key)? else {
+            return Ok(());
+        };
+        for term in terms {
+            let heading = release(sheet, term, today, released)?;
+            each(&Term {
+                year,
+                grade,
+                term,
+                learners,
+                heading,
+                released,
+            })?;
+        }
+        Ok(())
     };
     match ask.what {
         What::MarksOfLearner(learner) => {
             let key = Key::of(&[school, year, learner]);
-            moment.get(Table::MarkPlaces, &key, |places| {
-                let (places, _) = places.as_chunks::<16>();
-                for places in places.chunk_by(|a, b| a.first_chunk::<8>() == b.first_chunk::<8>()) {
-                    let [grade, _] = Key::last(places.first().context("no places")?);
-                    let mut terms = places.iter().map(|place| {
-                        let [term] = Key::last(place);
-                        term
-                    });
-                    of_grade(grade, &mut terms, [learner; 2])?;
-                }
-                Ok(())
-            })?;
+            let places = moment.get(Table::MarkPlaces, &key)?.unwrap_or_default();
+            let (places, _) = places.as_chunks::<16>();
+            for places in places.chunk_by(|a, b| a.first_chunk::<8>() == b.first_chunk::<8>()) {
+                let [grade, _] = Key::last(places.first().context("no places")?);
+                let mut terms = places.iter().map(|place| {
+                    let [term] = Key::last(place);
+                    term
+                });
+                of_grade(grade, &mut terms, [learner; 2])?;
+            }
             Ok(())
         }
         What::MarksOfGrade { grade, term } | What::MarksOfOutcome { grade, term, .. } => {
@@ -214,7 +193,7 @@ fn release<'a>(
     released.clear();
     for programme in programmes.as_chunks::<24>().0 {
         let [of, subject, day] = Key::last(programme);
-        if of == term && day <= u64::from(today) {
+        if of == term && day <= today {
             released.push(subject);
         }
     }

@@ -1,9 +1,10 @@
 //! Where runs are found. The key of a run is that of its last row, so that the
 //! first run not before a row is the one that may hold it.
 
-use super::run::{Layout, RowKey, Run};
-use super::{Key, Moment, Table};
-use crate::peers::rendered::push_row;
+use super::key::Key;
+use super::run::{RowKey, Run};
+use super::store::Moment;
+use crate::peers::rendered::{Table, push_row};
 use anyhow::Result;
 use std::ops::{ControlFlow, Range};
 
@@ -15,7 +16,6 @@ pub(super) const LAST: RowKey = (u64::MAX, u64::MAX);
 /// The rows of a partition between two keys, both included.
 pub(super) struct Span<'a> {
     pub(super) table: Table,
-    pub(super) layout: Layout,
     pub(super) partition: &'a [u64],
     pub(super) from: RowKey,
     pub(super) to: RowKey,
@@ -26,13 +26,13 @@ impl Span<'_> {
     #[inline]
     pub(super) fn each(
         &self,
-        moment: &impl Moment,
+        moment: &Moment<'_>,
         mut each: impl FnMut(&Run<'_>, Range<usize>) -> Result<()>,
     ) -> Result<()> {
         let from = run_key(self.partition, self.from);
         let to = run_key(self.partition, LAST);
         moment.scan(self.table, &from, &to, |_, value| {
-            let run = Run::open(value, self.layout)?;
+            let run = Run::open(value, self.table)?;
             let indices = run.between(self.from, self.to);
             if !indices.is_empty() {
                 each(&run, indices)?;
@@ -47,7 +47,7 @@ impl Span<'_> {
 
     /// Adds all of the rows.
     #[inline]
-    pub(super) fn push(&self, moment: &impl Moment, out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn push(&self, moment: &Moment<'_>, out: &mut Vec<u8>) -> Result<()> {
         self.each(moment, |run, indices| {
             push_row(run.rows(indices), out);
             Ok(())

@@ -2,20 +2,22 @@
 
 mod load;
 
-use super::rendered::{
-    MarksAnswer, OutcomeFilter, Place, Rendered, array, day, push_family, push_row,
-};
-use super::sqlite_file::Database;
+use super::{connect, each, reopen};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
+use crate::peers::rendered::{
+    MarksAnswer, OutcomeFilter, Place, Rendered, array, day, push_family, push_row,
+};
 use crate::schools::Schools;
 use anyhow::Result;
-use rusqlite::{Params, params};
+use rusqlite::{Connection, Params, params};
 use std::path::Path;
 
 /// A row of marks has 1.8 KB: several fill a page of this size, while it would
-/// run over from a smaller one.
-const PAGE_SIZE: u32 = 16_384;
+/// run over from a smaller one. One connection has the file for itself, as an
+/// embedded store does: reading then takes no locks, and statements that follow
+/// one another see one state.
+const SETTINGS: &str = "PRAGMA page_size = 16384; PRAGMA locking_mode = EXCLUSIVE;";
 
 const CURRENT_LEARNERS: &str =
     "SELECT json FROM learner WHERE school = ?1 AND status = 0 ORDER BY id";
@@ -53,8 +55,8 @@ const MARKS_OF_LEARNER: &str = "SELECT subject, json FROM mark
     ORDER BY subject";
 
 /// Rendered rows in tables of `SQLite`.
-pub struct SqliteRows {
-    database: Database,
+pub(in crate::peers) struct Rows {
+    connection: Connection,
     gate: Gate,
     kept: Vec<u8>,
 }
@@ -68,22 +70,21 @@ struct Gate {
     released: Vec<(u64, u64)>,
 }
 
-impl SqliteRows {
+impl Rows {
     /// Loads the schools into a database in this folder, each in one
     /// transaction.
-    pub fn load(folder: &Path, schools: &Schools) -> Result<SqliteRows> {
-        let mut database = Database::open(folder.join("rows.sqlite"), PAGE_SIZE)?;
-        let connection = &mut database.connection;
+    pub(in crate::peers) fn load(folder: &Path, schools: &Schools) -> Result<Rows> {
+        let mut connection = connect(&folder.join("rows.sqlite"), SETTINGS)?;
         connection.execute_batch(include_str!("schema.sql"))?;
         for school in &schools.all {
-            let rendered = Rendered::of(&schools.engine, school)?;
+            let rendered = Rendered::of(schools, school)?;
             let transaction = connection.transaction()?;
             load::insert(&transaction, &rendered)?;
             transaction.commit()?;
         }
-        database.checkpoint()?;
-        Ok(SqliteRows {
-            database,
+        connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
+        Ok(Rows {
+            connection,
             gate: Gate::default(),
             kept: Vec::new(),
         })
@@ -92,7 +93,7 @@ impl SqliteRows {
     /// Fills the buffer with the array of what a statement gives.
     fn list(&self, sql: &str, params: impl Params, out: &mut Vec<u8>) -> Result<()> {
         array(out, |out| {
-            self.database.each(sql, params, |row| {
+            each(&self.connection, sql, params, |row| {
                 push_row(row.get_ref(0)?.as_bytes()?, out);
                 Ok(())
             })
@@ -102,7 +103,7 @@ impl SqliteRows {
     fn families(&self, school: u64, [one, two]: [u64; 2], out: &mut Vec<u8>) -> Result<()> {
         array(out, |out| {
             let grades = [school, one, two];
-            self.database.each(FAMILIES, grades, |row| {
+            each(&self.connection, FAMILIES, grades, |row| {
                 push_family(row.get_ref(0)?.as_bytes()?, out, |out| {
                     for column in [1, 2] {
                         if let Some(parent) = row.get_ref(column)?.as_bytes_or_null()? {
@@ -116,19 +117,19 @@ impl SqliteRows {
     }
 
     fn marks_of_learner(&mut self, ask: &Ask, learner: u64, out: &mut Vec<u8>) -> Result<()> {
-        let (database, gate) = (&self.database, &mut self.gate);
+        let (connection, gate) = (&self.connection, &mut self.gate);
         let mut answer = MarksAnswer::new(out);
-        let year = year(database, ask.school)?;
+        let year = year(connection, ask.school)?;
         gate.grade = None;
-        database.each(PLACES, [ask.school, year, learner], |row| {
+        each(connection, PLACES, [ask.school, year, learner], |row| {
             let place = Place {
                 grade: row.get(0)?,
                 term: row.get(1)?,
                 learner,
             };
-            gate.set(database, ask, year, place.grade)?;
+            gate.set(connection, ask, year, place.grade)?;
             let key = [ask.school, year, place.grade, place.term, learner];
-            database.each(MARKS_OF_LEARNER, key, |row| {
+            each(connection, MARKS_OF_LEARNER, key, |row| {
                 if gate.is_open(place.term, row.get(0)?) {
                     answer.push(&gate.heading, place, row.get_ref(1)?.as_bytes()?);
                 }
@@ -146,14 +147,14 @@ impl SqliteRows {
         term: u64,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let (database, gate, kept) = (&self.database, &mut self.gate, &mut self.kept);
+        let (connection, gate, kept) = (&self.connection, &mut self.gate, &mut self.kept);
         let filter = OutcomeFilter::of(ask.what);
         let mut answer = MarksAnswer::new(out);
-        let year = year(database, ask.school)?;
+        let year = year(connection, ask.school)?;
         gate.grade = None;
-        gate.set(database, ask, year, grade)?;
+        gate.set(connection, ask, year, grade)?;
         let key = [ask.school, year, grade, term];
-        database.each(MARKS_OF_GRADE, key, |row| {
+        each(connection, MARKS_OF_GRADE, key, |row| {
             if !gate.is_open(term, row.get(1)?) {
                 return Ok(());
             }
@@ -178,7 +179,7 @@ impl SqliteRows {
     }
 }
 
-impl Peer for SqliteRows {
+impl Peer for Rows {
     fn name(&self) -> &'static str {
         "SQLite rows"
     }
@@ -208,28 +209,33 @@ impl Peer for SqliteRows {
     }
 
     fn forget(&mut self) -> Result<()> {
-        self.database.reopen()
+        reopen(&mut self.connection, SETTINGS)
     }
 }
 
 impl Gate {
     /// Makes this the gate of a grade.
-    fn set(&mut self, database: &Database, ask: &Ask, year: u64, grade: u64) -> Result<()> {
+    fn set(&mut self, connection: &Connection, ask: &Ask, year: u64, grade: u64) -> Result<()> {
         if self.grade == Some(grade) {
             return Ok(());
         }
         self.grade = Some(grade);
         self.heading.clear();
         self.released.clear();
-        database.each(HEADING, [ask.school, year, grade], |row| {
+        each(connection, HEADING, [ask.school, year, grade], |row| {
             self.heading.extend_from_slice(row.get_ref(0)?.as_bytes()?);
             Ok(())
         })?;
-        let today = day(ask.today)?.into();
-        database.each(RELEASED, [ask.school, year, grade, today], |row| {
-            self.released.push((row.get(0)?, row.get(1)?));
-            Ok(())
-        })
+        let today = day(ask.today)?;
+        each(
+            connection,
+            RELEASED,
+            [ask.school, year, grade, today],
+            |row| {
+                self.released.push((row.get(0)?, row.get(1)?));
+                Ok(())
+            },
+        )
     }
 
     #[inline]
@@ -239,9 +245,9 @@ impl Gate {
 }
 
 /// The current year of a school.
-fn year(database: &Database, school: u64) -> Result<u64> {
+fn year(connection: &Connection, school: u64) -> Result<u64> {
     let mut year = 0;
-    database.each(YEAR, [school], |row| {
+    each(connection, YEAR, [school], |row| {
         year = row.get(0)?;
         Ok(())
     })?;

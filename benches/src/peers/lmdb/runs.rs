@@ -1,39 +1,40 @@
 //! Rendered rows packed in runs of just under 64 KiB.
 
 use super::families::Families;
-use super::packing::put_school;
-use super::run::{LEARNER_SUBJECTS, LEARNERS, ROWS, Run};
-use super::shared::{Filter, STATUS, Term, each_term, year};
+use super::packing::Packer;
+use super::run::Run;
+use super::shared::{Filter, STATUS, Term, each_term, put_school, year};
 use super::span::{FIRST, LAST, Span};
-use super::{KeyValue, Moment, Table};
+use super::store::{Moment, Store};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
-use crate::peers::rendered::{CURRENT, MarksAnswer, OutcomeFilter, Rendered, array, day, push_row};
+use crate::peers::rendered::{CURRENT, MarksAnswer, OutcomeFilter, Table, array, day, push_row};
 use crate::schools::Schools;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use memchr::memmem::Finder;
 use std::ops::Range;
 use std::path::Path;
 
 /// A store with rendered rows in runs.
-pub struct Runs<S> {
-    /// Always there but while it is opened again.
-    store: Option<S>,
+pub(in crate::peers) struct Runs {
+    store: Store,
     released: Vec<u64>,
     kept: Vec<u8>,
     families: Families,
 }
 
-impl<S: KeyValue> Runs<S> {
-    /// Loads the schools into a store in this folder, each in one transaction.
-    pub fn load(folder: &Path, schools: &Schools) -> Result<Runs<S>> {
-        let mut store = S::create(&folder.join(S::RUNS))?;
-        for school in &schools.all {
-            let rendered = Rendered::of(&schools.engine, school)?;
-            store.append(&mut |put| put_school(&rendered, put))?;
-        }
+impl Runs {
+    const NAME: &'static str = "LMDB runs";
+
+    /// Loads the schools into a store in this folder.
+    pub(in crate::peers) fn load(folder: &Path, schools: &Schools) -> Result<Runs> {
+        let store = Store::load(&folder.join(Runs::NAME), schools, |rendered, put| {
+            let mut packer = Packer::new();
+            put_school(rendered, put, |row, put| packer.push(row, put))?;
+            packer.close(put)
+        })?;
         Ok(Runs {
-            store: Some(store),
+            store,
             released: Vec::new(),
             kept: Vec::new(),
             families: Families::default(),
@@ -41,7 +42,7 @@ impl<S: KeyValue> Runs<S> {
     }
 
     fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
-        let moment = self.store.as_ref().context("closed")?.moment()?;
+        let moment = self.store.moment()?;
         let filter = OutcomeFilter::of(ask.what);
         let kept = &mut self.kept;
         let mut answer = MarksAnswer::new(out);
@@ -49,7 +50,6 @@ impl<S: KeyValue> Runs<S> {
             let [first, last] = term.learners;
             let span = Span {
                 table: Table::Marks,
-                layout: ROWS,
                 partition: &[ask.school, term.year, term.grade, term.term],
                 from: (first, 0),
                 to: (last, u64::MAX),
@@ -75,9 +75,9 @@ impl<S: KeyValue> Runs<S> {
     }
 }
 
-impl<S: KeyValue> Peer for Runs<S> {
+impl Peer for Runs {
     fn name(&self) -> &'static str {
-        S::RUNS
+        Runs::NAME
     }
 
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
@@ -86,12 +86,11 @@ impl<S: KeyValue> Peer for Runs<S> {
         {
             return self.marks(ask, out);
         }
-        let moment = self.store.as_ref().context("closed")?.moment()?;
+        let moment = self.store.moment()?;
         let school = ask.school;
         let of_learner = |table, learner, out: &mut Vec<u8>| {
             let span = Span {
                 table,
-                layout: ROWS,
                 partition: &[school, year(&moment, school)?],
                 from: (learner, 0),
                 to: (learner, u64::MAX),
@@ -104,7 +103,6 @@ impl<S: KeyValue> Peer for Runs<S> {
             What::LearnerSubjects => {
                 let span = Span {
                     table: Table::LearnerSubjects,
-                    layout: LEARNER_SUBJECTS,
                     partition: &[school, year(&moment, school)?],
                     from: FIRST,
                     to: LAST,
@@ -118,10 +116,9 @@ impl<S: KeyValue> Peer for Runs<S> {
             What::Absentees { from, to } => {
                 let span = Span {
                     table: Table::Absentees,
-                    layout: ROWS,
                     partition: &[school],
-                    from: (day(from)?.into(), 0),
-                    to: (day(to)?.into(), u64::MAX),
+                    from: (day(from)?, 0),
+                    to: (day(to)?, u64::MAX),
                 };
                 span.push(&moment, out)
             }
@@ -130,9 +127,7 @@ impl<S: KeyValue> Peer for Runs<S> {
     }
 
     fn forget(&mut self) -> Result<()> {
-        let store = self.store.take().context("closed")?;
-        self.store = Some(store.reopen()?);
-        Ok(())
+        self.store.reopen()
     }
 }
 
@@ -164,7 +159,7 @@ fn push_where(
 }
 
 fn push_learners(
-    moment: &impl Moment,
+    moment: &Moment<'_>,
     ask: &Ask,
     families: &mut Families,
     out: &mut Vec<u8>,
@@ -175,7 +170,6 @@ fn push_learners(
     };
     let span = Span {
         table: Table::Learners,
-        layout: LEARNERS,
         partition: &[ask.school],
         from,
         to,

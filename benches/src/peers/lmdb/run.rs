@@ -14,34 +14,12 @@
 //! that are wanted one after the other are copied at once.
 
 use super::shared::{NONE, TAGS};
+use crate::peers::rendered::{Row, Table};
 use anyhow::{Context, Result};
 use std::ops::Range;
 
 /// The key of a row within its runs.
 pub(super) type RowKey = (u64, u64);
-
-/// What the rows of a table have beside their bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layout {
-    pub(super) tags: usize,
-    pub(super) names: bool,
-}
-
-/// Rows without anything beside them.
-pub(super) const ROWS: Layout = Layout {
-    tags: 0,
-    names: false,
-};
-/// Learners: their facts and folded names.
-pub(super) const LEARNERS: Layout = Layout {
-    tags: TAGS,
-    names: true,
-};
-/// The subjects of learners: the learner's status.
-pub(super) const LEARNER_SUBJECTS: Layout = Layout {
-    tags: 1,
-    names: false,
-};
 
 const NAME_END: u8 = 0xff;
 
@@ -58,16 +36,20 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     #[inline]
-    pub(super) fn open(bytes: &'a [u8], layout: Layout) -> Result<Run<'a>> {
+    pub(super) fn open(bytes: &'a [u8], table: Table) -> Result<Run<'a>> {
+        let (tags, named) = match table {
+            Table::Learners => (TAGS, 1),
+            Table::LearnerSubjects => (1, 0),
+            _ => (0, 0),
+        };
         let parts = || {
             let (count, rest) = bytes.split_first_chunk()?;
             let (length, rest) = rest.split_first_chunk()?;
             let count = u32::from_le_bytes(*count) as usize;
             let (keys, rest) = rest.split_at_checked(count * 16)?;
-            let (tags, rest) = rest.split_at_checked(count * layout.tags * 8)?;
+            let (tags, rest) = rest.split_at_checked(count * tags * 8)?;
             let (row_ends, rest) = rest.split_at_checked(count * 4)?;
-            let names = if layout.names { count * 4 } else { 0 };
-            let (name_ends, rest) = rest.split_at_checked(names)?;
+            let (name_ends, rest) = rest.split_at_checked(count * named * 4)?;
             let (rows, names) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
             Some(Run {
                 keys: keys.as_chunks().0,
@@ -153,8 +135,8 @@ fn key(bytes: &[u8; 16]) -> RowKey {
 }
 
 /// A run being made.
+#[derive(Default)]
 pub(super) struct RunBuilder {
-    layout: Layout,
     last: RowKey,
     keys: Vec<u8>,
     tags: Vec<Vec<u8>>,
@@ -165,47 +147,38 @@ pub(super) struct RunBuilder {
 }
 
 impl RunBuilder {
-    pub(super) fn new(layout: Layout) -> RunBuilder {
-        RunBuilder {
-            layout,
-            last: (0, 0),
-            keys: Vec::new(),
-            tags: vec![Vec::new(); layout.tags],
-            row_ends: Vec::new(),
-            name_ends: Vec::new(),
-            rows: Vec::new(),
-            names: Vec::new(),
-        }
-    }
-
     /// The key of the last row, if there are rows.
     pub(super) fn last(&self) -> Option<RowKey> {
         (!self.keys.is_empty()).then_some(self.last)
     }
 
     /// How many bytes the run would have with one more row.
-    pub(super) fn bytes_with(&self, row: &str, name: &str) -> usize {
-        let each = 16 + self.layout.tags * 8 + 4 + if self.layout.names { 4 } else { 0 };
+    pub(super) fn bytes_with(&self, row: &Row<'_>) -> usize {
+        let named = usize::from(row.table == Table::Learners);
+        let each = 16 + row.tags.len() * 8 + 4 + named * 4;
         let count = self.keys.len() / 16 + 1;
-        8 + count * each + self.rows.len() + 1 + row.len() + self.names.len() + 1 + name.len()
+        let texts = self.rows.len() + 1 + row.json.len() + self.names.len() + 1 + row.name.len();
+        8 + count * each + texts
     }
 
-    /// Adds a row; its key must be above all before it.
-    pub(super) fn push(&mut self, key: RowKey, tags: &[u64], row: &str, name: &str) -> Result<()> {
+    /// Adds a row of the same table; its key must be above all before it.
+    pub(super) fn push(&mut self, row: &Row<'_>) -> Result<()> {
         if !self.keys.is_empty() {
             self.rows.push(b',');
         }
-        self.last = key;
-        self.keys.extend_from_slice(&key.0.to_le_bytes());
-        self.keys.extend_from_slice(&key.1.to_le_bytes());
-        for (column, tag) in self.tags.iter_mut().zip(tags) {
-            column.extend_from_slice(&tag.to_le_bytes());
+        let mut key = row.key.iter().copied();
+        self.last = (key.next().unwrap_or(0), key.next().unwrap_or(0));
+        self.keys.extend_from_slice(&self.last.0.to_le_bytes());
+        self.keys.extend_from_slice(&self.last.1.to_le_bytes());
+        self.tags.resize_with(row.tags.len(), Vec::new);
+        for (column, tag) in self.tags.iter_mut().zip(row.tags) {
+            column.extend_from_slice(&tag.unwrap_or(NONE).to_le_bytes());
         }
-        self.rows.extend_from_slice(row.as_bytes());
+        self.rows.extend_from_slice(row.json.as_bytes());
         let end = u32::try_from(self.rows.len())?;
         self.row_ends.extend_from_slice(&end.to_le_bytes());
-        if self.layout.names {
-            self.names.extend_from_slice(name.as_bytes());
+        if row.table == Table::Learners {
+            self.names.extend_from_slice(row.name.as_bytes());
             self.names.push(NAME_END);
             let end = u32::try_from(self.names.len())?;
             self.name_ends.extend_from_slice(&end.to_le_bytes());
@@ -213,20 +186,17 @@ impl RunBuilder {
         Ok(())
     }
 
-    /// The finished run; the builder is empty again.
-    pub(super) fn finish(&mut self) -> Result<Vec<u8>> {
-        let mut run = Vec::new();
+    /// The finished run.
+    pub(super) fn finish(self) -> Result<Vec<u8>> {
         let count = u32::try_from(self.keys.len() / 16)?;
-        run.extend_from_slice(&count.to_le_bytes());
-        run.extend_from_slice(&u32::try_from(self.rows.len())?.to_le_bytes());
-        run.append(&mut self.keys);
-        for column in &mut self.tags {
-            run.append(column);
-        }
-        run.append(&mut self.row_ends);
-        run.append(&mut self.name_ends);
-        run.append(&mut self.rows);
-        run.append(&mut self.names);
+        let rows = u32::try_from(self.rows.len())?;
+        let mut run = [count.to_le_bytes(), rows.to_le_bytes()].concat();
+        run.extend(self.keys);
+        run.extend(self.tags.into_iter().flatten());
+        run.extend(self.row_ends);
+        run.extend(self.name_ends);
+        run.extend(self.rows);
+        run.extend(self.names);
         Ok(run)
     }
 }

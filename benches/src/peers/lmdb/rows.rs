@@ -1,14 +1,14 @@
-//! One rendered row a key. A learner's value begins with its facts; that of a
-//! learner's subject with the learner's status.
+//! One rendered row a key. The value of a row that filters read begins with what
+//! they read: of who takes a subject the status, of a learner its facts, the
+//! length of its folded name and that name.
 
-use super::shared::{
-    Filter, MarkPlaces, NONE, PARENTS, STATUS, TAGS, each_term, put_facts, tags, year,
-};
-use super::{Key, KeyValue, Moment, Put, Table};
+use super::key::Key;
+use super::shared::{Filter, NONE, PARENTS, STATUS, TAGS, each_term, put_school, year};
+use super::store::{Moment, Put, Store};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
 use crate::peers::rendered::{
-    CURRENT, MarksAnswer, OutcomeFilter, Place, Rendered, array, day, push_family, push_row,
+    CURRENT, MarksAnswer, OutcomeFilter, Row, Table, array, day, push_family, push_row,
 };
 use crate::schools::Schools;
 use anyhow::{Context, Result};
@@ -17,30 +17,29 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A store with a rendered row a key.
-pub struct Rows<S> {
-    /// Always there but while it is opened again.
-    store: Option<S>,
+pub(in crate::peers) struct Rows {
+    store: Store,
     released: Vec<u64>,
     kept: Vec<u8>,
 }
 
-impl<S: KeyValue> Rows<S> {
-    /// Loads the schools into a store in this folder, each in one transaction.
-    pub fn load(folder: &Path, schools: &Schools) -> Result<Rows<S>> {
-        let mut store = S::create(&folder.join(S::ROWS))?;
-        for school in &schools.all {
-            let rendered = Rendered::of(&schools.engine, school)?;
-            store.append(&mut |put| put_school(&rendered, put))?;
-        }
+impl Rows {
+    const NAME: &'static str = "LMDB rows";
+
+    /// Loads the schools into a store in this folder.
+    pub(in crate::peers) fn load(folder: &Path, schools: &Schools) -> Result<Rows> {
+        let store = Store::load(&folder.join(Rows::NAME), schools, |rendered, put| {
+            put_school(rendered, put, put_row)
+        })?;
         Ok(Rows {
-            store: Some(store),
+            store,
             released: Vec::new(),
             kept: Vec::new(),
         })
     }
 
     fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
-        let moment = self.store.as_ref().context("closed")?.moment()?;
+        let moment = self.store.moment()?;
         let filter = OutcomeFilter::of(ask.what);
         let kept = &mut self.kept;
         let mut answer = MarksAnswer::new(out);
@@ -69,9 +68,9 @@ impl<S: KeyValue> Rows<S> {
     }
 }
 
-impl<S: KeyValue> Peer for Rows<S> {
+impl Peer for Rows {
     fn name(&self) -> &'static str {
-        S::ROWS
+        Rows::NAME
     }
 
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
@@ -80,77 +79,69 @@ impl<S: KeyValue> Peer for Rows<S> {
         {
             return self.marks(ask, out);
         }
-        let moment = self.store.as_ref().context("closed")?.moment()?;
+        let moment = self.store.moment()?;
         let school = ask.school;
+        let of_year = |learners: [u64; 2]| {
+            let year = year(&moment, school)?;
+            let [first, last] = learners;
+            let from = Key::of(&[school, year, first, 0]);
+            anyhow::Ok((from, Key::of(&[school, year, last, u64::MAX])))
+        };
         array(out, |out| match ask.what {
             What::Learner(id) => {
                 let key = Key::of(&[school, id]);
-                moment.get(Table::Learners, &key, |value| {
+                if let Some(value) = moment.get(Table::Learners, &key)? {
                     let learner = Learner::open(value)?;
                     if learner.tag(STATUS) == CURRENT {
                         push_row(learner.row, out);
                     }
-                    Ok(())
-                })?;
+                }
                 Ok(())
             }
             What::SubjectsPerTerm(learner) => {
-                list_subjects(&moment, Table::SubjectsPerTerm, school, learner, out)
+                list(&moment, Table::SubjectsPerTerm, of_year([learner; 2])?, out)
             }
             What::SubjectMarks(learner) => {
-                list_subjects(&moment, Table::SubjectMarks, school, learner, out)
+                list(&moment, Table::SubjectMarks, of_year([learner; 2])?, out)
             }
             What::LearnerSubjects => {
-                let year = year(&moment, school)?;
-                let from = Key::of(&[school, year, 0, 0]);
-                let to = Key::of(&[school, year, u64::MAX, u64::MAX]);
+                let (from, to) = of_year([0, u64::MAX])?;
                 moment.scan(Table::LearnerSubjects, &from, &to, |_, value| {
-                    let (status, row) = value.split_first().context("an empty value")?;
-                    if u64::from(*status) == CURRENT {
+                    let (status, row) = value.split_first_chunk().context("a cut value")?;
+                    if u64::from_be_bytes(*status) == CURRENT {
                         push_row(row, out);
                     }
                     Ok(ControlFlow::Continue(()))
                 })
             }
             What::Absentees { from, to } => {
-                let from = Key::of(&[school, day(from)?.into(), 0]);
-                let to = Key::of(&[school, day(to)?.into(), u64::MAX]);
-                list(&moment, Table::Absentees, &from, &to, out)
+                let from = Key::of(&[school, day(from)?, 0]);
+                let to = Key::of(&[school, day(to)?, u64::MAX]);
+                list(&moment, Table::Absentees, (from, to), out)
             }
             _ => list_learners(&moment, ask, out),
         })
     }
 
     fn forget(&mut self) -> Result<()> {
-        let store = self.store.take().context("closed")?;
-        self.store = Some(store.reopen()?);
-        Ok(())
+        self.store.reopen()
     }
 }
 
 /// Adds all rows between two keys.
-fn list(moment: &impl Moment, table: Table, from: &Key, to: &Key, out: &mut Vec<u8>) -> Result<()> {
-    moment.scan(table, from, to, |_, row| {
+fn list(
+    moment: &Moment<'_>,
+    table: Table,
+    (from, to): (Key, Key),
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    moment.scan(table, &from, &to, |_, row| {
         push_row(row, out);
         Ok(ControlFlow::Continue(()))
     })
 }
 
-/// Adds a learner's rows of the current year.
-fn list_subjects(
-    moment: &impl Moment,
-    table: Table,
-    school: u64,
-    learner: u64,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let year = year(moment, school)?;
-    let from = Key::of(&[school, year, learner, 0]);
-    let to = Key::of(&[school, year, learner, u64::MAX]);
-    list(moment, table, &from, &to, out)
-}
-
-fn list_learners(moment: &impl Moment, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
+fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
     let school = ask.school;
     let filter = Filter::of(ask.what)?;
     let name = match ask.what {
@@ -173,10 +164,9 @@ fn list_learners(moment: &impl Moment, ask: &Ask, out: &mut Vec<u8>) -> Result<(
                 for parent in PARENTS.map(|tag| learner.tag(tag)) {
                     if parent != NONE {
                         let key = Key::of(&[school, parent]);
-                        moment.get(Table::Parents, &key, |row| {
+                        if let Some(row) = moment.get(Table::Parents, &key)? {
                             push_row(row, out);
-                            Ok(())
-                        })?;
+                        }
                     }
                 }
                 Ok(())
@@ -188,8 +178,7 @@ fn list_learners(moment: &impl Moment, ask: &Ask, out: &mut Vec<u8>) -> Result<(
     })
 }
 
-/// A learner's value: its facts, the length of its folded name as one more, the
-/// name, the row.
+/// A learner's value.
 struct Learner<'a> {
     tags: &'a [[u8; 8]],
     name: &'a [u8],
@@ -217,52 +206,16 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// Adds a school, each table in the order of its keys.
-fn put_school(rendered: &Rendered<'_>, put: &mut Put<'_>) -> Result<()> {
-    let (school, year) = (rendered.school, rendered.year);
-    put_facts(rendered, put)?;
+fn put_row(row: &Row<'_>, put: &mut Put<'_>) -> Result<()> {
     let mut value = Vec::new();
-    for of in rendered.learners.values() {
-        value.clear();
-        value.extend_from_slice(&Key::of(&tags(of)));
-        value.extend_from_slice(&Key::of(&[of.name.len() as u64]));
-        value.extend_from_slice(of.name.as_bytes());
-        value.extend_from_slice(of.row.as_bytes());
-        put(Table::Learners, &Key::of(&[school, of.id]), &value)?;
+    for tag in row.tags {
+        value.extend_from_slice(&tag.unwrap_or(NONE).to_be_bytes());
     }
-    for (id, row) in &rendered.parents {
-        put(Table::Parents, &Key::of(&[school, *id]), row.as_bytes())?;
+    if row.table == Table::Learners {
+        value.extend_from_slice(&(row.name.len() as u64).to_be_bytes());
+        value.extend_from_slice(row.name.as_bytes());
     }
-    for of in &rendered.absences {
-        let key = Key::of(&[school, of.day.into(), of.id]);
-        put(Table::Absentees, &key, of.row.as_bytes())?;
-    }
-    for of in &rendered.learner_subjects {
-        value.clear();
-        value.push(u8::try_from(rendered.status(of.learner))?);
-        value.extend_from_slice(of.row.as_bytes());
-        let key = Key::of(&[school, year, of.learner, of.subject]);
-        put(Table::LearnerSubjects, &key, &value)?;
-    }
-    for (table, rows) in [
-        (Table::SubjectsPerTerm, &rendered.subjects_per_term),
-        (Table::SubjectMarks, &rendered.subject_marks),
-    ] {
-        for of in rows {
-            let key = Key::of(&[school, year, of.learner, of.subject]);
-            put(table, &key, of.row.as_bytes())?;
-        }
-    }
-    let mut places = MarkPlaces::default();
-    rendered.each_marks_row(|of| {
-        let Place {
-            grade,
-            term,
-            learner,
-        } = of.place;
-        places.add(of.place);
-        let key = Key::of(&[school, year, grade, term, learner, of.subject]);
-        put(Table::Marks, &key, of.row.as_bytes())
-    })?;
-    places.put(rendered, put)
+    value.extend_from_slice(row.json.as_bytes());
+    let key = Key::of(row.partition).with(row.key);
+    put(row.table, &key, &value)
 }

@@ -1,0 +1,55 @@
+//! Keys: numbers as bytes that sort as they do.
+
+use std::ops::Deref;
+
+/// Numbers one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Key {
+    bytes: [u8; Key::MOST * 8],
+    length: usize,
+}
+
+impl Key {
+    /// The most numbers of a key.
+    const MOST: usize = 6;
+
+    #[inline]
+    pub(super) fn of(numbers: &[u64]) -> Key {
+        let empty = Key {
+            bytes: [0; Key::MOST * 8],
+            length: 0,
+        };
+        empty.with(numbers)
+    }
+
+    /// The key with more numbers behind.
+    #[inline]
+    pub(super) fn with(mut self, numbers: &[u64]) -> Key {
+        let free = self.bytes.get_mut(self.length..).unwrap_or_default();
+        for (slot, number) in free.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *slot = number.to_be_bytes();
+            self.length += 8;
+        }
+        self
+    }
+
+    /// The numbers that a key ends in.
+    #[inline]
+    pub(super) fn last<const N: usize>(key: &[u8]) -> [u64; N] {
+        let (_, numbers) = key.as_rchunks();
+        let mut last = [0; N];
+        for (last, number) in last.iter_mut().rev().zip(numbers.iter().rev()) {
+            *last = u64::from_be_bytes(*number);
+        }
+        last
+    }
+}
+
+impl Deref for Key {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}

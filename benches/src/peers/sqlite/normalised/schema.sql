@@ -1,0 +1,142 @@
+-- A school's records, a table a kind, keyed as the dataset keys them: what the
+-- questions are about.
+--
+-- Decimals are whole millionths, dates are text as they are answered. A
+-- reference to a record that is missing is allowed, so none is enforced. Where a
+-- column may be null, the planner takes its table's order for doubtful.
+
+CREATE TABLE school (
+    school_id INTEGER PRIMARY KEY,
+    current_year INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE year (
+    school_id INTEGER, year INTEGER,
+    year_name TEXT NOT NULL,
+    PRIMARY KEY (school_id, year)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE term (
+    school_id INTEGER, year INTEGER, term INTEGER,
+    term_id INTEGER NOT NULL,
+    start_date TEXT NOT NULL,
+    end_date TEXT NOT NULL,
+    PRIMARY KEY (school_id, year, term)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE grade (
+    school_id INTEGER, grade_id INTEGER,
+    grade TEXT NOT NULL,
+    PRIMARY KEY (school_id, grade_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE parent (
+    school_id INTEGER, id INTEGER,
+    title TEXT NOT NULL, first_name TEXT NOT NULL, last_name TEXT NOT NULL,
+    mobile_calling_code TEXT NOT NULL, mobile_number TEXT NOT NULL,
+    email_address TEXT NOT NULL, date_of_birth TEXT NOT NULL, gender TEXT NOT NULL,
+    ethnic_group_id TEXT NOT NULL, ethnic_group TEXT NOT NULL,
+    residential_address TEXT NOT NULL, postal_address TEXT NOT NULL,
+    home_language_id TEXT NOT NULL, home_language TEXT NOT NULL, nationality TEXT NOT NULL,
+    family_code TEXT NOT NULL, id_number TEXT NOT NULL, passport_number TEXT NOT NULL,
+    marital_status_id TEXT NOT NULL, marital_status TEXT NOT NULL,
+    occupation_status TEXT NOT NULL, occupation TEXT NOT NULL,
+    employment_sector TEXT NOT NULL, gross_annual_income INTEGER,
+    PRIMARY KEY (school_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- folded_name: first and last name, lower case, without accents.
+CREATE TABLE learner (
+    school_id INTEGER, id INTEGER,
+    first_name TEXT NOT NULL, last_name TEXT NOT NULL, mobile_calling_code TEXT NOT NULL,
+    mobile_number TEXT NOT NULL, email_address TEXT NOT NULL, date_of_birth TEXT NOT NULL,
+    gender TEXT NOT NULL, ethnic_group_id TEXT NOT NULL, ethnic_group TEXT NOT NULL,
+    home_language_id TEXT NOT NULL, home_language TEXT NOT NULL,
+    tuition_language_id TEXT NOT NULL, tuition_language TEXT NOT NULL,
+    nationality TEXT NOT NULL, admission_number TEXT NOT NULL, family_code TEXT NOT NULL,
+    id_number TEXT NOT NULL, passport_number TEXT NOT NULL, grade_id INTEGER,
+    grade TEXT NOT NULL, register_class_name TEXT NOT NULL,
+    register_class_teacher_id TEXT NOT NULL, country TEXT NOT NULL, province TEXT NOT NULL,
+    education_stream TEXT NOT NULL, photo_url TEXT NOT NULL, parent1_id INTEGER,
+    parent2_id INTEGER, status TEXT NOT NULL, transfer_date TEXT NOT NULL,
+    folded_name TEXT NOT NULL,
+    PRIMARY KEY (school_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Every filter on learners is decided in this narrow index, in the order of
+-- the answer, before a wide row is read.
+CREATE INDEX learner_roll
+    ON learner (school_id, status, id, grade_id, transfer_date, folded_name);
+
+CREATE TABLE subject (
+    school_id INTEGER, subject_id INTEGER,
+    subject_name TEXT NOT NULL,
+    super_subject_id TEXT NOT NULL,
+    super_subject_name TEXT NOT NULL,
+    PRIMARY KEY (school_id, subject_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE learner_subject (
+    school_id INTEGER, year INTEGER, learner_id INTEGER, subject_id INTEGER,
+    grade_id INTEGER NOT NULL,
+    PRIMARY KEY (school_id, year, learner_id, subject_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX learner_subject_of_grade
+    ON learner_subject (school_id, year, grade_id, subject_id, learner_id);
+
+-- The terms of a learner_subject.
+CREATE TABLE learner_subject_term (
+    school_id INTEGER, year INTEGER, learner_id INTEGER, subject_id INTEGER, term INTEGER,
+    mark INTEGER, subject_group_id TEXT NOT NULL, subject_group_name TEXT NOT NULL,
+    classroom_id TEXT NOT NULL, classroom_name TEXT NOT NULL,
+    subject_group_teacher_id TEXT NOT NULL,
+    PRIMARY KEY (school_id, year, learner_id, subject_id, term)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE learning_outcome (
+    school_id INTEGER, learning_outcome_id INTEGER,
+    learning_outcome_name TEXT NOT NULL,
+    PRIMARY KEY (school_id, learning_outcome_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE learning_program (
+    school_id INTEGER, year INTEGER, grade_id INTEGER, term INTEGER, subject_id INTEGER,
+    mark_release_date TEXT,
+    PRIMARY KEY (school_id, year, grade_id, term, subject_id)
+) STRICT, WITHOUT ROWID;
+
+-- Clustered in the order of the answer. Marks are out of at most 400 million, so
+-- that a percentage is exact in 64 bits.
+CREATE TABLE assessment (
+    school_id INTEGER, assessment_id INTEGER, grade_id INTEGER, year INTEGER,
+    term INTEGER, subject_id INTEGER, learning_outcome_id INTEGER,
+    assessment_name TEXT NOT NULL,
+    assessment_date TEXT NOT NULL,
+    weight INTEGER NOT NULL,
+    mark_out_of INTEGER NOT NULL CHECK (abs(mark_out_of) <= 400000000000000),
+    PRIMARY KEY (
+        school_id, year, grade_id, term, subject_id, learning_outcome_id, assessment_id
+    ),
+    UNIQUE (school_id, assessment_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (
+    school_id INTEGER, assessment_id INTEGER, learner_id INTEGER,
+    mark INTEGER CHECK (abs(mark) <= 400000000000000),
+    percentage INTEGER,
+    absent INTEGER NOT NULL,
+    captured INTEGER NOT NULL,
+    dtime TEXT NOT NULL,
+    PRIMARY KEY (school_id, assessment_id, learner_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX mark_of_learner ON mark (school_id, learner_id, assessment_id);
+
+-- Clustered in the order of the answer.
+CREATE TABLE absentee (
+    school_id INTEGER, absent_date TEXT, id INTEGER,
+    learner_id INTEGER NOT NULL,
+    absent_reason TEXT NOT NULL,
+    PRIMARY KEY (school_id, absent_date, id)
+) STRICT, WITHOUT ROWID;
