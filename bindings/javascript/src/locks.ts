@@ -20,3 +20,22 @@ export function names(store: string): LockNames {
     tab: (id) => `${prefix}/tab/${id}`,
   };
 }
+
+/**
+ * Does work under a lock. A request that is aborted before Chromium has passed it on goes
+ * on waiting there: it is over here all the same, and gives the lock back when it comes.
+ */
+export async function underLock(
+  name: string,
+  options: LockOptions,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { signal } = options;
+  const requested = navigator.locks.request(name, options, async () => {
+    if (signal?.aborted !== true) await work();
+  });
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason));
+  });
+  await Promise.race([requested, aborted]);
+}

@@ -4,7 +4,7 @@
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, toMessage } from "./error.js";
 import { Deposed, Leader } from "./leader.js";
-import { names, type LockNames } from "./locks.js";
+import { names, underLock, type LockNames } from "./locks.js";
 import {
   PROTOCOL,
   type Broadcast,
@@ -121,7 +121,7 @@ export class Tab implements Host {
   /** Leads as soon as the lock is had, until it is given back or stolen. */
   async #lead(options: LockOptions): Promise<void> {
     try {
-      await navigator.locks.request(this.#locks.store, options, async () => {
+      await underLock(this.#locks.store, options, async () => {
         this.#waiting = undefined;
         const resigned = new Promise<void>((resolve) => {
           this.#resign = resolve;

@@ -10,6 +10,13 @@ Object.defineProperty(BroadcastChannel.prototype, "onmessage", {
   },
 });
 
+// Chromium may lose an abort that comes at once, and so does this worker every time.
+const { request } = LockManager.prototype;
+LockManager.prototype.request = function (name, options, ...rest) {
+  if (typeof options === "object") delete options.signal;
+  return request.call(this, name, options, ...rest);
+};
+
 // The first message must not be lost while the worker is fetched.
 const early = [];
 onmessage = (event) => early.push(event);
