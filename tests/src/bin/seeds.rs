@@ -1,5 +1,5 @@
-//! Writes the datasets and requests of the corpus as seeds for the fuzzer:
-//! `seeds FOLDER` fills `FOLDER/dataset` and `FOLDER/request`.
+//! Writes the corpus as seeds for the fuzzers: `seeds FOLDER` fills a folder for each
+//! in this one.
 #![allow(clippy::unwrap_used)]
 
 use rollbook_tests::fuzz::seeds;
@@ -11,6 +11,7 @@ fn main() {
     for (target, seeds) in [
         ("dataset", seeds::datasets()),
         ("request", seeds::requests()),
+        ("target", seeds::targets()),
     ] {
         fs::create_dir_all(folder.join(target)).unwrap();
         for (number, seed) in seeds.iter().enumerate() {

@@ -1,6 +1,50 @@
 //! Bytes that claim to be a dataset.
 
 use rollbook::{Credentials, Engine, Error, Options};
+use std::hash::{DefaultHasher, Hasher};
+
+thread_local! {
+    /// Datasets are looked at here; nothing is kept.
+    static EMPTY: Engine = Engine::memory(Options::default()).unwrap();
+}
+
+/// One in so many of the datasets without a fault is loaded: a load takes a hundred
+/// times as long as a look.
+const LOADED: u64 = 16;
+
+/// Looks at the bytes, whole and in pieces of a size that they choose themselves, which
+/// find the same; loads some.
+pub fn lines(bytes: &[u8]) {
+    let piece = 1 + usize::from(bytes.first().copied().unwrap_or(0));
+    let faults = EMPTY.with(|engine| {
+        let faults = engine.check(bytes, 3).unwrap();
+        let pieces = Pieces { bytes, piece };
+        assert_eq!(engine.check(pieces, 3).unwrap(), faults);
+        faults
+    });
+    assert!(faults.len() <= 3 && faults.is_sorted_by_key(|fault| fault.line));
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    if faults.is_empty() && hasher.finish().is_multiple_of(LOADED) {
+        dataset(bytes);
+    }
+}
+
+/// Reads no more than so many bytes at a time.
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    piece: usize,
+}
+
+impl std::io::Read for Pieces<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.piece.min(out.len()).min(self.bytes.len());
+        let (now, later) = self.bytes.split_at(length);
+        out[..length].copy_from_slice(now);
+        self.bytes = later;
+        Ok(length)
+    }
+}
 
 /// Applies the bytes in pieces of a size that they choose themselves. Either
 /// nothing is kept and `check` finds the same first fault, or everything is, and

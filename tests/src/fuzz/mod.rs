@@ -1,11 +1,13 @@
 //! What must hold whatever bytes come in: for a coverage-guided fuzzer
 //! (`tests/fuzz`) and for seeded mutations of the corpus (`suites/fuzz.rs`).
 
+mod cursors;
 mod dataset;
 mod mutate;
 mod request;
 pub mod seeds;
 
-pub use dataset::dataset;
+pub use cursors::cursor;
+pub use dataset::{dataset, lines};
 pub use mutate::Mutator;
-pub use request::{Asked, request};
+pub use request::{Asked, request, target};

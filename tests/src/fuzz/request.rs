@@ -1,6 +1,7 @@
 //! Bytes that claim to be a request.
 
-use rollbook::{Engine, Options, Request, Status};
+use crate::login;
+use rollbook::{Answer, Engine, Options, Request, Status};
 use std::sync::OnceLock;
 
 /// A request cut out of bytes: method, target, credentials, the school of v2 and
@@ -28,11 +29,12 @@ impl Asked {
 /// Two schools with something of every kind.
 const SCHOOLS: &str = include_str!("../../../core/examples/sample-school.ndjson");
 
-fn engine() -> &'static Engine {
+/// An engine with those schools.
+pub(super) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| {
         let engine = Engine::memory(Options::default()).unwrap();
-        engine.apply(SCHOOLS.as_bytes()).unwrap();
+        engine.apply(login::quick(SCHOOLS).as_bytes()).unwrap();
         engine
     })
 }
@@ -46,14 +48,13 @@ fn undo_state_updates() {
     engine().apply(states.join("\n").as_bytes()).unwrap();
 }
 
-/// Asks what the bytes say. The answer has a status of the specification and a
-/// body that is JSON.
+/// Asks what the bytes say.
 pub fn request(bytes: &[u8]) -> Status {
     let Asked {
         parts: [method, target, username, password, school],
         body,
     } = Asked::cut(bytes);
-    let answer = engine().request(&Request {
+    let status = answer(&Request {
         method: &method,
         target: &target,
         headers: &[
@@ -62,18 +63,48 @@ pub fn request(bytes: &[u8]) -> Status {
             ("HTTP-X-SCHOOLID", &school),
         ],
         body: &body,
-        now: Some(1_778_745_600),
-    });
+        now: Some(NOW),
+    })
+    .status;
+    if method != "GET" && status.code == 200 {
+        undo_state_updates();
+    }
+    status
+}
+
+/// Gets the target that the bytes say, as an integrator who may.
+pub fn target(bytes: &[u8]) -> Status {
+    let target = String::from_utf8_lossy(bytes);
+    get(&target).status
+}
+
+/// The answer to a target, asked by an integrator who may.
+pub(super) fn get(target: &str) -> Answer {
+    answer(&Request {
+        method: "GET",
+        target,
+        headers: &[
+            ("HTTP-X-USERNAME", "demo"),
+            ("HTTP-X-PASSWORD", "demo"),
+            ("HTTP-X-SCHOOLID", "1000"),
+        ],
+        body: b"",
+        now: Some(NOW),
+    })
+}
+
+const NOW: i64 = 1_778_745_600;
+
+/// An answer. It has a status of the specification and a body that is JSON.
+fn answer(request: &Request<'_>) -> Answer {
+    let answer = engine().request(request);
     let status = answer.status;
     assert!(
         [200, 204, 400, 401, 403, 404, 405].contains(&status.code),
         "{status:?} {}",
         answer.text()
     );
-    if method != "GET" && status.code == 200 {
-        undo_state_updates();
-    }
     assert_eq!(status.allow.is_some(), status.code == 405);
-    serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap();
-    status
+    serde_json::from_slice::<serde::de::IgnoredAny>(&answer.body).unwrap();
+    answer
 }

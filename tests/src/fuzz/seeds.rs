@@ -3,11 +3,11 @@
 use crate::corpus::{Case, Cursors, Request, Step, cases};
 use rollbook::{Engine, Options};
 
-/// The datasets without passwords, which would be hashed anew each time.
+/// The datasets without passwords in clear, which would be hashed anew each time.
 pub fn datasets() -> Vec<String> {
     let steps = cases().into_iter().flat_map(|case| case.steps);
     let datasets = steps.filter_map(|step| match step {
-        Step::Apply(dataset, _) if !dataset.contains("password") => Some(dataset),
+        Step::Apply(dataset, _) if !dataset.contains("\"password\"") => Some(dataset),
         _ => None,
     });
     datasets.collect()
@@ -29,6 +29,13 @@ pub fn requests() -> Vec<String> {
         }
     });
     requests.collect()
+}
+
+/// The targets of the requests.
+pub fn targets() -> Vec<String> {
+    let requests = requests();
+    let targets = requests.iter().filter_map(|seed| seed.split('\n').nth(1));
+    targets.map(str::to_owned).collect()
 }
 
 fn names_a_cursor(case: &Case) -> bool {
