@@ -51,6 +51,14 @@ pub enum Error {
         /// The path that was opened.
         path: String,
     },
+    /// The store's file is not where it was: it was deleted, moved or replaced.
+    #[error(
+        "the store's file is no longer at {path}: put it back and try again, or back up what is open and open the store anew"
+    )]
+    Missing {
+        /// The path where the store was opened.
+        path: String,
+    },
     /// The store was written by a newer Rollbook.
     #[error("the store has format {found}, this Rollbook reads up to {supported}: update the app")]
     NewerFormat {
@@ -92,6 +100,7 @@ impl Error {
             Error::Corrupt { .. } => "corrupt",
             Error::Io { .. } => "io",
             Error::NotAStore { .. } => "not_a_store",
+            Error::Missing { .. } => "missing",
             Error::NewerFormat { .. } => "newer_format",
             Error::Exists { .. } => "exists",
             Error::Cancelled => "cancelled",

@@ -24,10 +24,19 @@ pub struct Engine {
 
 #[uniffi::export]
 impl Engine {
-    /// Opens the store in a file, and makes one if there is none.
+    /// Opens the store in a file, and makes one where nothing is: a file that is
+    /// empty is no store. A new store is written beside the path as
+    /// `rollbook-….part`; should the process be killed meanwhile, that file stays,
+    /// and may be removed.
+    ///
+    /// A process that is forked opens a store of its own: of an engine that it
+    /// inherits it reads what lies in memory, and every other call fails as
+    /// `unsupported`.
     ///
     /// Fails as `already_open` if an engine holds it, here or in another process;
-    /// as `not_a_store`, `newer_format` or `corrupt` if it cannot be read.
+    /// as `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
+    /// change fails as `missing` once the file is no longer at the path; questions,
+    /// an export and a backup still see what is open.
     #[uniffi::constructor(default(options = None))]
     pub fn open(path: &str, options: Option<Options>) -> Result<Arc<Engine>> {
         let options = options.unwrap_or_default().into();
@@ -237,6 +246,10 @@ impl Engine {
     /// questions go on meanwhile. The file is readable by its owner alone: it
     /// holds personal data, and password hashes if credentials are kept.
     ///
+    /// Until it is whole, the copy is called `rollbook-….part`, in the same folder;
+    /// should the process be killed meanwhile, that file stays, with personal data:
+    /// remove it.
+    ///
     /// Fails as `exists` if there is something at the path; as `io` if it could
     /// not be written, and then nothing is left at the path.
     pub fn backup(&self, path: &str, credentials: Credentials) -> Result<()> {
@@ -251,9 +264,10 @@ impl Engine {
         Ok(self.engine.suspend()?)
     }
 
-    /// Takes the file again. Does nothing if the engine is not suspended.
+    /// Takes the file again, whatever store is at its path by now. Does nothing if
+    /// the engine is not suspended.
     ///
-    /// Fails as opening does.
+    /// Fails as opening does, but as `missing` where nothing is.
     pub fn resume(&self) -> Result<()> {
         Ok(self.engine.resume()?)
     }

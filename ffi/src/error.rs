@@ -28,6 +28,8 @@ pub enum RollbookError {
     Io(String),
     /// `not_a_store`: the file is no Rollbook store.
     NotAStore(String),
+    /// `missing`: the store's file was deleted, moved or replaced.
+    Missing(String),
     /// `newer_format`: the store was written by a newer Rollbook.
     NewerFormat(String),
     /// `exists`: a file is in the way.
@@ -58,6 +60,7 @@ impl From<rollbook::Error> for RollbookError {
             Error::Corrupt { .. } => RollbookError::Corrupt,
             Error::Io { .. } => RollbookError::Io,
             Error::NotAStore { .. } => RollbookError::NotAStore,
+            Error::Missing { .. } => RollbookError::Missing,
             Error::NewerFormat { .. } => RollbookError::NewerFormat,
             Error::Exists { .. } => RollbookError::Exists,
             Error::Cancelled => RollbookError::Cancelled,
@@ -107,6 +110,7 @@ mod tests {
             Error::Corrupt { detail: text() },
             Error::Io { detail: text() },
             Error::NotAStore { path: text() },
+            Error::Missing { path: text() },
             Error::NewerFormat {
                 found: 2,
                 supported: 1,

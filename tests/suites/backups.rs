@@ -89,6 +89,55 @@ fn nothing_is_written_over() {
     assert!(engine.verify().unwrap().is_sound());
 }
 
+/// What lies beside a copy is not its own: it is neither used nor taken away.
+#[test]
+fn files_beside_a_copy_stay() {
+    let (folder, engine) = store();
+    for name in ["copy.part", "rollbook-0000000000000000.part"] {
+        fs::write(folder.path().join(name), "precious").unwrap();
+    }
+    let path = folder.path().join("copy");
+    engine.backup(&path, Credentials::Keep).unwrap();
+    let kept = [
+        "copy",
+        "copy.part",
+        "rollbook-0000000000000000.part",
+        "store",
+    ];
+    assert_eq!(names(folder.path()), kept);
+    for name in &kept[1..3] {
+        let content = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(content, "precious");
+    }
+    assert_eq!(export(&open(&path)).unwrap(), export(&engine).unwrap());
+}
+
+/// Two at a time to one path: one of them is the copy.
+#[test]
+fn one_of_many_copies_gets_the_name() {
+    let (folder, engine) = store();
+    for round in 0..5 {
+        let path = folder.path().join(format!("copy-{round}"));
+        let start = std::sync::Barrier::new(4);
+        let copy = || {
+            start.wait();
+            let copied = engine.backup(&path, Credentials::Keep);
+            copied.map_or_else(|error| error.code(), |()| "ok")
+        };
+        let mut codes: Vec<_> = std::thread::scope(|scope| {
+            let copies: Vec<_> = (0..4).map(|_| scope.spawn(copy)).collect();
+            copies
+                .into_iter()
+                .map(|copy| copy.join().unwrap())
+                .collect()
+        });
+        codes.sort_unstable();
+        assert_eq!(codes, ["exists", "exists", "exists", "ok"]);
+        assert_eq!(export(&open(&path)).unwrap(), export(&engine).unwrap());
+        assert_eq!(names(folder.path()).len(), round + 2);
+    }
+}
+
 #[test]
 fn without_credentials_nobody_can_ask() {
     let (folder, engine) = store();

@@ -4,6 +4,7 @@
 mod backups;
 mod corpus;
 mod crash_images;
+mod cut_short;
 mod damage;
 mod erased;
 mod failing_writes;
@@ -15,6 +16,7 @@ mod interrupted_loads;
 mod kill;
 mod machinery;
 mod memory;
+mod moved;
 mod no_store;
 mod openers;
 mod pages;

@@ -13,6 +13,7 @@ export type ErrorCode =
   | "corrupt"
   | "io"
   | "not_a_store"
+  | "missing"
   | "newer_format"
   | "exists"
   | "cancelled"

@@ -15,6 +15,7 @@ from rollbook import (
     CorruptError,
     Engine,
     ExistsError,
+    MissingError,
     NewerFormatError,
     NotAStoreError,
     RollbookError,
@@ -36,7 +37,7 @@ def documented() -> Dict[str, Tuple[str, str]]:
 def test_there_is_an_error_for_every_case() -> None:
     cases = documented()
     errors = {error.__name__: error for error in RollbookError.__subclasses__()}
-    assert len(cases) == 14
+    assert len(cases) == 15
     assert set(errors) == {case + "Error" for case in cases}
     generated = {name for name in vars(native.RollbookError) if name[0].isupper()}
     assert generated == set(cases)
@@ -78,6 +79,15 @@ def test_not_a_store(tmp_path: Path) -> None:
     with pytest.raises(NotAStoreError, match="no Rollbook store"):
         Engine.open(path)
     assert path.read_text() == "text" * 1000
+
+
+def test_missing(own: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "own.redb"
+    path.rename(tmp_path / "aside.redb")
+    with pytest.raises(MissingError, match="put it back and try again"):
+        own.apply(SAMPLE_SCHOOL)
+    (tmp_path / "aside.redb").rename(path)
+    own.apply(SAMPLE_SCHOOL)
 
 
 def test_corrupt(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ impl Engine {
     ///
     /// # Errors
     /// `busy` while a change is written or an export or backup is read; `io` if
-    /// there is no room, `corrupt` if the file is damaged, and then the store is
-    /// as it was.
+    /// there is no room, `corrupt` if the file is damaged, `missing` if it was
+    /// deleted or replaced, and then the store is as it was.
     pub fn compact(&self) -> Result<()> {
         Ok(self.store.compact()?)
     }
@@ -41,6 +41,10 @@ impl Engine {
     /// Writes a copy of the store to a new file, as it is now; changes and
     /// questions go on meanwhile. The file is readable by its owner alone: it
     /// holds personal data, and password hashes if credentials are kept.
+    ///
+    /// Until it is whole, the copy is called `rollbook-….part`, in the same
+    /// folder; should the process be killed meanwhile, that file stays, with
+    /// personal data: remove it.
     ///
     /// # Errors
     /// `exists` if there is something at the path; `io` if it could not be
@@ -68,10 +72,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Opens the file again after [`suspend`](Self::suspend).
+    /// Opens the file again after [`suspend`](Self::suspend): whatever store is at
+    /// its path by now, so that another process may have changed it, or a backup
+    /// have been put there.
     ///
     /// # Errors
-    /// As [`open`](Engine::open).
+    /// As [`open`](Engine::open), but `missing` where nothing is: none is made.
     pub fn resume(&self) -> Result<()> {
         self.store.resume()?;
         // Should it fail, every question looks for itself.

@@ -63,11 +63,20 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the store in a file, and makes one if there is none.
+    /// Opens the store in a file, and makes one where nothing is: a file that is
+    /// empty is no store. A new store is written beside the path as
+    /// `rollbook-….part`; should the process be killed meanwhile, that file stays,
+    /// and may be removed.
+    ///
+    /// A process that is forked opens a store of its own: of an engine that it
+    /// inherits it reads what lies in memory, and every other call fails as
+    /// `unsupported`.
     ///
     /// # Errors
     /// `already_open` if an engine holds it, here or in another process;
-    /// `not_a_store`, `newer_format` or `corrupt` if it cannot be read.
+    /// `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
+    /// change fails as `missing` once the file is no longer at the path;
+    /// questions, an export and a backup still see what is open.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Engine> {
         Engine::on(Location::File(path.as_ref().to_owned()), options)
     }
@@ -78,7 +87,8 @@ impl Engine {
     }
 
     /// Opens the store on a backend of the app's own, such as the browser's
-    /// file system. One that wraps another delegates its `close` and its locks.
+    /// file system, and makes one in an empty one. One that wraps another
+    /// delegates its `close` and its locks.
     ///
     /// ```
     /// use rollbook::{Engine, Options, backend::InMemoryBackend};

@@ -1,6 +1,9 @@
 //! Where the bytes of a store lie.
 
-use crate::Error;
+use super::owner::Owner;
+use super::place::Place;
+use crate::error::{Error, Result as Outcome};
+use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 use std::io;
 use std::ops::Bound;
@@ -16,6 +19,8 @@ type Range = (Bound<u64>, Bound<u64>);
 #[derive(Debug)]
 pub(crate) struct Keeper {
     inner: Box<dyn StorageBackend>,
+    pub(super) owner: Owner,
+    place: Option<Place>,
     held: Mutex<Vec<Range>>,
     closed: AtomicBool,
     /// What failed first: redb tells later that something did before.
@@ -24,46 +29,47 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<Keeper> {
+        Keeper::of(inner, Owner::this_process(), None)
+    }
+
+    pub(super) fn in_memory() -> Arc<Keeper> {
+        Keeper::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
+    }
+
+    pub(super) fn of_file(file: FileBackend, place: Place) -> Arc<Keeper> {
+        Keeper::of(Box::new(file), Owner::this_process(), Some(place))
+    }
+
+    fn of(inner: Box<dyn StorageBackend>, owner: Owner, place: Option<Place>) -> Arc<Keeper> {
         Arc::new(Keeper {
             inner,
+            owner,
+            place,
             held: Mutex::default(),
             closed: AtomicBool::new(false),
             failed: Mutex::default(),
         })
     }
 
-    /// Gives the locks back, whoever still holds a reference.
+    /// Gives the locks back, whoever still holds a reference. A forked process
+    /// shares them with its parent, and leaves them.
     pub(crate) fn close(&self) -> io::Result<()> {
-        if self.closed.swap(true, Ordering::AcqRel) {
+        if self.closed.swap(true, Ordering::AcqRel) || self.owner.check().is_err() {
             return Ok(());
         }
         self.inner.close()
     }
 
-    /// Empties a file whose creation was cut short, which redb would refuse
-    /// for ever: it writes its magic number last, over a file of zeros. Says
-    /// whether it was one.
-    pub(crate) fn reset_if_half_created(&self) -> io::Result<bool> {
-        const MAGIC: &[u8; 9] = b"redb\x1a\x0a\xa9\x0d\x0a";
-        const HEADER: u64 = 4096;
-        /// The size of a new file.
-        const LONGEST: u64 = 16 << 20;
-        let len = self.inner.len()?;
-        if len > LONGEST {
-            return Ok(false);
-        }
-        let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
-        self.inner.read(0, &mut bytes)?;
-        let magic = bytes
-            .iter()
-            .zip(MAGIC)
-            .all(|(byte, magic)| *byte == 0 || byte == magic);
-        let rest = bytes.iter().skip(usize::try_from(HEADER).unwrap_or(0));
-        if !magic || rest.copied().any(|byte| byte != 0) {
-            return Ok(false);
-        }
-        self.inner.set_len(0)?;
-        Ok(true)
+    /// Whether what is written is kept where the store was opened.
+    pub(super) fn check_place(&self) -> Outcome<()> {
+        self.place.as_ref().map_or(Ok(()), Place::check)
+    }
+
+    /// The bytes, for the process that opened them: to any other they change
+    /// without notice.
+    fn bytes(&self) -> io::Result<&dyn StorageBackend> {
+        self.owner.check().map_err(io::Error::other)?;
+        Ok(&*self.inner)
     }
 
     /// How many bytes the store has.
@@ -114,23 +120,27 @@ pub(crate) struct Handle(pub(crate) Arc<Keeper>);
 
 impl StorageBackend for Handle {
     fn len(&self) -> io::Result<u64> {
-        self.0.noted(self.0.inner.len())
+        self.0.noted(self.0.len())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.noted(self.0.inner.read(offset, out))
+        let read = self.0.bytes().and_then(|bytes| bytes.read(offset, out));
+        self.0.noted(read)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.noted(self.0.inner.set_len(len))
+        let set = self.0.bytes().and_then(|bytes| bytes.set_len(len));
+        self.0.noted(set)
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.noted(self.0.inner.sync_data())
+        let synced = self.0.bytes().and_then(StorageBackend::sync_data);
+        self.0.noted(synced)
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.noted(self.0.inner.write(offset, data))
+        let written = self.0.bytes().and_then(|bytes| bytes.write(offset, data));
+        self.0.noted(written)
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
@@ -176,7 +186,7 @@ impl StorageBackend for Handle {
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.inner.unlock_range(start, end)?;
+        self.0.bytes()?.unlock_range(start, end)?;
         let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|range| *range != (start, end));
         Ok(())
@@ -184,5 +194,86 @@ impl StorageBackend for Handle {
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         self.0.inner.query_lock_range(start, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Counts what changes it, closing included.
+    #[derive(Debug, Default)]
+    struct Counting(Arc<AtomicUsize>);
+
+    impl Counting {
+        fn count(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl StorageBackend for Counting {
+        fn len(&self) -> io::Result<u64> {
+            Ok(4096)
+        }
+
+        fn read(&self, _: u64, out: &mut [u8]) -> io::Result<()> {
+            self.count();
+            out.fill(1);
+            Ok(())
+        }
+
+        fn set_len(&self, _: u64) -> io::Result<()> {
+            self.count();
+            Ok(())
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.count();
+            Ok(())
+        }
+
+        fn write(&self, _: u64, _: &[u8]) -> io::Result<()> {
+            self.count();
+            Ok(())
+        }
+
+        fn close(&self) -> io::Result<()> {
+            self.count();
+            Ok(())
+        }
+
+        fn unlock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+            self.count();
+            Ok(())
+        }
+    }
+
+    /// How often the bytes were touched, and how many calls were refused.
+    fn touched_by(owner: Owner) -> (usize, usize) {
+        let count = Arc::new(AtomicUsize::new(0));
+        let keeper = Keeper::of(Box::new(Counting(count.clone())), owner, None);
+        let handle = Handle(keeper.clone());
+        let calls = [
+            handle.read(0, &mut [0]),
+            handle.write(0, &[0]),
+            handle.set_len(0),
+            handle.sync_data(),
+            handle
+                .unlock_range(Bound::Unbounded, Bound::Unbounded)
+                .map_err(|_| io::ErrorKind::Other.into()),
+        ];
+        assert!(keeper.close().is_ok());
+        drop(handle);
+        drop(keeper);
+        let refused = calls.iter().filter(|call| call.is_err()).count();
+        (count.load(Ordering::Relaxed), refused)
+    }
+
+    #[test]
+    fn a_forked_process_touches_nothing() {
+        assert_eq!(touched_by(Owner::this_process()), (6, 0));
+        assert_eq!(touched_by(Owner::ANY), (6, 0));
+        assert_eq!(touched_by(Owner::ANOTHER), (0, 5));
     }
 }

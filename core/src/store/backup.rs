@@ -7,10 +7,9 @@ use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use super::write::Write;
 use crate::error::{Error, Result};
 use redb::{Database, ReadableTable, Table};
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Rows that a copy lacks.
 pub(crate) struct LeftOut {
@@ -20,42 +19,19 @@ pub(crate) struct LeftOut {
     pub(crate) is_one: fn(&[u8]) -> bool,
 }
 
-/// Writes a new store to a temporary file beside the path, syncs it and gives
-/// it its name.
+/// Writes a new store, which gets its name when it is whole.
 pub(crate) fn write(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<()> {
-    // The name is taken first, so that two backups never share it.
-    let reserved = file::create_new(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Error::Exists {
-            path: path.display().to_string(),
-        },
-        _ => Error::from(error),
+    file::publish(path, |file| {
+        caught("copying it", || copy(snapshot, file, left_out))
     })?;
-    drop(reserved);
-    let temporary = beside(path);
-    let copied = caught("copying it", || copy(snapshot, &temporary, left_out));
-    let written = copied.and_then(|()| {
-        fs::rename(&temporary, path)?;
-        Ok(file::sync_folder(path)?)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+    let synced = file::sync_folder(path);
+    if synced.is_err() {
         let _ = fs::remove_file(path);
     }
-    written
+    Ok(synced?)
 }
 
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
-}
-
-fn copy(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
-    let file = file::create_new(path)?;
+fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&LeftOut>) -> Result<()> {
     let mut database = Database::builder()
         .set_cache_size(4 << 20)
         .create_with_backend(file::backend(file.try_clone()?)?)?;
@@ -79,7 +55,7 @@ fn copy(snapshot: &Snapshot, path: &Path, left_out: Option<&LeftOut>) -> Result<
     database.compact()?;
     // Closing trims the file and records the allocator's state.
     drop(database);
-    Ok(file.sync_all()?)
+    Ok(())
 }
 
 /// Copies the rows of a table whose keys are to be kept into an empty one; says

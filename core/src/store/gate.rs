@@ -4,8 +4,10 @@
 use super::backend::Keeper;
 use super::file;
 use super::lease::Lease;
+use super::lifecycle;
 use super::open::{self, Committed, Open};
 use super::overlay::Overlay;
+use super::owner::Owner;
 use super::panics::{caught, outcome};
 use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
@@ -43,17 +45,18 @@ pub(crate) struct Store {
     /// Read by every query and writer, written by who needs the store alone.
     /// That one holds the writer's slot first, so that readers never wait for
     /// a load.
-    state: RwLock<State>,
-    writer: WriterSlot,
+    pub(super) state: RwLock<State>,
+    pub(super) writer: WriterSlot,
     /// Exports and backups that hold a snapshot.
     pub(super) live: AtomicUsize,
     /// Counts up whenever the store is opened, and with every load.
     numbers: AtomicU64,
-    path: Option<PathBuf>,
-    options: StoreOptions,
+    pub(super) path: Option<PathBuf>,
+    pub(super) owner: Owner,
+    pub(super) options: StoreOptions,
 }
 
-enum State {
+pub(super) enum State {
     /// With the number of its opening.
     Open(Box<Open>, u64),
     Suspended,
@@ -63,7 +66,7 @@ enum State {
 }
 
 impl State {
-    fn open(&self) -> Result<(&Open, u64)> {
+    pub(super) fn open(&self) -> Result<(&Open, u64)> {
         match self {
             State::Open(open, number) => Ok((open, *number)),
             State::Suspended => Err(Error::Suspended.into()),
@@ -74,7 +77,7 @@ impl State {
         }
     }
 
-    fn keeper(&self) -> Option<&Arc<Keeper>> {
+    pub(super) fn keeper(&self) -> Option<&Arc<Keeper>> {
         match self {
             State::Open(open, _) => Some(&open.keeper),
             State::Failed(keeper) => Some(keeper),
@@ -89,6 +92,9 @@ type Query<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
 /// What is done in a write transaction.
 pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 
+/// How a store is opened.
+pub(super) type How = fn(Arc<Keeper>, StoreOptions) -> Result<Open>;
+
 /// What became of a piece of work on the store.
 enum Fault {
     /// The work's own error; the store is as good as before.
@@ -101,12 +107,18 @@ enum Fault {
 impl Store {
     pub(crate) fn open(location: Location, options: StoreOptions) -> Result<Store> {
         let (keeper, path) = match location {
-            Location::File(path) => (file::open(&path)?, Some(path)),
-            Location::Memory => {
-                let memory = redb::backends::InMemoryBackend::new();
-                (Keeper::new(Box::new(memory)), None)
+            Location::File(path) => {
+                // The process may work in another folder later.
+                let path = std::path::absolute(path)?;
+                let make = |keeper: &Arc<Keeper>| lifecycle::make(keeper, options);
+                (file::open_or_make(&path, make)?, Some(path))
             }
+            Location::Memory => (Keeper::in_memory(), None),
             Location::Backend(backend) => (Keeper::new(backend), None),
+        };
+        let open = match path {
+            Some(_) => Open::existing,
+            None => Open::existing_or_new,
         };
         let store = Store {
             state: RwLock::new(State::Closed),
@@ -114,9 +126,10 @@ impl Store {
             live: AtomicUsize::new(0),
             numbers: AtomicU64::new(0),
             path,
+            owner: keeper.owner,
             options,
         };
-        let opened = store.opened(keeper)?;
+        let opened = store.opened(keeper, open)?;
         *store.alone() = opened;
         Ok(store)
     }
@@ -125,7 +138,7 @@ impl Store {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn alone(&self) -> RwLockWriteGuard<'_, State> {
+    pub(super) fn alone(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,9 +150,8 @@ impl Store {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn opened(&self, keeper: Arc<Keeper>) -> Result<State> {
-        let open = || Open::new(keeper, self.options);
-        let opened = caught("opening it", open);
+    pub(super) fn opened(&self, keeper: Arc<Keeper>, open: How) -> Result<State> {
+        let opened = caught("opening it", || open(keeper, self.options));
         let path = || match &self.path {
             Some(path) => path.display().to_string(),
             None => "the backend".to_owned(),
@@ -184,8 +196,17 @@ impl Store {
         }
     }
 
-    /// Works on the open store, and tells its own errors from faults.
+    /// Works on the open store, and tells its own errors from faults. A forked
+    /// process has what lay in memory when it was forked, and nothing else.
     fn attempt(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), Fault> {
+        self.attempt_here(work)
+            .map_err(|fault| match self.owner.check() {
+                Ok(()) => fault,
+                Err(forked) => Fault::No(forked),
+            })
+    }
+
+    fn attempt_here(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), Fault> {
         let state = self.state();
         if let State::Failed(_) = &*state {
             return Err(Fault::Reopen(
@@ -219,7 +240,7 @@ impl Store {
         let broken = std::mem::replace(&mut *state, State::Failed(keeper.clone()));
         // redb may well stumble over what broke it.
         let _ = outcome(|| drop(broken));
-        *state = self.opened(keeper)?;
+        *state = self.opened(keeper, Open::existing)?;
         Ok(())
     }
 
@@ -256,7 +277,9 @@ impl Store {
 
     /// The writer's slot, on a store that was opened again if it could not be
     /// after a fault.
-    fn writer(&self) -> Result<WriterGuard<'_>> {
+    pub(super) fn writer(&self) -> Result<WriterGuard<'_>> {
+        // Before it waits for a thread that only the other process has.
+        self.owner.check()?;
         let slot = self.writer.take(self.options.wait)?;
         if matches!(&*self.state(), State::Failed(_)) {
             self.reopen(&slot, u64::MAX)?;
@@ -341,6 +364,7 @@ impl Store {
         let Some(keeper) = state.keeper().cloned() else {
             return Err(Error::Closed.into());
         };
+        keeper.check_place()?;
         let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(keeper))
         else {
             return Err(Error::Closed.into());
@@ -373,43 +397,7 @@ impl Store {
         })
     }
 
-    /// Closes the file and gives its lock back, until [`resume`](Self::resume).
-    pub(crate) fn suspend(&self) -> Result<()> {
-        if self.path.is_none() {
-            return Err(Error::unsupported(
-                "only a store in a file can be suspended: keep this one open",
-            ));
-        }
-        let _slot = self.writer()?;
-        let mut state = self.take_alone("an export or backup is being read")?;
-        if matches!(&*state, State::Suspended) {
-            return Ok(());
-        }
-        state.open()?;
-        release(std::mem::replace(&mut *state, State::Suspended))
-    }
-
-    pub(crate) fn resume(&self) -> Result<()> {
-        let _slot = self.writer.take(self.options.wait)?;
-        let mut state = self.alone();
-        match (&*state, &self.path) {
-            (State::Suspended, Some(path)) => {
-                *state = self.opened(file::open(path)?)?;
-                Ok(())
-            }
-            (State::Closed, _) => Err(Error::Closed.into()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Closes the store for good. A live export or backup fails from here on.
-    pub(crate) fn close(&self) -> Result<()> {
-        let _slot = self.writer.take(self.options.wait)?;
-        let mut state = self.alone();
-        release(std::mem::replace(&mut *state, State::Closed))
-    }
-
-    fn take_alone(&self, reader: &str) -> Result<RwLockWriteGuard<'_, State>> {
+    pub(super) fn take_alone(&self, reader: &str) -> Result<RwLockWriteGuard<'_, State>> {
         let state = self.alone();
         if self.live.load(Ordering::Acquire) > 0 {
             return Err(Box::new(Error::Busy {
@@ -417,24 +405,6 @@ impl Store {
             }));
         }
         Ok(state)
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // Nobody is left to report a failure to.
-        let _ = release(std::mem::replace(state, State::Closed));
-    }
-}
-
-/// Drops what was open, and gives its locks back.
-fn release(state: State) -> Result<()> {
-    let keeper = state.keeper().cloned();
-    let _ = outcome(|| drop(state));
-    match keeper {
-        Some(keeper) => Ok(keeper.close()?),
-        None => Ok(()),
     }
 }
 

@@ -30,7 +30,11 @@ impl Lease {
             .snapshot
             .as_ref()
             .ok_or_else(|| Box::new(Error::Closed))?;
-        caught("reading it", || work(snapshot))
+        let read = caught("reading it", || work(snapshot));
+        if read.is_err() {
+            self.store.owner.check()?;
+        }
+        read
     }
 }
 

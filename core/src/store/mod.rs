@@ -4,9 +4,10 @@
 //! - `partition`: which records lie together; `run`, `directory`: how.
 //! - `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
-//! - `gate`, `slot`, `lease`, `open`, `panics`: who may use it when, and recovery
+//! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`: who may use it when, and recovery
 //!   from faults.
-//! - `backend`, `overlay`, `file`: where the bytes lie.
+//! - `backend`, `overlay`, `file`: where the bytes lie; `place`, `owner`, `half_made`:
+//!   whether they are still there, whose they are, and what is no store yet.
 //! - `backup`: a copy of a snapshot. `scrub`: nothing removed is left behind.
 
 mod backend;
@@ -14,13 +15,17 @@ mod backup;
 mod directory;
 mod file;
 mod gate;
+mod half_made;
 mod lease;
+mod lifecycle;
 mod memo;
 mod merge;
 mod open;
 mod overlay;
+mod owner;
 mod panics;
 mod partition;
+mod place;
 mod receipts;
 mod records;
 mod run;

@@ -2,6 +2,7 @@
 
 use super::backend::{Handle, Keeper};
 use super::gate::{Change, StoreOptions};
+use super::half_made;
 use super::memo::{Changes, Memo};
 use super::overlay::Overlay;
 use super::scrub;
@@ -44,10 +45,31 @@ pub(super) enum Committed {
 }
 
 impl Open {
-    pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        if keeper.len()? > 0 {
-            recognise(&keeper)?;
+    /// Opens the store that is here.
+    pub(super) fn existing(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
+        if !recognise(&keeper)? {
+            return Err(not_a_store());
         }
+        Open::new(keeper, options)
+    }
+
+    /// Opens the store that is here, or makes one of bytes in which nothing is, or
+    /// only what making one left when it was cut short.
+    pub(super) fn existing_or_new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
+        let bytes = Handle(keeper.clone());
+        if bytes.len()? > 0
+            && let Err(error) = recognise(&keeper)
+        {
+            if !matches!(*error, Error::NotAStore { .. }) || !half_made::is_left_in(&bytes)? {
+                return Err(error);
+            }
+            bytes.set_len(0)?;
+        }
+        Open::new(keeper, options)
+    }
+
+    /// Makes a store of what is empty.
+    pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
         let database = open_database(&keeper, options)?;
         let left_behind = prepare(&database, options)?;
         let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES))?;
@@ -88,6 +110,10 @@ impl Open {
             return Err(error);
         }
         let (changes, sequence) = write.finish()?;
+        if let Err(moved) = self.keeper.check_place() {
+            transaction.abort()?;
+            return Err(moved);
+        }
         if changes.is_empty() {
             transaction.abort()?;
             return Ok(Committed::Yes);
@@ -198,30 +224,24 @@ pub(super) fn check<T>(
 }
 
 /// Looks at what lies here without changing it: redb writes to whatever it
-/// opens, and a file that is none of ours is not ours to change. Empties one
-/// whose creation was cut short.
-fn recognise(keeper: &Arc<Keeper>) -> Result<()> {
+/// opens, and a file that is none of ours is not ours to change. Says whether it is
+/// a store; else it is a database with nothing in it.
+fn recognise(keeper: &Arc<Keeper>) -> Result<bool> {
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
         .create_with_backend(Overlay::new(keeper.clone())?);
-    let not_a_store = || {
-        Box::new(Error::NotAStore {
-            path: String::new(),
-        })
-    };
     let database = match opened {
         Err(DatabaseError::Storage(StorageError::Io(error)))
             if error.kind() == ErrorKind::InvalidData =>
         {
-            let reset = keeper.reset_if_half_created()?;
-            return reset.then_some(()).ok_or_else(not_a_store);
+            return Err(not_a_store());
         }
         Err(DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
         opened => opened?,
     };
     let transaction = database.begin_read()?;
     if transaction.list_tables()?.next().is_none() {
-        return Ok(());
+        return Ok(false);
     }
     let found = match transaction.open_table(META) {
         Err(TableError::Storage(error)) => return Err(error.into()),
@@ -230,12 +250,19 @@ fn recognise(keeper: &Arc<Keeper>) -> Result<()> {
     };
     match found {
         0 => Err(not_a_store()),
-        1..=FORMAT => Ok(()),
+        1..=FORMAT => Ok(true),
         _ => Err(Box::new(Error::NewerFormat {
             found,
             supported: FORMAT,
         })),
     }
+}
+
+/// Who knows the path names it.
+fn not_a_store() -> Box<Error> {
+    Box::new(Error::NotAStore {
+        path: String::new(),
+    })
 }
 
 fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database> {

@@ -41,7 +41,7 @@ class Engine:
         page_limit: Optional[int] = None,
         max_page_limit: Optional[int] = None,
     ) -> "Engine":
-        """Opens the store in a file, and makes one if there is none.
+        """Opens the store in a file, and makes one where nothing is.
 
         ``cache_bytes`` is the store's page cache: 32 MiB unless given.
         ``fixed_clock`` is a clock that stands still; the system's clock unless
@@ -49,9 +49,15 @@ class Engine:
         says nothing, 10 unless given, and ``max_page_limit`` how many at most, 50
         unless given.
 
+        A process that is forked opens a store of its own: of an engine that it
+        inherits it reads what lies in memory, and every other call fails as
+        ``unsupported``.
+
         Fails as ``already_open`` if an engine holds it, here or in another process;
         as ``not_a_store``, ``newer_format`` or ``corrupt`` if it cannot be read; as
-        ``unsupported`` if the limits do not fit.
+        ``unsupported`` if the limits do not fit. Every change fails as ``missing``
+        once the file is no longer at the path; questions, an export and a backup
+        still see what is open.
         """
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit)
         return cls._over(_native.Engine.open(os.fspath(path), options))
@@ -278,6 +284,10 @@ class Engine:
         personal data, and the integrators with their password hashes if
         ``credentials`` are kept.
 
+        Until it is whole, the copy is called ``rollbook-….part``, in the same folder;
+        should the process be killed meanwhile, that file stays, with personal data:
+        remove it.
+
         Fails as ``exists`` if there is something at the path; as ``io`` if it could
         not be written, and then nothing is left at the path.
         """
@@ -293,9 +303,10 @@ class Engine:
         self._native.suspend()
 
     def resume(self) -> None:
-        """Takes the file again. Does nothing if the engine is not suspended.
+        """Takes the file again, whatever store is at its path by now. Does nothing
+        if the engine is not suspended.
 
-        Fails as :meth:`open` does.
+        Fails as :meth:`open` does, but as ``missing`` where nothing is.
         """
         self._native.resume()
 

@@ -64,6 +64,12 @@ class NotAStoreError(RollbookError):
     code = "not_a_store"
 
 
+class MissingError(RollbookError):
+    """The store's file was deleted, moved or replaced."""
+
+    code = "missing"
+
+
 class NewerFormatError(RollbookError):
     """The store was written by a newer Rollbook."""
 

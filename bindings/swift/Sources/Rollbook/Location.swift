@@ -1,7 +1,7 @@
 import Foundation
 
 extension Engine {
-    /// Opens the store in a file, and makes one if there is none.
+    /// Opens the store in a file, and makes one where nothing is.
     ///
     /// Fails as `already_open` if an engine holds it, here or in another process; as
     /// `not_a_store`, `newer_format` or `corrupt` if it cannot be read.

@@ -20,6 +20,8 @@ extension RollbookError {
         case io
         /// The file is no Rollbook store.
         case notAStore = "not_a_store"
+        /// The store's file was deleted, moved or replaced.
+        case missing
         /// The store was written by a newer Rollbook.
         case newerFormat = "newer_format"
         /// A file is in the way.
@@ -57,6 +59,7 @@ extension RollbookError {
         case .Corrupt(let message): (.corrupt, message)
         case .Io(let message): (.io, message)
         case .NotAStore(let message): (.notAStore, message)
+        case .Missing(let message): (.missing, message)
         case .NewerFormat(let message): (.newerFormat, message)
         case .Exists(let message): (.exists, message)
         case .Cancelled(let message): (.cancelled, message)

@@ -7,7 +7,7 @@ final class ErrorTests: XCTestCase {
     private static let every: [RollbookError] = [
         .BadDataset(message: "m"), .AlreadyOpen(message: "m"), .Busy(message: "m"), .Suspended(message: "m"),
         .Closed(message: "m"), .Corrupt(message: "m"), .Io(message: "m"), .NotAStore(message: "m"),
-        .NewerFormat(message: "m"), .Exists(message: "m"), .Cancelled(message: "m"), .Unsupported(message: "m"),
+        .Missing(message: "m"), .NewerFormat(message: "m"), .Exists(message: "m"), .Cancelled(message: "m"), .Unsupported(message: "m"),
         .BadArgument(message: "m"), .ListenerFailed(message: "m"),
     ]
 
@@ -24,7 +24,7 @@ final class ErrorTests: XCTestCase {
                 code = nil
             }
         }
-        XCTAssertEqual(documented.count, 14)
+        XCTAssertEqual(documented.count, 15)
         XCTAssertEqual(Set(documented.values), Set(RollbookError.Code.allCases.map(\.rawValue)))
         XCTAssertEqual(Set(Self.every.map(\.code)), Set(RollbookError.Code.allCases))
         let readme = try String(
@@ -65,6 +65,10 @@ final class ErrorTests: XCTestCase {
         reach(.unsupported) { try Engine.memory().suspend() }
         try engine.suspend()
         reach(.suspended) { try engine.verify() }
+        let aside = folder.appendingPathComponent("aside.redb")
+        try FileManager.default.moveItem(at: file, to: aside)
+        reach(.missing) { try engine.resume() }
+        try FileManager.default.moveItem(at: aside, to: file)
         try engine.resume()
         try engine.close()
         reach(.closed) { try engine.verify() }

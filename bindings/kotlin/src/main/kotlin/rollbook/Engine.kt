@@ -122,7 +122,7 @@ class Engine internal constructor(private val native: NativeEngine) :
 
     companion object {
         /**
-         * Opens the store in a file, and makes one if there is none.
+         * Opens the store in a file, and makes one where nothing is.
          *
          * @throws RollbookException.AlreadyOpen if an engine holds it, here or in another process
          * @throws RollbookException.NotAStore if the file is something else
@@ -132,7 +132,7 @@ class Engine internal constructor(private val native: NativeEngine) :
         fun open(path: String, options: Options = Options()): Engine =
             NativeEngine.open(path, options)
 
-        /** Opens the store in a file, and makes one if there is none. */
+        /** Opens the store in a file, and makes one where nothing is. */
         fun open(path: Path, options: Options = Options()): Engine = open(path.toString(), options)
 
         /** Opens an empty store that lives in memory and goes with the engine. */

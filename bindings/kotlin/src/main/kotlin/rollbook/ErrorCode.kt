@@ -12,6 +12,7 @@ val RollbookException.code: String
             is RollbookException.Corrupt -> "corrupt"
             is RollbookException.Io -> "io"
             is RollbookException.NotAStore -> "not_a_store"
+            is RollbookException.Missing -> "missing"
             is RollbookException.NewerFormat -> "newer_format"
             is RollbookException.Exists -> "exists"
             is RollbookException.Cancelled -> "cancelled"

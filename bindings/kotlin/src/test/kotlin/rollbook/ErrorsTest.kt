@@ -3,6 +3,7 @@ package rollbook
 import java.nio.charset.CharacterCodingException
 import java.nio.file.Path
 import kotlin.io.path.createTempDirectory
+import kotlin.io.path.deleteExisting
 import kotlin.io.path.div
 import kotlin.io.path.readBytes
 import kotlin.io.path.readText
@@ -37,7 +38,7 @@ class ErrorsTest {
             assertEquals("what to do", (error as RollbookException).message)
             case.simpleName to error.code
         }
-        assertEquals(14, documented.size)
+        assertEquals(15, documented.size)
         assertEquals(documented, codes)
         val readme = (Inputs.root / "bindings" / "kotlin" / "README.md").readText()
         for ((name, code) in documented) assertTrue("| `$code` | `$name` |" in readme, code)
@@ -82,6 +83,14 @@ class ErrorsTest {
                     val path = folder / "text"
                     path.writeText("Dear diary, this is no store.\n".repeat(1000))
                     Engine.open(path)
+                },
+            "missing" to
+                {
+                    val path = store()
+                    Engine.open(path).use {
+                        path.deleteExisting()
+                        it.apply(SampleSchool.dataset)
+                    }
                 },
             "newer_format" to { openNewer(store()) },
             "exists" to

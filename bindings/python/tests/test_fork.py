@@ -1,0 +1,151 @@
+"""A process that is forked inherits an engine: it reads, and leaves the store alone."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Callable, Dict
+
+import pytest
+from material import SAMPLE_SCHOOL
+
+from rollbook import AlreadyOpenError, Engine, Learners, UnsupportedError
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+
+LEARNER = '{{"type":"learner","school_id":1000,"id":{},"last_name":"Forked"}}'
+
+
+def in_a_child(work: Callable[[], Any]) -> None:
+    """Does the work in a forked process, which ends at once, or as others end."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        except BaseException as error:
+            print(repr(error), file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process of its own finds the store open."""
+    program = (
+        "import sys, rollbook\n"
+        "try: rollbook.Engine.open(sys.argv[1])\n"
+        "except rollbook.AlreadyOpenError: print('held')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, path], capture_output=True, check=True)
+    return ended.stdout == b"held\n"
+
+
+CHANGES: Dict[str, Callable[[Engine], Any]] = {
+    "apply": lambda engine: engine.apply(LEARNER.format(9001)),
+    "load": lambda engine: engine.load().finish(),
+    "replace_school": lambda engine: engine.replace_school(1000, ""),
+    "remove_school": lambda engine: engine.remove_school(1000),
+    "erase_learner": lambda engine: engine.erase_learner(1000, 1),
+    "set_state": lambda engine: engine.set_state("demo", 1000, 8, False),
+    "compact": Engine.compact,
+    "verify": Engine.verify,
+    "suspend": Engine.suspend,
+    "resume": Engine.resume,
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_child_changes_nothing(own: Engine, name: str) -> None:
+    before = "".join(own.export(credentials=True))
+
+    def change() -> None:
+        with pytest.raises(UnsupportedError, match="open the store anew in this process"):
+            CHANGES[name](own)
+
+    in_a_child(change)
+    assert "".join(own.export(credentials=True)) == before
+
+
+@pytest.mark.parametrize("end", [Engine.close, lambda engine: None], ids=["close", "exit"])
+def test_what_a_child_does_at_its_end(
+    own: Engine, tmp_path: Path, end: Callable[[Engine], None]
+) -> None:
+    path = tmp_path / "own.redb"
+    in_a_child(lambda: end(own))
+    assert is_held(path)
+    # As multiprocessing ends a child: with all that Python does at the end.
+    process = multiprocessing.get_context("fork").Process(target=end, args=[own])
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    assert is_held(path)
+
+    own.apply(LEARNER.format(9002))
+    assert own.ask(Learners(1000, learner_id=9002)).status == 200
+    own.close()
+    with Engine.open(path) as again:
+        assert again.ask(Learners(1000, learner_id=9002)).status == 200
+        assert again.verify().problems == []
+
+
+def test_a_child_reads_what_there_was(own: Engine) -> None:
+    """Or it is told why not: what was not in memory may have been written over."""
+    learner = Learners(1000, learner_id=1)
+    before = own.ask(learner)
+    read, write = os.pipe()
+
+    def ask() -> None:
+        os.read(read, 1)
+        assert own.ask(learner) == before
+        for school in (1000, 1001):
+            try:
+                own.ask(Learners(school))
+            except UnsupportedError as error:
+                assert "forked" in str(error)
+
+    child = os.fork()
+    if child == 0:
+        try:
+            ask()
+        except BaseException as error:
+            print(repr(error), file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    own.remove_school(1000)
+    own.compact()
+    os.write(write, b".")
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_child_opens_the_store_for_itself(tmp_path: Path) -> None:
+    path = tmp_path / "own.redb"
+    engine = Engine.open(path)
+    engine.apply(SAMPLE_SCHOOL)
+
+    def refused() -> None:
+        with pytest.raises(AlreadyOpenError):
+            Engine.open(path)
+
+    in_a_child(refused)
+    engine.close()
+
+    def write() -> None:
+        with Engine.open(path) as mine:
+            mine.apply(LEARNER.format(9003))
+
+    in_a_child(write)
+    with Engine.open(path) as again:
+        assert again.ask(Learners(1000, learner_id=9003)).status == 200
+
+
+def test_a_store_in_memory_goes_on_in_both() -> None:
+    with Engine.memory() as engine:
+        engine.apply(SAMPLE_SCHOOL)
+
+        def write() -> None:
+            engine.apply(LEARNER.format(9004))
+            assert engine.ask(Learners(1000, learner_id=9004)).status == 200
+
+        in_a_child(write)
+        assert engine.ask(Learners(1000, learner_id=9004)).status == 404
