@@ -19,14 +19,18 @@ function module(): WebAssembly.Module {
 /** Opens engines: `await Rollbook.open("school.redb")`, `await Rollbook.memory()`. */
 export const Rollbook = {
   /**
-   * Opens the store in a file, and makes one if there is none. One process has it at a
-   * time: another fails as `already_open`, and names the one that holds it.
+   * Opens the store in a file, and makes one where nothing is: a file that is empty is
+   * no store. A new store is written beside the path as `rollbook-….part`; should the
+   * process be killed meanwhile, that file stays, and may be removed. One process has the
+   * store at a time: another fails as `already_open`, and names the one that holds it.
    */
   async open(path: string, options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
     const file = new NodeFile(resolve(path));
     try {
-      const host = new LocalHost(new Instance(module(), file, settings), () => file.close());
+      const instance = new Instance(module(), file, settings);
+      file.publish();
+      const host = new LocalHost(instance, () => file.close());
       return new Engine(host, options, true);
     } catch (error) {
       file.close();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -256,6 +256,43 @@ test("a file that cannot be a store is told", async () => {
   assert.ok(readFileSync(path, "utf8").startsWith("Dear parents,"));
   assert.ok(!existsSync(`${path}.lock`));
   assert.equal(await code(Rollbook.open(join(folder, "none", "x.redb"))), "io");
+  const empty = join(folder, "empty");
+  writeFileSync(empty, "");
+  assert.equal(await code(Rollbook.open(empty)), "not_a_store");
+  assert.equal(readFileSync(empty).byteLength, 0);
+  assert.ok(!existsSync(`${empty}.lock`));
+});
+
+test("a process that is killed while it makes stores leaves none in parts", async () => {
+  const own = mkdtempSync(join(folder, "killed-"));
+  const script = `
+    import { Rollbook } from ${JSON.stringify(import.meta.resolve("rollbook"))};
+    for (let number = 0; ; number += 1) {
+      console.log(number);
+      await (await Rollbook.open(${JSON.stringify(own)} + "/" + number)).close();
+    }
+  `;
+  let [kills, inside] = [0, 0];
+  while (inside < 2) {
+    assert.ok(kills < 200, `${inside} of ${kills} kills were inside`);
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+    const died = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await died;
+    kills += 1;
+    const names = readdirSync(own);
+    inside += names.some((name) => name.startsWith("rollbook-")) ? 1 : 0;
+    for (const name of names.filter((name) => /^\d+$/.test(name))) {
+      const engine = await Rollbook.open(join(own, name));
+      assert.deepEqual((await engine.verify()).problems, []);
+      await engine.close();
+    }
+    for (const name of names) rmSync(join(own, name), { force: true });
+  }
 });
 
 /** A process that opens a store and holds it. */
