@@ -164,6 +164,7 @@ mod tests {
             fs::write(&part, "new")?;
             way(&part, &path)?;
             assert_eq!(fs::read(&path)?, b"new");
+            let _ = fs::remove_file(&part);
             fs::write(&part, "newer")?;
             let refused = way(&part, &path).err();
             assert_eq!(refused.map(|error| error.code()), Some("exists"));
