@@ -125,6 +125,10 @@ fn copies() {
             engine.backup(path, Credentials::Keep).unwrap();
         }
         let copy = Engine::open(path, options()).unwrap();
-        assert_eq!(export(&copy).unwrap(), whole);
+        assert!(
+            export(&copy).unwrap() == whole,
+            "{} is another store",
+            path.display()
+        );
     });
 }

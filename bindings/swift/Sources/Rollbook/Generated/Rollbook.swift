@@ -663,6 +663,10 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * questions go on meanwhile. The file is readable by its owner alone: it
      * holds personal data, and password hashes if credentials are kept.
      *
+     * Until it is whole, the copy is called `rollbook-….part`, in the same folder;
+     * should the process be killed meanwhile, that file stays, with personal data:
+     * remove it.
+     *
      * Fails as `exists` if there is something at the path; as `io` if it could
      * not be written, and then nothing is left at the path.
      */
@@ -764,9 +768,10 @@ public protocol EngineProtocol: AnyObject, Sendable {
     func requests(requests: [Request]) throws  -> [Answer]
     
     /**
-     * Takes the file again. Does nothing if the engine is not suspended.
+     * Takes the file again, whatever store is at its path by now. Does nothing if
+     * the engine is not suspended.
      *
-     * Fails as opening does.
+     * Fails as opening does, but as `missing` where nothing is.
      */
     func resume() throws 
     
@@ -882,10 +887,19 @@ public static func memory(options: Options? = nil)throws  -> Engine  {
 }
     
     /**
-     * Opens the store in a file, and makes one if there is none.
+     * Opens the store in a file, and makes one where nothing is: a file that is
+     * empty is no store. A new store is written beside the path as
+     * `rollbook-….part`; should the process be killed meanwhile, that file stays,
+     * and may be removed.
+     *
+     * A process that is forked opens a store of its own: of an engine that it
+     * inherits it reads what lies in memory, and every other call fails as
+     * `unsupported`.
      *
      * Fails as `already_open` if an engine holds it, here or in another process;
-     * as `not_a_store`, `newer_format` or `corrupt` if it cannot be read.
+     * as `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
+     * change fails as `missing` once the file is no longer at the path; questions,
+     * an export and a backup still see what is open.
      */
 public static func `open`(path: String, options: Options? = nil)throws  -> Engine  {
     return try  FfiConverterTypeEngine_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -946,6 +960,10 @@ open func ask(question: Question, now: Int64? = nil)throws  -> Answer  {
      * Writes a copy of the store to a new file, as it is now; changes and
      * questions go on meanwhile. The file is readable by its owner alone: it
      * holds personal data, and password hashes if credentials are kept.
+     *
+     * Until it is whole, the copy is called `rollbook-….part`, in the same folder;
+     * should the process be killed meanwhile, that file stays, with personal data:
+     * remove it.
      *
      * Fails as `exists` if there is something at the path; as `io` if it could
      * not be written, and then nothing is left at the path.
@@ -1162,9 +1180,10 @@ open func requests(requests: [Request])throws  -> [Answer]  {
 }
     
     /**
-     * Takes the file again. Does nothing if the engine is not suspended.
+     * Takes the file again, whatever store is at its path by now. Does nothing if
+     * the engine is not suspended.
      *
-     * Fails as opening does.
+     * Fails as opening does, but as `missing` where nothing is.
      */
 open func resume()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -3381,6 +3400,11 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case NotAStore(message: String)
     
     /**
+     * `missing`: the store's file was deleted, moved or replaced.
+     */
+    case Missing(message: String)
+    
+    /**
      * `newer_format`: the store was written by a newer Rollbook.
      */
     case NewerFormat(message: String)
@@ -3468,27 +3492,31 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 9: return .NewerFormat(
+        case 9: return .Missing(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 10: return .Exists(
+        case 10: return .NewerFormat(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 11: return .Cancelled(
+        case 11: return .Exists(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 12: return .Unsupported(
+        case 12: return .Cancelled(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 13: return .BadArgument(
+        case 13: return .Unsupported(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 14: return .ListenerFailed(
+        case 14: return .BadArgument(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 15: return .ListenerFailed(
             message: try FfiConverterString.read(from: &buf)
         )
         
@@ -3519,18 +3547,20 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             writeInt(&buf, Int32(7))
         case .NotAStore(_ /* message is ignored*/):
             writeInt(&buf, Int32(8))
-        case .NewerFormat(_ /* message is ignored*/):
+        case .Missing(_ /* message is ignored*/):
             writeInt(&buf, Int32(9))
-        case .Exists(_ /* message is ignored*/):
+        case .NewerFormat(_ /* message is ignored*/):
             writeInt(&buf, Int32(10))
-        case .Cancelled(_ /* message is ignored*/):
+        case .Exists(_ /* message is ignored*/):
             writeInt(&buf, Int32(11))
-        case .Unsupported(_ /* message is ignored*/):
+        case .Cancelled(_ /* message is ignored*/):
             writeInt(&buf, Int32(12))
-        case .BadArgument(_ /* message is ignored*/):
+        case .Unsupported(_ /* message is ignored*/):
             writeInt(&buf, Int32(13))
-        case .ListenerFailed(_ /* message is ignored*/):
+        case .BadArgument(_ /* message is ignored*/):
             writeInt(&buf, Int32(14))
+        case .ListenerFailed(_ /* message is ignored*/):
+            writeInt(&buf, Int32(15))
 
         
         }
@@ -4063,7 +4093,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_ask() != 41630) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_backup() != 56071) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_backup() != 32403) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_check() != 31905) {
@@ -4105,7 +4135,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 1019) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_resume() != 5605) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_resume() != 29763) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_set_state() != 21612) {
@@ -4141,7 +4171,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_constructor_engine_memory() != 50506) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_constructor_engine_open() != 6621) {
+    if (uniffi_rollbook_ffi_checksum_constructor_engine_open() != 48083) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_loadlistener_progress() != 45540) {
