@@ -12,22 +12,22 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use rollbook::{Clock, Engine, Options};
 use std::error::Error;
 use std::fs::File;
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// The body of a request may have so many bytes.
-const BODY_BYTES: usize = 64 << 10;
-/// And take so long.
+/// The body of a request may take so long.
 const BODY_WAIT: Duration = Duration::from_secs(10);
 
 struct Arguments {
@@ -116,15 +116,15 @@ async fn serve(engine: Arc<Engine>, listen: SocketAddr) -> std::io::Result<()> {
 
 async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout(BODY_WAIT, to_bytes(body, BODY_BYTES)).await {
+    let body = match tokio::time::timeout(BODY_WAIT, read(body)).await {
         Ok(Ok(body)) => body,
-        // Too long, cut short, or not as long as its header said.
+        // Cut short, or not as long as its header said.
         Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
         Err(_) => return refuse(408, "Request Timeout", "The body did not come"),
     };
     let request = Request::from_parts(head, body);
     // A password takes milliseconds to hash: other connections go on.
-    let answered = tokio::task::spawn_blocking(move || engine.call::<Bytes>(&request)).await;
+    let answered = tokio::task::spawn_blocking(move || engine.call(&request)).await;
     match answered {
         Ok(response) => response.map(Body::from),
         Err(_) => refuse(
@@ -133,6 +133,22 @@ async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response
             "The request could not be answered",
         ),
     }
+}
+
+/// Reads a body up to the first byte that is too much: the engine refuses it then.
+async fn read(mut body: Body) -> Result<Vec<u8>, axum::Error> {
+    let most = rollbook::Request::MOST_BODY_BYTES + 1;
+    let mut read = Vec::new();
+    while read.len() < most {
+        let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await else {
+            break;
+        };
+        if let Ok(data) = frame?.into_data() {
+            read.extend_from_slice(&data);
+        }
+    }
+    read.truncate(most);
+    Ok(read)
 }
 
 fn refuse(status: u16, error: &str, description: &str) -> Response {

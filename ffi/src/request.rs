@@ -24,7 +24,8 @@ pub struct Request {
     /// several times, the last counts.
     #[uniffi(default)]
     pub headers: Vec<Header>,
-    /// The body; empty for all but PATCH and POST.
+    /// The body; empty for all but PATCH and POST. One of more than 65,536 bytes is
+    /// refused: 413.
     #[uniffi(default = "")]
     pub body: String,
     /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the

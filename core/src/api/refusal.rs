@@ -2,7 +2,7 @@
 
 use super::asked::Errors;
 use super::faults::Faults;
-use super::request::Status;
+use super::request::{Request, Status};
 use super::{v1, v2};
 use crate::json::Wire;
 
@@ -20,6 +20,10 @@ pub(super) enum Refusal<'a> {
     Client,
     /// An API family is not activated (5.3); the name of its API type.
     Inactive(&'a str),
+    /// The body is longer than any may be.
+    TooLarge,
+    /// Another change was made under the id of this one.
+    IdReused,
     /// There is no record.
     Nothing(Errors),
     /// The store failed.
@@ -33,6 +37,14 @@ pub(super) fn refuse(wire: Wire, refusal: &Refusal<'_>, out: &mut Vec<u8>) -> St
         Wire::V2 => v2::refuse(refusal, out),
     }
 }
+
+/// What a 413 says.
+pub(super) const TOO_LARGE: &str = "The body must have at most 65536 bytes";
+const _: () = assert!(Request::MOST_BODY_BYTES == 65_536);
+
+/// What a 409 says.
+pub(super) const ID_REUSED: &str =
+    "The id belongs to another change: give each change an id of its own";
 
 /// What a 403 says of an API type.
 pub(super) fn please_activate(api_type: &str) -> String {

@@ -36,7 +36,8 @@ pub struct Request<'a> {
     pub target: &'a str,
     /// Header names, in any case, and values.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body; empty for all but PATCH and POST.
+    /// The body; empty for all but PATCH and POST. One of more than
+    /// [`MOST_BODY_BYTES`](Self::MOST_BODY_BYTES) is refused with 413.
     pub body: &'a [u8],
     /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
     /// engine's clock unless given.
@@ -56,6 +57,9 @@ impl Default for Request<'_> {
 }
 
 impl Request<'_> {
+    /// How many bytes a body has at most.
+    pub const MOST_BODY_BYTES: usize = 64 << 10;
+
     /// The value of a header; of the last, if it stands several times.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let mut named = self.headers.iter().rev();
@@ -124,8 +128,8 @@ pub(crate) struct Context<'a> {
     pub(crate) id: Option<&'a str>,
 }
 
-/// Answers a request: route, method, school, credentials, authorisation,
-/// activation, parameters, and then the question, in this order. It always
+/// Answers a request: route, method, school, credentials, the body's length,
+/// authorisation, activation, parameters, and then the question, in this order. It always
 /// answers: a store that fails is a 500.
 pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
     let (path, query) = request
@@ -202,6 +206,9 @@ impl Admitted<'_> {
                         };
                         let refusal = Refusal::Credentials(errors);
                         Ok(Step::Done(refuse(wire, &refusal, out)))
+                    }
+                    Some(true) if self.request.body.len() > Request::MOST_BODY_BYTES => {
+                        Ok(Step::Done(refuse(wire, &Refusal::TooLarge, out)))
                     }
                     Some(true) if is_write => Ok(Step::Write),
                     Some(true) => self.ask(View { snapshot, now }, &user, out).map(Step::Done),

@@ -11,7 +11,9 @@ use crate::json::Object;
 use crate::query::{self, View, push_client};
 use crate::record::integrator;
 use crate::record::value::integer;
-use crate::store::{Reader, Store};
+use crate::store::{Reader, Receipt, Store};
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// The state update (4.8): whether the integrator serves a school's API type.
 ///
@@ -141,10 +143,10 @@ fn members<'a, const N: usize>(
         return Err(BadBody::NoObject);
     };
     let mut values = [None; N];
-    for (place, (name, value)) in members.iter().enumerate() {
-        if members.iter().take(place).any(|(before, _)| before == name) {
-            return Err(BadBody::Twice(name.to_string()));
-        }
+    if let Some(name) = twice(members.iter().map(|(name, _)| name)) {
+        return Err(BadBody::Twice(name.to_string()));
+    }
+    for (name, value) in &members {
         for (known, slot) in names.iter().zip(&mut values) {
             if known == name {
                 *slot = Some(value.get());
@@ -184,6 +186,12 @@ pub(super) fn patch(
 }
 
 /// State and API type, or the text of the body's fault.
+/// The first that was there before.
+fn twice<T: Copy + Eq + Hash>(mut names: impl Iterator<Item = T>) -> Option<T> {
+    let mut before = HashSet::new();
+    names.find(|name| !before.insert(*name))
+}
+
 fn v1_body(body: &[u8]) -> Result<(u64, u64), String> {
     let members = members(body, ["state", "api_type_id"]);
     let [state, api_type] = members.map_err(|bad| match bad {
@@ -318,6 +326,37 @@ mod tests {
             (r#"{"state":true}"#, Err(INVALID_STATE)),
             (r#"{"state":1.0}"#, Err(INVALID_STATE)),
             (r#"{"state":1e0}"#, Err(INVALID_STATE)),
+    use std::cell::Cell;
+    use std::hash::Hasher;
+
+    /// A name that counts how often it is compared.
+    #[derive(Clone, Copy, Eq)]
+    struct Counted<'a>(usize, &'a Cell<usize>);
+
+    impl PartialEq for Counted<'_> {
+        fn eq(&self, other: &Self) -> bool {
+            self.1.set(self.1.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Hash for Counted<'_> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn each_name_is_compared_a_few_times_however_many_there_are() {
+        for count in [5_000, 10_000] {
+            let compared = Cell::new(0);
+            let names = (0..count).map(|name| Counted(name, &compared));
+            let found = twice(names.clone().chain(names.clone().take(1)));
+            assert_eq!(found.map(|name| name.0), Some(0));
+            assert!(twice(names).is_none());
+            assert!(compared.get() < count, "{} of {count}", compared.get());
+        }
+    }
             (r#"{"state":-0}"#, Err(INVALID_STATE)),
             (r#"{"state":null,"api_type_id":"x"}"#, Err(INVALID_STATE)),
             (r#"{"state":1}"#, Err(number)),

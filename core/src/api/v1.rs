@@ -3,7 +3,7 @@
 
 use super::asked::Asked;
 use super::faults::Faults;
-use super::refusal::{Refusal, please_activate, please_use};
+use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, please_activate, please_use};
 use super::request::Status;
 use crate::error::Result;
 use crate::json::{self, Chunks};
@@ -45,6 +45,8 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
             let text = please_activate(api_type);
             error(403, "Integration not activated", &text, out)
         }
+        Refusal::TooLarge => error(413, "Content Too Large", TOO_LARGE, out),
+        Refusal::IdReused => error(409, "Conflict", ID_REUSED, out),
         Refusal::Nothing(errors) => error(404, "Not found", errors.nothing, out),
         Refusal::Failed(text) => error(500, "Internal Server Error", text, out),
     }

@@ -4,7 +4,7 @@
 use super::asked::Asked;
 use super::cursor::{self, Cursor};
 use super::faults::Faults;
-use super::refusal::{Refusal, please_activate, please_use};
+use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, please_activate, please_use};
 use super::request::Status;
 use crate::error::Result;
 use crate::json::{self, Chunks};
@@ -170,6 +170,8 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
         Refusal::Credentials(_) | Refusal::Client => error(401, NOT_AUTHORISED, out),
         Refusal::Inactive(api_type) => error(403, &please_activate(api_type), out),
         Refusal::Nothing(errors) => error(404, errors.nothing, out),
+        Refusal::TooLarge => error(413, TOO_LARGE, out),
+        Refusal::IdReused => error(409, ID_REUSED, out),
         Refusal::Failed(text) => error(500, text, out),
     }
 }

@@ -15,7 +15,7 @@
 //! | `remove_school ID`, `erase_learner SCHOOL LEARNER` | `=` lines |
 //! | `at INSTANT`, `as USER PASSWORD`, `as nobody` | none; the clock and the credentials from here on |
 //! | `export` | the exact export, integrators left out |
-//! | any other word: a request `METHOD TARGET` | `header NAME: VALUE`, `body TEXT`, then the status, perhaps `allow: METHODS`, then the exact body |
+//! | any other word: a request `METHOD TARGET` | `header NAME: VALUE`, `body TEXT`, `blanks BYTES` (the body goes on with blanks up to so many bytes), then the status, perhaps `allow: METHODS`, then the exact body |
 //!
 //! A cursor is opaque, so a file gives it a name of lower-case letters and digits:
 //!

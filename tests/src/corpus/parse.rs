@@ -169,6 +169,9 @@ fn request(method: &str, target: &str, content: &[&str], setting: &Setting) -> R
             headers.push((name.to_owned(), value.to_owned()));
         } else if let Some(text) = line.strip_prefix("body ") {
             text.clone_into(&mut body);
+        } else if let Some(bytes) = line.strip_prefix("blanks ") {
+            let missing = bytes.parse::<usize>().unwrap() - body.len();
+            body.extend(std::iter::repeat_n(' ', missing));
         } else {
             break;
         }

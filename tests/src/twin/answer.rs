@@ -59,6 +59,17 @@ pub(crate) fn not_activated(description: &str) -> TwinAnswer {
     refusal(403, "Integration not activated", description)
 }
 
+/// A longer body is refused.
+pub(crate) const MOST_BODY_BYTES: usize = 65_536;
+
+/// What a 413 says.
+pub(crate) const TOO_LARGE: &str = "The body must have at most 65536 bytes";
+
+/// A body that is too long.
+pub(crate) fn too_large() -> TwinAnswer {
+    refusal(413, "Content Too Large", TOO_LARGE)
+}
+
 /// Nothing to be found.
 pub(crate) fn not_found(description: &str) -> TwinAnswer {
     refusal(404, "Not found", description)

@@ -2,7 +2,9 @@
 
 use super::Twin;
 use super::access::{activated, authorised, families, integrator, wrong_credentials};
-use super::answer::{TwinAnswer, bad_request, data, none_found, not_activated, not_found};
+use super::answer::{
+    MOST_BODY_BYTES, TwinAnswer, bad_request, data, none_found, not_activated, not_found, too_large,
+};
 use super::assessment_marks::nested;
 use super::clients;
 use super::dates::local_date;
@@ -60,6 +62,9 @@ impl Twin {
         let (endpoint, school) = route(method, &segments)?;
         let username =
             integrator(&self.store, headers).ok_or_else(|| wrong_credentials(endpoint))?;
+        if body.len() > MOST_BODY_BYTES {
+            return Err(too_large());
+        }
         authorised(&self.store, endpoint, &username, school)?;
         if let (Endpoint::StateUpdate, Some(school)) = (endpoint, school) {
             return self.update_state(&username, school, body);

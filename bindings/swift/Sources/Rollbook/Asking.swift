@@ -66,7 +66,7 @@ extension Request {
     ///   - headers: every request needs `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`, most
     ///     of v2 `HTTP-X-SCHOOLID` as well. If a name stands several times, the last
     ///     counts.
-    ///   - body: empty for all but PATCH and POST.
+    ///   - body: empty for all but PATCH and POST. One of more than 65,536 bytes is refused: 413.
     ///   - now: the instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
     ///     engine's clock unless given.
     public init(

@@ -3,7 +3,7 @@
 use super::super::Twin;
 use super::super::absentees;
 use super::super::access::{activated, authorisations, families, integrator};
-use super::super::answer::{TwinAnswer, none_found};
+use super::super::answer::{MOST_BODY_BYTES, TOO_LARGE, TwinAnswer, none_found};
 use super::super::assessment_marks::flat;
 use super::super::params::{Fault, Params};
 use super::super::question::{Question, Row, Rows, View};
@@ -29,6 +29,9 @@ impl Twin {
         let asked = route(method, target)?;
         let ids = ids(&asked, headers)?;
         let username = integrator(&self.store, headers).ok_or_else(no_access)?;
+        if body.len() > MOST_BODY_BYTES {
+            return Err(refused(413, TOO_LARGE));
+        }
         if asked.endpoint == Endpoint::StateUpdate {
             return self.update_integration(&username, body);
         }

@@ -2231,7 +2231,8 @@ public struct Request: Equatable, Hashable {
      */
     public var headers: [Header]
     /**
-     * The body; empty for all but PATCH and POST.
+     * The body; empty for all but PATCH and POST. One of more than 65,536 bytes is
+     * refused: 413.
      */
     public var body: String
     /**
@@ -2255,7 +2256,8 @@ public struct Request: Equatable, Hashable {
          * several times, the last counts.
          */headers: [Header] = [], 
         /**
-         * The body; empty for all but PATCH and POST.
+         * The body; empty for all but PATCH and POST. One of more than 65,536 bytes is
+         * refused: 413.
          */body: String = "", 
         /**
          * The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
