@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// Where the engine takes random bytes from: salts of passwords, and the key
-/// under which passwords that have passed are remembered.
+/// Where the engine takes random bytes from: salts of passwords, the key under
+/// which passwords that have passed are remembered, and that of a store's cursors.
 ///
 /// ```
 /// use rollbook::Entropy;

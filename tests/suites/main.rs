@@ -4,6 +4,7 @@
 mod backups;
 mod corpus;
 mod crash_images;
+mod cursors;
 mod cut_short;
 mod damage;
 mod erased;

@@ -1,30 +1,47 @@
 //! Cursors: where a walk along a collection goes on (section 9, item 3).
 //!
 //! ```text
-//! version u8 · digest of the question and its order, 8 bytes
+//! version u8
 //! instant of the first page, zigzag varint
 //! position of the last record, varints; zeros at its end are left out
-//! checksum, 4 bytes
+//! tag, 16 bytes
 //! ```
 //!
-//! In base64 without padding, of letters, digits, `-` and `_`. Nothing of it
-//! depends on the engine or the machine, so a cursor outlives both.
+//! In base64 without padding, of letters, digits, `-` and `_`. The tag is
+//! `SipHash-2-4` of all that and of the question, under a key that lies in the
+//! store: nobody else makes a cursor, and a copy of the store takes it as well.
 
 use crate::query::{Identity, Position};
 use crate::record::varint;
+use crate::store::CursorKey;
 use base64ct::{Base64UrlUnpadded, Encoding};
-use siphasher::sip::SipHasher13;
+use siphasher::sip128::{Hasher128, SipHasher24};
+use std::hash::Hasher;
 
-const VERSION: u8 = 1;
-const CHECKSUM_BYTES: usize = 4;
+const VERSION: u8 = 2;
+const TAG_BYTES: usize = 16;
 
-/// What tells one walk from all others.
-pub(super) type Walked = [u8; 8];
+/// What tells one walk from all others: the question, its order, and the store.
+pub(super) struct Walked<'a> {
+    identity: Identity,
+    key: &'a CursorKey,
+}
 
-/// The digest of a question and the order in which it is walked.
-pub(super) fn digest(mut identity: Identity, reverse: bool) -> Walked {
-    identity.flag("reverse_order", reverse);
-    SipHasher13::new().hash(identity.bytes()).to_le_bytes()
+impl Walked<'_> {
+    pub(super) fn new(mut identity: Identity, reverse: bool, key: &CursorKey) -> Walked<'_> {
+        identity.flag("reverse_order", reverse);
+        Walked { identity, key }
+    }
+
+    /// Compared as one number, so that the time says nothing of where two differ.
+    fn tag(&self, payload: &[u8]) -> u128 {
+        let mut hasher = SipHasher24::new_with_key(self.key);
+        // Its length keeps the payload apart from the question.
+        hasher.write(&(payload.len() as u64).to_le_bytes());
+        hasher.write(payload);
+        hasher.write(self.identity.bytes());
+        hasher.finish128().as_u128()
+    }
 }
 
 /// Where a walk goes on.
@@ -42,30 +59,28 @@ const MOST_LETTERS: usize = 192;
 
 impl Cursor {
     /// Adds the cursor's letters.
-    pub(super) fn push(&self, walked: Walked, out: &mut Vec<u8>) {
+    pub(super) fn push(&self, walked: &Walked<'_>, out: &mut Vec<u8>) {
         let mut bytes = Vec::with_capacity(MOST_BYTES);
         bytes.push(VERSION);
-        bytes.extend_from_slice(&walked);
         varint::push(&mut bytes, zigzag(self.since));
         let used = self.position.iter().rposition(|number| *number != 0);
         for number in self.position.iter().take(used.map_or(0, |last| last + 1)) {
             varint::push(&mut bytes, *number);
         }
-        let sum = checksum(&bytes);
-        bytes.extend_from_slice(&sum);
+        let tag = walked.tag(&bytes);
+        bytes.extend_from_slice(&tag.to_le_bytes());
         let mut letters = [0; MOST_LETTERS];
         let text = Base64UrlUnpadded::encode(&bytes, &mut letters);
         out.extend_from_slice(text.unwrap_or_default().as_bytes());
     }
 
     /// Reads a cursor; nothing if it is damaged or of another walk.
-    pub(super) fn decode(text: &str, walked: Walked) -> Option<Cursor> {
+    pub(super) fn decode(text: &str, walked: &Walked<'_>) -> Option<Cursor> {
         let mut bytes = [0; MOST_BYTES];
         let bytes = Base64UrlUnpadded::decode(text, &mut bytes).ok()?;
-        let (payload, sum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
-        let (version, rest) = payload.split_first()?;
-        let (of, mut rest) = rest.split_first_chunk()?;
-        if *version != VERSION || *of != walked || checksum(payload) != *sum {
+        let (payload, tag) = bytes.split_last_chunk::<TAG_BYTES>()?;
+        let (version, mut rest) = payload.split_first()?;
+        if *version != VERSION || walked.tag(payload) != u128::from_le_bytes(*tag) {
             return None;
         }
         let since = unzigzag(varint::take(&mut rest).ok()?);
@@ -77,11 +92,6 @@ impl Cursor {
         }
         rest.is_empty().then_some(Cursor { position, since })
     }
-}
-
-fn checksum(payload: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    let sum = SipHasher13::new().hash(payload).to_le_bytes();
-    sum.first_chunk().copied().unwrap_or_default()
 }
 
 /// Small numbers of either sign as small numbers.
@@ -96,12 +106,22 @@ fn unzigzag(number: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LearnerSubjects;
+    use crate::api::Asked;
 
-    const WALKED: Walked = [1, 2, 3, 4, 5, 6, 7, 8];
+    const KEY: CursorKey = [7; 16];
+
+    fn walked(key: &CursorKey, school: u64) -> Walked<'_> {
+        let question = LearnerSubjects {
+            school,
+            learner_id: None,
+        };
+        Walked::new(question.identity(), false, key)
+    }
 
     fn encoded(cursor: &Cursor) -> String {
         let mut out = Vec::new();
-        cursor.push(WALKED, &mut out);
+        cursor.push(&walked(&KEY, 1), &mut out);
         String::from_utf8(out).unwrap_or_default()
     }
 
@@ -124,13 +144,21 @@ mod tests {
             let text = encoded(&cursor);
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
             assert!(text.bytes().all(plain), "{text}");
-            assert_eq!(Cursor::decode(&text, WALKED), Some(cursor));
-            assert_eq!(Cursor::decode(&text, [0; 8]), None);
+            let decode = |of: &Walked<'_>| Cursor::decode(&text, of);
+            assert_eq!(decode(&walked(&KEY, 1)), Some(cursor));
+            assert_eq!(decode(&walked(&KEY, 2)), None);
+            assert_eq!(decode(&walked(&[8; 16], 1)), None);
+            let question = LearnerSubjects {
+                school: 1,
+                learner_id: None,
+            };
+            assert_eq!(decode(&Walked::new(question.identity(), true, &KEY)), None);
         }
     }
 
     #[test]
     fn any_change_is_seen() {
+        let decode = |text: &str| Cursor::decode(text, &walked(&KEY, 1));
         let text = encoded(&Cursor {
             position: [2026, 9, 1, 7, 101, 5, 77],
             since: 1_778_745_600,
@@ -142,12 +170,12 @@ mod tests {
                     *character = other;
                 }
                 let changed: String = changed.into_iter().collect();
-                let expected = (changed == text).then(|| Cursor::decode(&text, WALKED));
-                assert_eq!(Cursor::decode(&changed, WALKED), expected.flatten());
+                let expected = (changed == text).then(|| decode(&text));
+                assert_eq!(decode(&changed), expected.flatten());
             }
             let cut = text.get(..place).unwrap_or_default();
-            assert_eq!(Cursor::decode(cut, WALKED), None);
-            assert_eq!(Cursor::decode(&format!("{text}A"), WALKED), None);
+            assert_eq!(decode(cut), None);
+            assert_eq!(decode(&format!("{text}A")), None);
         }
     }
 }

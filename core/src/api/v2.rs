@@ -2,7 +2,7 @@
 //! and errors.
 
 use super::asked::Asked;
-use super::cursor::{self, Cursor};
+use super::cursor::{Cursor, Walked};
 use super::faults::Faults;
 use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, please_activate, please_use};
 use super::request::Status;
@@ -78,8 +78,9 @@ pub(crate) fn answer_page(
         question: mut faults,
         order,
     } = faults;
-    let walked = cursor::digest(question.identity(), page.reverse_order);
-    let cursor = page.cursor.map(|text| Cursor::decode(text, walked));
+    let key = view.snapshot.cursor_key()?;
+    let walked = Walked::new(question.identity(), page.reverse_order, key);
+    let cursor = page.cursor.map(|text| Cursor::decode(text, &walked));
     let cursor = cursor.map(|cursor| cursor.filter(|_| is_sound));
     if cursor == Some(None) {
         faults.add("cursor", FOREIGN_CURSOR);
@@ -119,7 +120,7 @@ pub(crate) fn answer_page(
     if let Some(position) = walk.next() {
         let next = Cursor { position, since };
         out.extend_from_slice(b",\"next_cursor\":\"");
-        next.push(walked, out);
+        next.push(&walked, out);
         out.push(b'"');
     }
     out.extend_from_slice(b"}}");

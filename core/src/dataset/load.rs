@@ -311,6 +311,7 @@ mod tests {
         let repeated = faulty.push(b"\n").err().map(|error| error.code());
         assert_eq!(repeated, Some("bad_dataset"));
         assert!(faulty.finish().is_err());
+            cursor_key: [7; 16],
         let mut unchanged = load(&store);
         unchanged.push(&grades(500))?;
         assert_eq!(unchanged.finish()?.total().unchanged, 500);

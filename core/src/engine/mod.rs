@@ -109,6 +109,7 @@ impl Engine {
                 cache_bytes: options.cache_bytes,
                 wait: options.writer_wait,
                 render_version: RENDER_VERSION,
+                cursor_key: options.entropy.bytes()?,
                 compact: options.compaction == Compaction::Auto,
             },
         )?;

@@ -12,7 +12,7 @@ use super::panics::{caught, outcome};
 use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
-use super::tables::STAGED_PREFIX;
+use super::tables::{CursorKey, STAGED_PREFIX};
 use super::write::Write;
 use crate::error::{Error, Result};
 use redb::StorageBackend;
@@ -36,6 +36,8 @@ pub(crate) struct StoreOptions {
     pub(crate) wait: Duration,
     /// The version by which the room above renders records.
     pub(crate) render_version: u32,
+    /// What a store gets that has no key for its cursors.
+    pub(crate) cursor_key: CursorKey,
     /// Whether to compact after loads.
     pub(crate) compact: bool,
 }

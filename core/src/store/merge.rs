@@ -331,6 +331,7 @@ mod tests {
         let options = StoreOptions {
             cache_bytes: 1 << 20,
             wait: Duration::ZERO,
+            cursor_key: [7; 16],
             render_version: 1,
             compact: false,
         };

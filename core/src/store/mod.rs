@@ -47,3 +47,4 @@ pub(crate) use run::{Item, ItemBuffer, Run};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sorter::{Sorted, Sorter};
 pub(crate) use write::Write;
+pub(crate) use tables::CursorKey;

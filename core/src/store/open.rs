@@ -6,7 +6,7 @@ use super::half_made;
 use super::memo::{Changes, Memo};
 use super::overlay::Overlay;
 use super::scrub;
-use super::snapshot::{Snapshot, read_number};
+use super::snapshot::{Snapshot, read_cursor_key, read_number};
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX};
 use super::write::{Write, spill_table};
@@ -272,19 +272,26 @@ fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database
     Ok(opened?)
 }
 
-/// Makes a store of a database that is new; says which staged entries loads left
+/// Makes a store of a database that is new, and gives one that was made before
+/// cursors had a key its key; says which staged entries loads left
 /// behind when their process was killed.
 fn prepare(database: &Database, options: StoreOptions) -> Result<Vec<String>> {
-    let names: Vec<String> = {
+    let (names, has_key) = {
         let transaction = database.begin_read()?;
         let tables = transaction.list_tables()?;
-        tables.map(|table| table.name().to_owned()).collect()
+        let names: Vec<String> = tables.map(|table| table.name().to_owned()).collect();
+        let has_key =
+            !names.is_empty() && read_cursor_key(&transaction.open_table(META)?)?.is_some();
+        (names, has_key)
     };
-    if names.is_empty() {
+    if !has_key {
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
         let mut write = Write::new(&transaction)?;
-        write.initialise(options.render_version)?;
+        if names.is_empty() {
+            write.initialise(options.render_version)?;
+        }
+        write.set_cursor_key(&options.cursor_key)?;
         write.finish()?;
         transaction.commit()?;
     }

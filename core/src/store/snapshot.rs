@@ -5,8 +5,8 @@ use super::memo::{Changes, Memo, MemoKey, Sources, What};
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
 use super::tables::{
-    DIRECTORIES, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS, SEQUENCE_KEY, TOTALS_KEY,
-    Totals, render_key,
+    CURSOR_KEY, CursorKey, DIRECTORIES, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS,
+    SEQUENCE_KEY, TOTALS_KEY, Totals, render_key,
 };
 use crate::error::{Error, Result};
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
@@ -20,17 +20,20 @@ pub(crate) struct Snapshot {
     directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(super) meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    cursor_key: Option<CursorKey>,
     memo: Memo,
 }
 
 impl Snapshot {
     pub(crate) fn open(database: &Database, memo: Memo) -> Result<Snapshot> {
         let transaction = database.begin_read()?;
+        let meta = transaction.open_table(META)?;
         Ok(Snapshot {
+            cursor_key: read_cursor_key(&meta)?,
             runs: transaction.open_table(RUNS)?,
             directories: transaction.open_table(DIRECTORIES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
-            meta: transaction.open_table(META)?,
+            meta,
             memo,
         })
     }
@@ -62,6 +65,12 @@ impl Snapshot {
             Some(row) => Totals::decode(row.value()),
             None => Ok(Totals::default()),
         }
+    }
+
+    /// The key under which cursors are made.
+    pub(crate) fn cursor_key(&self) -> Result<&CursorKey> {
+        let key = self.cursor_key.as_ref();
+        key.ok_or_else(|| Error::corrupt("the key of cursors is missing"))
     }
 
     /// The version by which all records are rendered, but for the schools that
@@ -210,6 +219,14 @@ pub(super) fn read_number(
         }
         None => Ok(0),
     }
+}
+
+/// The key under which cursors are made, if the store has one.
+pub(super) fn read_cursor_key(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+) -> Result<Option<CursorKey>> {
+    let row = table.get(CURSOR_KEY)?;
+    Ok(row.and_then(|row| row.value().try_into().ok()))
 }
 
 /// The version by which a school's records are rendered: its own, or else that

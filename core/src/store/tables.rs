@@ -34,6 +34,9 @@ pub(crate) const TOTALS_KEY: &[u8] = b"totals";
 pub(crate) const SEQUENCE_KEY: &[u8] = b"sequence";
 /// The version by which records are rendered.
 pub(crate) const RENDERED_KEY: &[u8] = b"rendered";
+/// The key under which cursors are made. A copy of the store has it too.
+pub(crate) const CURSOR_KEY: &[u8] = b"cursor-key";
+pub(crate) type CursorKey = [u8; 16];
 /// What came of a change, by the number of its commit.
 pub(crate) const RECEIPT_PREFIX: &[u8] = b"receipt-";
 pub(crate) const RENDER_PREFIX: &[u8] = b"rendered-";

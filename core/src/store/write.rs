@@ -10,8 +10,8 @@ use super::snapshot::{
 };
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
-    DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS,
-    SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
+    CURSOR_KEY, CursorKey, DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX,
+    RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
 };
 use crate::error::{Error, Result};
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
@@ -59,10 +59,17 @@ impl<'t> Write<'t> {
     }
 
     /// Marks a fresh file as a store of this format.
-    pub(crate) fn initialise(&mut self, render_version: u32) -> Result<()> {
+    pub(super) fn initialise(&mut self, render_version: u32) -> Result<()> {
         self.meta
             .insert(FORMAT_KEY, FORMAT.to_le_bytes().as_slice())?;
         self.set_rendered(render_version)
+    }
+
+    /// Gives the store the key under which its cursors are made.
+    pub(super) fn set_cursor_key(&mut self, key: &CursorKey) -> Result<()> {
+        self.meta.insert(CURSOR_KEY, key.as_slice())?;
+        self.changes.other();
+        Ok(())
     }
 
     /// Writes what is kept beside the records; says what was changed, and the

@@ -1,0 +1,211 @@
+//! A cursor is made by the store alone, and outlives whatever the store does.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use rollbook::{Credentials, Engine, LearnerSubjects, Learners, Options, Page, Question};
+use rollbook_tests::corpus;
+use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::scenario::SCHOOL;
+use rollbook_tests::storage::tables::{META, rows, with_rows};
+use serde_json::Value;
+use siphasher::sip::SipHasher13;
+use siphasher::sip128::{Hasher128, SipHasher24};
+use std::fs;
+use std::hash::Hasher;
+use std::path::Path;
+
+const DATASET: &str = r#"{"type":"school","school_id":1,"current_year":2026}
+{"type":"learner","school_id":1,"id":7}
+{"type":"learner","school_id":1,"id":8}
+{"type":"learner_subject","school_id":1,"learner_id":7,"year":2025,"subject_id":4,"grade_id":9}
+{"type":"learner_subject","school_id":1,"learner_id":7,"year":2025,"subject_id":6,"grade_id":9}
+{"type":"learner_subject","school_id":1,"learner_id":7,"year":2026,"subject_id":3,"grade_id":9}
+{"type":"learner_subject","school_id":1,"learner_id":7,"year":2026,"subject_id":5,"grade_id":9}
+"#;
+
+const LEARNERS: Learners<'_> = Learners {
+    school: 1,
+    status: rollbook::LearnerStatus::Current,
+    since: None,
+    until: None,
+    learner_id: None,
+    grade_ids: &[],
+    include_parents: false,
+    name: None,
+    family_code: None,
+};
+
+const SUBJECTS: LearnerSubjects = LearnerSubjects {
+    school: 1,
+    learner_id: None,
+};
+
+fn open(path: &Path) -> Engine {
+    Engine::open(path, Options::default()).unwrap()
+}
+
+/// A page of one record: its status, `subject_id` or `id`, and the next cursor.
+fn page(
+    engine: &Engine,
+    question: &dyn Question,
+    cursor: Option<&str>,
+) -> (u16, Option<u64>, Option<String>) {
+    let page = Page {
+        cursor,
+        limit: Some(1),
+        reverse_order: false,
+    };
+    let answer = engine.page(question, &page).unwrap();
+    let body: Value = serde_json::from_slice(&answer.body).unwrap();
+    let record = &body["data"][0];
+    let id = record["subject_id"].as_u64().or(record["id"].as_u64());
+    let next = body["meta"]["next_cursor"].as_str().map(str::to_owned);
+    (answer.status.code, id, next)
+}
+
+fn cursor(engine: &Engine, question: &dyn Question) -> String {
+    page(engine, question, None).2.unwrap()
+}
+
+/// Whether the cursor of the first learner goes on to the second.
+fn goes_on(engine: &Engine, cursor: &str) -> bool {
+    match page(engine, &LEARNERS, Some(cursor)) {
+        (200, Some(8), None) => true,
+        (400, None, None) => false,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn nobody_else_makes_a_cursor_that_picks_the_year() {
+    let engine = Engine::memory(Options::default()).unwrap();
+    engine.apply(DATASET.as_bytes()).unwrap();
+    let own = cursor(&engine, &SUBJECTS);
+    assert_eq!(page(&engine, &SUBJECTS, Some(&own)), (200, Some(5), None));
+
+    let bytes = Base64UrlUnpadded::decode_vec(&own).unwrap();
+    let (this, last) = ([0xea, 0x0f], [0xe9, 0x0f]);
+    let at = bytes.windows(2).rposition(|pair| pair == this).unwrap();
+    let mut other = bytes.clone();
+    other[at..at + 2].copy_from_slice(&last);
+    let mut forged = vec![other.clone()];
+    // A checksum without a key, and tags under keys that anybody might try.
+    let payload = &other[..other.len() - 4];
+    let sum = SipHasher13::new().hash(payload).to_le_bytes();
+    forged.push([payload, &sum[..4]].concat());
+    let payload = &other[..other.len() - 16];
+    for key in [[0; 16], [7; 16]] {
+        let tag = SipHasher24::new_with_key(&key).hash(payload).as_bytes();
+        forged.push([payload, &tag].concat());
+        let mut hasher = SipHasher24::new_with_key(&key);
+        hasher.write(&(payload.len() as u64).to_le_bytes());
+        hasher.write(payload);
+        forged.push([payload, &hasher.finish128().as_bytes()].concat());
+    }
+    // Every bit, and every end.
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        forged.push(flipped);
+    }
+    forged.extend((0..bytes.len()).map(|end| bytes[..end].to_vec()));
+    for bytes in forged {
+        let text = Base64UrlUnpadded::encode_string(&bytes);
+        let answer = page(&engine, &SUBJECTS, Some(&text));
+        assert_eq!(answer, (400, None, None), "{bytes:x?}");
+    }
+}
+
+#[test]
+fn a_cursor_is_good_in_the_store_and_its_copies() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, kept, bare, loaded] =
+        ["store", "kept", "bare", "loaded"].map(|name| folder.path().join(name));
+    let engine = open(&path);
+    engine.apply(DATASET.as_bytes()).unwrap();
+    let cursor = cursor(&engine, &LEARNERS);
+    assert!(goes_on(&engine, &cursor));
+    engine.suspend().unwrap();
+    engine.resume().unwrap();
+    engine.compact().unwrap();
+    engine.remove_school(1).unwrap();
+    engine.apply(DATASET.as_bytes()).unwrap();
+    engine.backup(&kept, Credentials::Keep).unwrap();
+    engine.backup(&bare, Credentials::LeaveOut).unwrap();
+    let export = export(&engine).unwrap();
+    engine.close().unwrap();
+    for path in [path, kept, bare] {
+        assert!(goes_on(&open(&path), &cursor), "{}", path.display());
+    }
+    // Another store has another key, whatever is loaded into it.
+    let other = open(&loaded);
+    other.apply(export.as_bytes()).unwrap();
+    assert!(!goes_on(&other, &cursor));
+}
+
+fn key(file: &Path) -> Option<Vec<u8>> {
+    let rows = rows(fs::read(file).unwrap(), META);
+    let row = rows.into_iter().find(|(key, _)| key == b"cursor-key");
+    row.map(|(_, key)| key)
+}
+
+/// One that was made before cursors had a key, and one whose key is damaged.
+#[test]
+fn a_store_without_a_key_is_given_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let golden = corpus::folder().with_file_name("golden");
+    let zipped = fs::read(golden.join("v1").join("store.redb.gz")).unwrap();
+    let mut old = Vec::new();
+    std::io::copy(&mut flate2::read::GzDecoder::new(&zipped[..]), &mut old).unwrap();
+    fs::write(&path, &old).unwrap();
+    assert_eq!(key(&path), None);
+    let learners = Learners {
+        school: SCHOOL,
+        ..LEARNERS
+    };
+    let next = {
+        let engine = open(&path);
+        let next = cursor(&engine, &learners);
+        assert_eq!(page(&engine, &learners, Some(&next)).0, 200);
+        next
+    };
+    let given = key(&path).unwrap();
+    assert_eq!(given.len(), 16);
+    assert_eq!(page(&open(&path), &learners, Some(&next)).0, 200);
+    assert_eq!(key(&path), Some(given.clone()));
+    assert!(open(&path).stats().unwrap().records.len() > 10);
+
+    for damaged in [&given[..15], &[], &[1; 17]] {
+        let row = (b"cursor-key".to_vec(), damaged.to_vec());
+        let file = with_rows(fs::read(&path).unwrap(), META, &[row]);
+        fs::write(&path, file).unwrap();
+        let engine = open(&path);
+        assert_eq!(page(&engine, &learners, Some(&next)).0, 400);
+        let anew = cursor(&engine, &learners);
+        assert_eq!(page(&engine, &learners, Some(&anew)).0, 200);
+        drop(engine);
+        assert_eq!(page(&open(&path), &learners, Some(&anew)).0, 200);
+    }
+    assert_ne!(key(&path).unwrap(), given);
+}
+
+/// Of the store itself, so no dataset and no answer has it.
+#[test]
+fn the_key_is_each_stores_own_and_in_no_export() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["a", "b"].map(|name| folder.path().join(name));
+    let keys = paths.map(|path| {
+        let engine = open(&path);
+        engine.apply(DATASET.as_bytes()).unwrap();
+        let export = export(&engine).unwrap();
+        let cursor = Base64UrlUnpadded::decode_vec(&cursor(&engine, &LEARNERS)).unwrap();
+        engine.close().unwrap();
+        let key = key(&path).unwrap();
+        for bytes in [export.as_bytes(), &cursor] {
+            assert!(memchr::memmem::find(bytes, &key).is_none());
+        }
+        key
+    });
+    assert_ne!(keys[0], keys[1]);
+}
