@@ -76,6 +76,9 @@ pub enum Error {
     /// A load was cancelled; nothing of it was kept.
     #[error("the load was cancelled: nothing was kept")]
     Cancelled,
+    /// Another change was made under the id of this one; nothing was changed.
+    #[error("the id belongs to another change: give each change an id of its own")]
+    IdReused,
     /// This engine or platform cannot do what was asked.
     #[error("not possible here: {what}")]
     Unsupported {
@@ -104,6 +107,7 @@ impl Error {
             Error::NewerFormat { .. } => "newer_format",
             Error::Exists { .. } => "exists",
             Error::Cancelled => "cancelled",
+            Error::IdReused => "id_reused",
             Error::Unsupported { .. } => "unsupported",
         }
     }

@@ -36,6 +36,9 @@ pub enum RollbookError {
     Exists(String),
     /// `cancelled`: a load was cancelled; nothing of it was kept.
     Cancelled(String),
+    /// `id_reused`: another change was made under the id of this one; nothing was
+    /// changed.
+    IdReused(String),
     /// `unsupported`: this engine or platform cannot do what was asked.
     Unsupported(String),
     /// `bad_argument`: an argument is not of the form that it must have.
@@ -64,6 +67,7 @@ impl From<rollbook::Error> for RollbookError {
             Error::NewerFormat { .. } => RollbookError::NewerFormat,
             Error::Exists { .. } => RollbookError::Exists,
             Error::Cancelled => RollbookError::Cancelled,
+            Error::IdReused => RollbookError::IdReused,
             // All that are left; a new case of the enum gets its own arm.
             _ => RollbookError::Unsupported,
         };
@@ -117,6 +121,7 @@ mod tests {
             },
             Error::Exists { path: text() },
             Error::Cancelled,
+            Error::IdReused,
             Error::Unsupported { what: text() },
         ] {
             let crossed = RollbookError::from(error.clone());

@@ -25,6 +25,7 @@ mod readers_beside_writer;
 mod readme;
 mod render_again;
 mod repeated_changes;
+mod reused_ids;
 mod twin;
 mod twin_corpus;
 mod walks;

@@ -229,7 +229,7 @@ fn ids_of_other_changes_and_long_ones_are_refused() {
     };
     let code = |error: rollbook::Error| error.code();
     engine.once("b").set_state(&set).unwrap();
-    assert_eq!(load(&engine, "b", "").map_err(code), Err("unsupported"));
+    assert_eq!(load(&engine, "b", "").map_err(code), Err("id_reused"));
     let long = "i".repeat(129);
     assert_eq!(load(&engine, &long, "").map_err(code), Err("unsupported"));
     assert!(load(&engine, &"i".repeat(128), "").is_ok());

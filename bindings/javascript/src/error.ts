@@ -17,6 +17,7 @@ export type ErrorCode =
   | "newer_format"
   | "exists"
   | "cancelled"
+  | "id_reused"
   | "unsupported"
   | "bad_argument"
   | "crashed"

@@ -10,7 +10,7 @@ use super::refusal::{Refusal, refuse};
 use super::route::{Route, route};
 use super::v2::{Limits, PageFaults};
 use super::{state, v1, v2};
-use crate::dataset::Freshness;
+use crate::dataset::{Change, Freshness};
 use crate::error::Result;
 use crate::json::Wire;
 use crate::query::{Family, User, View, user};
@@ -231,10 +231,26 @@ impl Admitted<'_> {
             ..
         } = self.asked;
         let (context, body) = (self.context, self.request.body);
+        let change = self.change();
+        let change = change.as_ref();
         match wire {
-            Wire::V1 => state::patch(context, username, school.unwrap_or(0), body, out),
-            Wire::V2 => state::post(context, username, body, out),
+            Wire::V1 => state::patch(context, change, username, school.unwrap_or(0), body, out),
+            Wire::V2 => state::post(context, change, username, body, out),
         }
+    }
+
+    /// The change, if it is made under an id.
+    fn change(&self) -> Option<Change> {
+        let Request {
+            method,
+            target,
+            body,
+            ..
+        } = *self.request;
+        let parts = [self.asked.username, method, target].map(str::as_bytes);
+        let mut change = Change::new(self.context.id?, "request", &parts);
+        change.push(body);
+        Some(change)
     }
 
     /// Refuses who may not ask (sections 5.2 and 5.3), then asks the question.

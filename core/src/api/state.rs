@@ -6,7 +6,8 @@ use super::faults::Faults;
 use super::refusal::Refusal;
 use super::request::{Context, Status};
 use super::{v1, v2};
-use crate::error::Result;
+use crate::dataset::Change;
+use crate::error::{Error, Result};
 use crate::json::Object;
 use crate::query::{self, View, push_client};
 use crate::record::integrator;
@@ -58,36 +59,57 @@ enum Update {
     Repeated(Vec<u8>),
 }
 
-/// Does what is asked for, unless it is so already or was done under this id
+/// Does what is asked for, unless it is so already or was done under its id
 /// before. `answer` is what a change is answered with.
-fn update(store: &Store, id: Option<&str>, set: &SetState<'_>, answer: &[u8]) -> Result<Update> {
-    if let Some(answer) = store.read(|snapshot| snapshot.receipt(id))? {
-        return Ok(Update::Repeated(answer));
-    }
+fn update(
+    store: &Store,
+    change: Option<&Change>,
+    set: &SetState<'_>,
+    answer: &[u8],
+) -> Result<Update> {
     if !is_client(store, set.username, set.school)? {
         return Ok(Update::NoClient);
     }
     let key = integrator::authorisation_key(set.username, set.school, set.api_type_id);
     let row = vec![u8::from(set.state == 1)];
     // Most updates that change nothing need no transaction to find that out.
-    let kept = store.read(|snapshot| snapshot.integrator_row(&key))?;
-    if kept.as_ref() == Some(&row) {
-        return Ok(Update::Same);
+    let settled = store.read(|snapshot| {
+        let kept = snapshot.integrator_row(&key)?;
+        settled(kept, &row, change, |id| snapshot.receipt(id))
+    })?;
+    if let Some(update) = settled {
+        return Ok(update);
     }
     store.write(|write| {
-        if let Some(answer) = write.receipt(id)? {
-            return Ok(Update::Repeated(answer));
+        let kept = write.integrator_row(&key)?;
+        if let Some(update) = self::settled(kept, &row, change, |id| write.receipt(id))? {
+            return Ok(update);
         }
-        match write.integrator_row(&key)? {
-            None => Ok(Update::NotAuthorised),
-            Some(before) if before == row => Ok(Update::Same),
-            Some(_) => {
-                write.put_integrator_row(&key, &row)?;
-                write.keep_receipt(id, answer)?;
-                Ok(Update::Changed)
-            }
+        write.put_integrator_row(&key, &row)?;
+        if let Some(change) = change {
+            write.keep_receipt(change.id(), &change.receipt(answer.to_vec()))?;
         }
+        Ok(Update::Changed)
     })
+}
+
+/// What an update comes to, if it changes nothing: who may not make it learns
+/// nothing of what was made under its id.
+fn settled(
+    kept: Option<Vec<u8>>,
+    row: &[u8],
+    change: Option<&Change>,
+    receipt: impl FnOnce(&str) -> Result<Option<Receipt>>,
+) -> Result<Option<Update>> {
+    let Some(kept) = kept else {
+        return Ok(Some(Update::NotAuthorised));
+    };
+    if let Some(change) = change
+        && let Some(answer) = change.outcome(receipt(change.id())?)?
+    {
+        return Ok(Some(Update::Repeated(answer)));
+    }
+    Ok((kept == row).then_some(Update::Same))
 }
 
 fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
@@ -100,7 +122,7 @@ fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
 /// The update through the typed door.
 pub(crate) fn set_state(
     store: &Store,
-    id: Option<&str>,
+    change: Option<&Change>,
     set: &SetState<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
@@ -108,7 +130,7 @@ pub(crate) fn set_state(
     if set.state > 1 && is_client(store, set.username, set.school)? {
         return Ok(v1::bad_request(INVALID_STATE, out));
     }
-    let code = match update(store, id, set, DONE)? {
+    let code = match update(store, change, set, DONE)? {
         Update::NoClient => return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out)),
         Update::NotAuthorised => return Ok(v1::refuse(&Refusal::Credentials(SET_STATE), out)),
         Update::Same => 204,
@@ -123,6 +145,14 @@ const DONE: &[u8] = b"[]";
 const INVALID_STATE: &str = "Invalid integration state provided";
 const FAILED: &str = "Failed to update the integration state";
 const NO_OBJECT: &str = "The body must be a JSON object";
+
+/// How an update is answered that could not be made.
+fn refusal(error: &Error) -> Refusal<'static> {
+    match error {
+        Error::IdReused => Refusal::IdReused,
+        _ => Refusal::Failed(FAILED),
+    }
+}
 
 /// What is wrong with a body as a whole.
 enum BadBody {
@@ -156,9 +186,16 @@ fn members<'a, const N: usize>(
     Ok(values)
 }
 
+/// The first that was there before.
+fn twice<T: Copy + Eq + Hash>(mut names: impl Iterator<Item = T>) -> Option<T> {
+    let mut before = HashSet::new();
+    names.find(|name| !before.insert(*name))
+}
+
 /// The update as v1 asks for it (4.8). A store that fails is a 500.
 pub(super) fn patch(
     context: &Context<'_>,
+    change: Option<&Change>,
     username: &str,
     school: u64,
     body: &[u8],
@@ -176,22 +213,16 @@ pub(super) fn patch(
                     api_type_id,
                     state,
                 };
-                set_state(context.store, context.id, &set, out)
+                set_state(context.store, change, &set, out)
             }
             Err(what) => Ok(v1::bad_request(&what, out)),
         }
     };
     let updated: Result<Status> = updated();
-    updated.unwrap_or_else(|_| v1::refuse(&Refusal::Failed(FAILED), out))
+    updated.unwrap_or_else(|error| v1::refuse(&refusal(&error), out))
 }
 
 /// State and API type, or the text of the body's fault.
-/// The first that was there before.
-fn twice<T: Copy + Eq + Hash>(mut names: impl Iterator<Item = T>) -> Option<T> {
-    let mut before = HashSet::new();
-    names.find(|name| !before.insert(*name))
-}
-
 fn v1_body(body: &[u8]) -> Result<(u64, u64), String> {
     let members = members(body, ["state", "api_type_id"]);
     let [state, api_type] = members.map_err(|bad| match bad {
@@ -209,6 +240,7 @@ fn v1_body(body: &[u8]) -> Result<(u64, u64), String> {
 /// 500.
 pub(super) fn post(
     context: &Context<'_>,
+    change: Option<&Change>,
     username: &str,
     body: &[u8],
     out: &mut Vec<u8>,
@@ -230,7 +262,7 @@ pub(super) fn post(
         let done = if active { "activated" } else { "deactivated" };
         let message = format!("Integration successfully {done}");
         let changed = v2::with_data(200, &message, &record, out);
-        match update(context.store, context.id, &set, out)? {
+        match update(context.store, change, &set, out)? {
             Update::NoClient | Update::NotAuthorised => Ok(v2::refuse(&Refusal::Client, out)),
             Update::Same => {
                 let message = format!("Integration already {done}");
@@ -244,7 +276,7 @@ pub(super) fn post(
         }
     };
     let updated: Result<Status> = updated();
-    updated.unwrap_or_else(|_| v2::refuse(&Refusal::Failed(FAILED), out))
+    updated.unwrap_or_else(|error| v2::refuse(&refusal(&error), out))
 }
 
 fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
@@ -294,6 +326,37 @@ fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+    use std::hash::Hasher;
+
+    /// A name that counts how often it is compared.
+    #[derive(Clone, Copy, Eq)]
+    struct Counted<'a>(usize, &'a Cell<usize>);
+
+    impl PartialEq for Counted<'_> {
+        fn eq(&self, other: &Self) -> bool {
+            self.1.set(self.1.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Hash for Counted<'_> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn each_name_is_compared_a_few_times_however_many_there_are() {
+        for count in [5_000, 10_000] {
+            let compared = Cell::new(0);
+            let names = (0..count).map(|name| Counted(name, &compared));
+            let found = twice(names.clone().chain(names.clone().take(1)));
+            assert_eq!(found.map(|name| name.0), Some(0));
+            assert!(twice(names).is_none());
+            assert!(compared.get() < count, "{} of {count}", compared.get());
+        }
+    }
 
     #[test]
     fn bodies() {
@@ -326,37 +389,6 @@ mod tests {
             (r#"{"state":true}"#, Err(INVALID_STATE)),
             (r#"{"state":1.0}"#, Err(INVALID_STATE)),
             (r#"{"state":1e0}"#, Err(INVALID_STATE)),
-    use std::cell::Cell;
-    use std::hash::Hasher;
-
-    /// A name that counts how often it is compared.
-    #[derive(Clone, Copy, Eq)]
-    struct Counted<'a>(usize, &'a Cell<usize>);
-
-    impl PartialEq for Counted<'_> {
-        fn eq(&self, other: &Self) -> bool {
-            self.1.set(self.1.get() + 1);
-            self.0 == other.0
-        }
-    }
-
-    impl Hash for Counted<'_> {
-        fn hash<H: Hasher>(&self, state: &mut H) {
-            self.0.hash(state);
-        }
-    }
-
-    #[test]
-    fn each_name_is_compared_a_few_times_however_many_there_are() {
-        for count in [5_000, 10_000] {
-            let compared = Cell::new(0);
-            let names = (0..count).map(|name| Counted(name, &compared));
-            let found = twice(names.clone().chain(names.clone().take(1)));
-            assert_eq!(found.map(|name| name.0), Some(0));
-            assert!(twice(names).is_none());
-            assert!(compared.get() < count, "{} of {count}", compared.get());
-        }
-    }
             (r#"{"state":-0}"#, Err(INVALID_STATE)),
             (r#"{"state":null,"api_type_id":"x"}"#, Err(INVALID_STATE)),
             (r#"{"state":1}"#, Err(number)),

@@ -170,9 +170,9 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
         Refusal::Invalid(faults) => invalid(faults, out),
         Refusal::Credentials(_) | Refusal::Client => error(401, NOT_AUTHORISED, out),
         Refusal::Inactive(api_type) => error(403, &please_activate(api_type), out),
-        Refusal::Nothing(errors) => error(404, errors.nothing, out),
         Refusal::TooLarge => error(413, TOO_LARGE, out),
         Refusal::IdReused => error(409, ID_REUSED, out),
+        Refusal::Nothing(errors) => error(404, errors.nothing, out),
         Refusal::Failed(text) => error(500, text, out),
     }
 }

@@ -1,6 +1,7 @@
 //! The loader: bytes are pushed in, lines are checked and staged outside any
 //! transaction, and the end commits them all.
 
+use super::change::Change;
 use super::commit::{self, Commit};
 use super::line::{self, Line};
 use super::lines::{Cut, Lines};
@@ -8,7 +9,7 @@ use super::staged::Stage;
 use super::summary::{self, Summary};
 use crate::error::Result;
 use crate::record::{Kind, Value, integrator, password};
-use crate::store::{Reader, Store};
+use crate::store::{Reader, Receipt, Store};
 use crate::{Entropy, Error, Fault};
 use std::sync::Arc;
 
@@ -59,8 +60,13 @@ pub struct Load {
     store: Arc<Store>,
     entropy: Entropy,
     mode: Mode,
-    /// The id under which the change is made.
-    id: Option<String>,
+    /// The change, if it is made under an id.
+    change: Option<Change>,
+    /// What is kept under the id, once it was looked for. There is nothing to
+    /// stage then: the change is that one, or is refused.
+    receipt: Option<Receipt>,
+    is_looked_for: bool,
+    has_password: bool,
     lines: Lines,
     stage: Stage,
     progress: Progress,
@@ -74,12 +80,20 @@ pub struct Load {
 }
 
 impl Load {
-    pub(crate) fn new(store: Arc<Store>, entropy: Entropy, mode: Mode, id: Option<String>) -> Load {
+    pub(crate) fn new(
+        store: Arc<Store>,
+        entropy: Entropy,
+        mode: Mode,
+        change: Option<Change>,
+    ) -> Load {
         Load {
             store,
             entropy,
             mode,
-            id,
+            change,
+            receipt: None,
+            is_looked_for: false,
+            has_password: false,
             lines: Lines::default(),
             stage: Stage::default(),
             progress: Progress::default(),
@@ -97,6 +111,9 @@ impl Load {
     /// every further call gives the same error.
     pub fn push(&mut self, bytes: &[u8]) -> crate::Result<()> {
         self.progress.bytes += bytes.len() as u64;
+        if let Some(change) = &mut self.change {
+            change.push(bytes);
+        }
         Ok(self.cut(|lines, each| lines.push(bytes, each))?)
     }
 
@@ -109,13 +126,22 @@ impl Load {
     ///
     /// # Errors
     /// `bad_dataset` for the first fault, `busy` if another writer does not end
-    /// in time, `io` if the store could not be written.
+    /// in time, `io` if the store could not be written. Of a load under an id
+    /// `id_reused` if another change was made under it.
     pub fn finish(mut self) -> crate::Result<Summary> {
         self.cut(Lines::finish)?;
+        if let Some(change) = &mut self.change {
+            if let Some(summary) = summary::kept(change, self.receipt.take())? {
+                return Ok(summary);
+            }
+            if self.has_password {
+                change.slow_down(&self.entropy)?;
+            }
+        }
         let stage = std::mem::take(&mut self.stage);
         let (mode, progress) = (self.mode, self.progress);
         let summary = self.store.write(|write| {
-            summary::once(write, self.id.as_deref(), |write| {
+            summary::once(write, self.change.as_ref(), |write| {
                 let mut sorter = stage.sorter;
                 if let Mode::Replace(school) = mode {
                     super::keys::stage_removal(write, &mut sorter, school)?;
@@ -144,14 +170,28 @@ impl Load {
             return Err(error.clone());
         }
         let mut lines = std::mem::take(&mut self.lines);
-        let outcome = cut(&mut lines, &mut |number, cut| self.line(number, &cut));
+        let outcome = self
+            .look_for_receipt()
+            .and_then(|()| cut(&mut lines, &mut |number, cut| self.line(number, &cut)));
         self.lines = lines;
         self.failed = outcome.as_ref().err().cloned();
         outcome
     }
 
+    /// Looks once whether a change was made under the id.
+    fn look_for_receipt(&mut self) -> Result<()> {
+        if let (Some(change), false) = (&self.change, self.is_looked_for) {
+            self.receipt = self.store.read(|snapshot| snapshot.receipt(change.id()))?;
+            self.is_looked_for = true;
+        }
+        Ok(())
+    }
+
     fn line(&mut self, number: u64, cut: &Cut<'_>) -> Result<()> {
         self.progress.lines = number;
+        if self.receipt.is_some() {
+            return Ok(());
+        }
         let line = match (read(number, cut, self.mode), self.mode) {
             (Ok(Some(line)), _) => line,
             (Ok(None), _) => return Ok(()),
@@ -171,6 +211,7 @@ impl Load {
             }
         } else {
             hash = self.password_hash(&line)?;
+            self.has_password |= hash.is_some();
         }
         self.stage.push(number, &line, hash.as_deref())?;
         if self.stage.sorter.bytes() > self.stage_bytes {
@@ -270,6 +311,7 @@ mod tests {
         let options = StoreOptions {
             cache_bytes: 1 << 20,
             wait: Duration::ZERO,
+            cursor_key: [7; 16],
             render_version: 1,
             compact: true,
         };
@@ -311,10 +353,32 @@ mod tests {
         let repeated = faulty.push(b"\n").err().map(|error| error.code());
         assert_eq!(repeated, Some("bad_dataset"));
         assert!(faulty.finish().is_err());
-            cursor_key: [7; 16],
         let mut unchanged = load(&store);
         unchanged.push(&grades(500))?;
         assert_eq!(unchanged.finish()?.total().unchanged, 500);
+        assert_eq!(kept(&store)?, 500);
+        Ok(())
+    }
+
+    #[test]
+    fn a_load_under_an_id_that_is_taken_stages_nothing() -> Result<()> {
+        let store = store(Location::Memory)?;
+        let under_id = || {
+            let mut load = load(&store);
+            load.change = Some(Change::new("a", "load", &[]));
+            load
+        };
+        let mut first = under_id();
+        first.push(&grades(500))?;
+        assert!(first.staged.is_some());
+        let summary = first.finish()?;
+        for (count, expected) in [(500, Ok(summary)), (501, Err(Error::IdReused))] {
+            let mut again = under_id();
+            again.push(&grades(count))?;
+            assert_eq!((&again.staged, again.stage.sorter.bytes()), (&None, 0));
+            assert_eq!(again.progress().lines, count);
+            assert_eq!(again.finish(), expected);
+        }
         assert_eq!(kept(&store)?, 500);
         Ok(())
     }

@@ -3,8 +3,10 @@
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
 //! - `keys`: the keys of all records of a school. `export`: the way back.
+//! - `change`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
+mod change;
 mod commit;
 mod export;
 mod inspect;
@@ -21,6 +23,7 @@ pub use export::Export;
 pub use load::{Load, Progress};
 pub use summary::{Counts, Summary};
 
+pub(crate) use change::Change;
 pub(crate) use commit::erase::erase_learner;
 pub(crate) use inspect::Inspection;
 pub(crate) use keys::remove_school;

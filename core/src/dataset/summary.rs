@@ -1,8 +1,9 @@
 //! What a dataset changed.
 
+use super::change::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::store::Write;
+use crate::store::{Receipt, Write};
 
 /// How many records a dataset added, changed, removed and left as they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,19 +89,17 @@ impl Summary {
     }
 }
 
-/// Makes a change under an id: one that was made under it before is not made
-/// again.
+/// Makes a change, unless it was made under its id before.
 pub(crate) fn once(
     write: &mut Write<'_>,
-    id: Option<&str>,
+    change: Option<&Change>,
     work: impl FnOnce(&mut Write<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
-    if let Some(kept) = write.receipt(id)? {
-        return Summary::decode(&kept).ok_or_else(|| {
-            Error::unsupported(
-                "the id belongs to a change of another kind: give each change its own",
-            )
-        });
+    let Some(change) = change else {
+        return work(write);
+    };
+    if let Some(summary) = kept(change, write.receipt(change.id())?)? {
+        return Ok(summary);
     }
     let summary = work(write)?;
     let Counts {
@@ -110,9 +109,19 @@ pub(crate) fn once(
         ..
     } = summary.total();
     if added + changed + removed > 0 {
-        write.keep_receipt(id, &summary.encode())?;
+        write.keep_receipt(change.id(), &change.receipt(summary.encode()))?;
     }
     Ok(summary)
+}
+
+/// What a change came to that was made under its id before.
+pub(super) fn kept(change: &Change, receipt: Option<Receipt>) -> Result<Option<Summary>> {
+    let Some(outcome) = change.outcome(receipt)? else {
+        return Ok(None);
+    };
+    let summary = Summary::decode(&outcome);
+    let summary = summary.ok_or_else(|| Error::corrupt("what a change came to is cut"))?;
+    Ok(Some(summary))
 }
 
 impl Summary {

@@ -4,6 +4,7 @@
 use super::Engine;
 use crate::Result;
 use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
+use crate::dataset::Change;
 use crate::query::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerSubjects,
     Learners, Schools, SubjectMarks, SubjectsPerTerm, View,
@@ -225,9 +226,13 @@ impl Engine {
     }
 }
 
-/// Sets a state, under this id.
-pub(super) fn set_state(engine: &Engine, set: &SetState<'_>, id: Option<&str>) -> Result<Answer> {
+/// Sets a state.
+pub(super) fn set_state(
+    engine: &Engine,
+    set: &SetState<'_>,
+    change: Option<&Change>,
+) -> Result<Answer> {
     let mut body = Vec::new();
-    let status = api::set_state(&engine.store, id, set, &mut body)?;
+    let status = api::set_state(&engine.store, change, set, &mut body)?;
     Ok(Answer { status, body })
 }

@@ -1,7 +1,7 @@
 //! Datasets in and out.
 
 use super::{Credentials, Engine};
-use crate::dataset::{self, Export, Load, Mode, Progress, Summary};
+use crate::dataset::{self, Change, Export, Load, Mode, Progress, Summary};
 use crate::{Error, Fault, Result};
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -69,9 +69,8 @@ impl Engine {
         self.begin(Mode::Replace(school), None)
     }
 
-    pub(super) fn begin(&self, mode: Mode, id: Option<&str>) -> Load {
-        let id = id.map(str::to_owned);
-        Load::new(self.store.clone(), self.entropy.clone(), mode, id)
+    pub(super) fn begin(&self, mode: Mode, change: Option<Change>) -> Load {
+        Load::new(self.store.clone(), self.entropy.clone(), mode, change)
     }
 
     /// Every fault of a dataset, at most so many, in the order of its lines.
@@ -124,9 +123,13 @@ impl Engine {
     }
 }
 
-pub(super) fn remove_school(engine: &Engine, school: u64, id: Option<&str>) -> Result<Summary> {
+pub(super) fn remove_school(
+    engine: &Engine,
+    school: u64,
+    change: Option<&Change>,
+) -> Result<Summary> {
     let summary = engine.store.write(|write| {
-        dataset::once(write, id, |write| {
+        dataset::once(write, change, |write| {
             write.forget_receipts()?;
             dataset::remove_school(write, school)
         })
@@ -139,10 +142,10 @@ pub(super) fn erase_learner(
     engine: &Engine,
     school: u64,
     learner: u64,
-    id: Option<&str>,
+    change: Option<&Change>,
 ) -> Result<Summary> {
     let summary = engine.store.write(|write| {
-        dataset::once(write, id, |write| {
+        dataset::once(write, change, |write| {
             dataset::erase_learner(write, school, learner)
         })
     })?;

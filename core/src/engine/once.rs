@@ -3,7 +3,7 @@
 use super::{Engine, ask, data};
 use crate::Result;
 use crate::api::{Answer, Request, SetState};
-use crate::dataset::{Load, Mode, Summary};
+use crate::dataset::{Change, Load, Mode, Summary};
 
 /// Changes that are made under an id of the caller's: see [`Engine::once`].
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,10 @@ impl Engine {
     /// which is kept in the same transaction. The last 64 changes under an id are
     /// remembered, also by the file, until a school is removed. One that changed
     /// nothing is not.
+    ///
+    /// What was made under an id is one change: of this integrator, by this call,
+    /// of this target, with this body. Any other is refused as `id_reused`, and
+    /// changes nothing.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {
@@ -43,7 +47,8 @@ impl Engine {
 
 impl Once<'_> {
     /// As [`Engine::request`]. The id counts for a request that changes
-    /// something; who may not make it is refused first.
+    /// something; who may not make it is refused first. If another change was
+    /// made under the id, the answer is a 409 that says so.
     pub fn request(&self, request: &Request<'_>) -> Answer {
         let mut body = Vec::new();
         let status = self.engine.respond(request, Some(self.id), &mut body);
@@ -53,34 +58,63 @@ impl Once<'_> {
     /// As [`Engine::set_state`].
     ///
     /// # Errors
-    /// As [`Engine::set_state`]; `unsupported` if the id is too long.
+    /// As [`Engine::set_state`]; `id_reused` if another change was
+    /// made under the id; `unsupported` if the id is too long.
     pub fn set_state(&self, set: &SetState<'_>) -> Result<Answer> {
-        ask::set_state(self.engine, set, Some(self.id))
+        let SetState {
+            username,
+            school,
+            api_type_id,
+            state,
+        } = set;
+        let change = self.change(
+            "set_state",
+            &[
+                username.as_bytes(),
+                &school.to_le_bytes(),
+                &api_type_id.to_le_bytes(),
+                &state.to_le_bytes(),
+            ],
+        );
+        ask::set_state(self.engine, set, Some(&change))
     }
 
-    /// As [`Engine::load`].
+    /// As [`Engine::load`]. A dataset under the id of another change is read, not
+    /// kept, and refused as `id_reused` at its end; one that was loaded under the
+    /// id already has its summary then.
     pub fn load(&self) -> Load {
-        self.engine.begin(Mode::Apply, Some(self.id))
+        self.engine
+            .begin(Mode::Apply, Some(self.change("load", &[])))
     }
 
-    /// As [`Engine::load_school`].
+    /// As [`Engine::load_school`], and as [`load`](Self::load).
     pub fn load_school(&self, school: u64) -> Load {
-        self.engine.begin(Mode::Replace(school), Some(self.id))
+        let change = self.change("load_school", &[&school.to_le_bytes()]);
+        self.engine.begin(Mode::Replace(school), Some(change))
     }
 
     /// As [`Engine::remove_school`].
     ///
     /// # Errors
-    /// As [`Engine::remove_school`]; `unsupported` if the id is too long.
+    /// As [`Engine::remove_school`]; `id_reused` if another change was
+    /// made under the id; `unsupported` if the id is too long.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
-        data::remove_school(self.engine, school, Some(self.id))
+        let change = self.change("remove_school", &[&school.to_le_bytes()]);
+        data::remove_school(self.engine, school, Some(&change))
     }
 
     /// As [`Engine::erase_learner`].
     ///
     /// # Errors
-    /// As [`Engine::erase_learner`]; `unsupported` if the id is too long.
+    /// As [`Engine::erase_learner`]; `id_reused` if another change was
+    /// made under the id; `unsupported` if the id is too long.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
-        data::erase_learner(self.engine, school, learner, Some(self.id))
+        let ids = [school.to_le_bytes(), learner.to_le_bytes()];
+        let change = self.change("erase_learner", &[&ids.concat()]);
+        data::erase_learner(self.engine, school, learner, Some(&change))
+    }
+
+    fn change(&self, kind: &str, parts: &[&[u8]]) -> Change {
+        Change::new(self.id, kind, parts)
     }
 }

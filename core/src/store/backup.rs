@@ -3,7 +3,7 @@
 use super::file;
 use super::panics::caught;
 use super::snapshot::Snapshot;
-use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RECEIPT_PREFIX, RUNS};
 use super::write::Write;
 use crate::error::{Error, Result};
 use redb::{Database, ReadableTable, Table};
@@ -44,7 +44,11 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&LeftOut>) -> Result<
     };
     copy(tables.runs, RUNS, &|_| true)?;
     copy(tables.directories, DIRECTORIES, &|_| true)?;
-    copy(tables.meta, META, &|_| true)?;
+    // What came of a dataset with a password tells of the password.
+    let is_receipt = |key: &[u8]| key.starts_with(RECEIPT_PREFIX);
+    copy(tables.meta, META, &|key| {
+        left_out.is_none() || !is_receipt(key)
+    })?;
     let missing = copy(tables.integrators, INTEGRATORS, &is_kept)?;
     if let Some(left_out) = left_out {
         let mut write = Write::new(&transaction)?;

@@ -13,29 +13,37 @@ const KEPT: usize = 64;
 
 const LONGEST_ID: usize = 128;
 
-/// Between the id and the outcome; UTF-8 never has it.
-const SEPARATOR: u8 = 0xff;
+/// Between the parts of a row; UTF-8 never has it. A row with 0xff behind its id
+/// was written before receipts had marks, and is none.
+const SEPARATOR: u8 = 0xfe;
+
+/// What is kept of a change.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Receipt {
+    /// Text that tells the change from every other.
+    pub(crate) mark: Vec<u8>,
+    /// What came of it.
+    pub(crate) outcome: Vec<u8>,
+}
 
 impl Snapshot {
-    /// What came of the change that was made under this id.
-    pub(crate) fn receipt(&self, id: Option<&str>) -> Result<Option<Vec<u8>>> {
+    /// What is kept of the change that was made under this id.
+    pub(crate) fn receipt(&self, id: &str) -> Result<Option<Receipt>> {
         read_receipt(&self.meta, id)
     }
 }
 
 impl Write<'_> {
-    /// What came of the change that was made under this id.
-    pub(crate) fn receipt(&self, id: Option<&str>) -> Result<Option<Vec<u8>>> {
+    /// What is kept of the change that was made under this id.
+    pub(crate) fn receipt(&self, id: &str) -> Result<Option<Receipt>> {
         read_receipt(&self.meta, id)
     }
 
     /// Keeps what came of the change that this transaction makes.
-    pub(crate) fn keep_receipt(&mut self, id: Option<&str>, outcome: &[u8]) -> Result<()> {
-        let Some(id) = id else {
-            return Ok(());
-        };
+    pub(crate) fn keep_receipt(&mut self, id: &str, receipt: &Receipt) -> Result<()> {
         let number = read_sequence(&self.meta)? + 1;
-        let row = [id.as_bytes(), &[SEPARATOR], outcome].concat();
+        let Receipt { mark, outcome } = receipt;
+        let row = [id.as_bytes(), mark, outcome].join(&SEPARATOR);
         self.meta
             .insert(receipt_key(number).as_slice(), row.as_slice())?;
         self.thin_out(RECEIPT_PREFIX, KEPT)
@@ -54,11 +62,8 @@ fn receipt_key(number: u64) -> Vec<u8> {
 
 fn read_receipt(
     meta: &impl ReadableTable<&'static [u8], &'static [u8]>,
-    id: Option<&str>,
-) -> Result<Option<Vec<u8>>> {
-    let Some(id) = id else {
-        return Ok(None);
-    };
+    id: &str,
+) -> Result<Option<Receipt>> {
     if id.len() > LONGEST_ID {
         return Err(Error::unsupported(&format!(
             "the id of a change has at most {LONGEST_ID} bytes: shorten it"
@@ -67,9 +72,15 @@ fn read_receipt(
     let (oldest, newest) = (receipt_key(0), receipt_key(u64::MAX));
     for row in meta.range(oldest.as_slice()..=newest.as_slice())?.rev() {
         let (_, row) = row?;
-        let outcome = row.value().strip_prefix(id.as_bytes());
-        if let Some([SEPARATOR, outcome @ ..]) = outcome {
-            return Ok(Some(outcome.to_vec()));
+        let mut parts = row.value().splitn(3, |byte| *byte == SEPARATOR);
+        if parts.next() != Some(id.as_bytes()) {
+            continue;
+        }
+        if let (Some(mark), Some(outcome)) = (parts.next(), parts.next()) {
+            return Ok(Some(Receipt {
+                mark: mark.to_vec(),
+                outcome: outcome.to_vec(),
+            }));
         }
     }
     Ok(None)

@@ -88,6 +88,12 @@ class CancelledError(RollbookError):
     code = "cancelled"
 
 
+class IdReusedError(RollbookError):
+    """Another change was made under the id of this one; nothing was changed."""
+
+    code = "id_reused"
+
+
 class UnsupportedError(RollbookError):
     """This engine or platform cannot do what was asked."""
 

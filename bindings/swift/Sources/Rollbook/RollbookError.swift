@@ -28,6 +28,8 @@ extension RollbookError {
         case exists
         /// A load was cancelled.
         case cancelled
+        /// Another change was made under the id of this one; nothing was changed.
+        case idReused = "id_reused"
         /// This engine or platform cannot do what was asked.
         case unsupported
         /// An argument is not of the form that it must have.
@@ -63,6 +65,7 @@ extension RollbookError {
         case .NewerFormat(let message): (.newerFormat, message)
         case .Exists(let message): (.exists, message)
         case .Cancelled(let message): (.cancelled, message)
+        case .IdReused(let message): (.idReused, message)
         case .Unsupported(let message): (.unsupported, message)
         case .BadArgument(let message): (.badArgument, message)
         case .ListenerFailed(let message): (.listenerFailed, message)

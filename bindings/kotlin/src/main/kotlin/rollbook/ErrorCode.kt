@@ -16,6 +16,7 @@ val RollbookException.code: String
             is RollbookException.NewerFormat -> "newer_format"
             is RollbookException.Exists -> "exists"
             is RollbookException.Cancelled -> "cancelled"
+            is RollbookException.IdReused -> "id_reused"
             is RollbookException.Unsupported -> "unsupported"
             is RollbookException.BadArgument -> "bad_argument"
             is RollbookException.ListenerFailed -> "listener_failed"

@@ -1,0 +1,403 @@
+//! An id belongs to one change: of whoever asked, by one call, of one target, with
+//! one body. Any other change under it is refused, after the checks of access.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+use rollbook::{Answer, Credentials, Engine, Error, Options, Request, SetState, Summary};
+use rollbook_tests::login;
+use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::tables::{META, rows, with_rows};
+
+const REUSED_V1: &str = r#"{"error":"Conflict","error_description":"The id belongs to another change: give each change an id of its own"}"#;
+const REUSED_V2: &str = r#"{"success":false,"message":"The id belongs to another change: give each change an id of its own"}"#;
+const CLIENT_REFUSED: &str = r#"{"success":false,"message":"Client has not authorised access"}"#;
+
+const TWO: &str = r#"{"type":"school","school_id":1,"school_name":"Hillside","admin_email_address":"office@hillside.example","current_year":2026}
+{"type":"school","school_id":2,"school_name":"Valley","current_year":2026}
+{"type":"api_type","api_type_id":8,"api_type":"Admin+ API","family":"administration"}
+{"type":"api_type","api_type_id":9,"api_type":"Curriculum+ API","family":"curriculum"}
+{"type":"integrator","username":"demo","password":"demo"}
+{"type":"integrator","username":"other","password":"demo"}
+{"type":"client_integration","username":"demo","school_id":1,"api_type_id":8,"state":0}
+{"type":"client_integration","username":"demo","school_id":1,"api_type_id":9,"state":0}
+{"type":"client_integration","username":"demo","school_id":2,"api_type_id":8,"state":0}
+{"type":"client_integration","username":"other","school_id":2,"api_type_id":8,"state":0}
+{"type":"learner","school_id":1,"id":7}
+{"type":"learner","school_id":1,"id":8}
+{"type":"learner","school_id":2,"id":7}
+"#;
+
+fn engine() -> Engine {
+    let engine = Engine::memory(Options::default()).unwrap();
+    engine.apply(login::quick(TWO).as_bytes()).unwrap();
+    engine
+}
+
+fn send(engine: &Engine, id: &str, user: &str, asked: (&str, &str, &str)) -> Answer {
+    let (method, target, body) = asked;
+    engine.once(id).request(&Request {
+        method,
+        target,
+        headers: &[("HTTP-X-USERNAME", user), ("HTTP-X-PASSWORD", "demo")],
+        body: body.as_bytes(),
+        now: None,
+    })
+}
+
+/// A POST of v2, which sets a state of Admin+.
+fn post(engine: &Engine, id: &str, user: &str, school: u64, state: bool) -> Answer {
+    let body = format!("{{\"school_id\":{school},\"api_type_id\":8,\"state\":{state}}}");
+    let target = "/api/v2/settings/clientintegrations";
+    send(engine, id, user, ("POST", target, &body))
+}
+
+/// A PATCH of v1, which does the same.
+fn patch(engine: &Engine, id: &str, user: &str, school: u64, state: u64) -> Answer {
+    let target = format!("/api/v1/settings/clients/{school}");
+    let body = format!("{{\"state\":{state},\"api_type_id\":8}}");
+    send(engine, id, user, ("PATCH", &target, &body))
+}
+
+fn load(engine: &Engine, id: &str, dataset: &str) -> Result<Summary, &'static str> {
+    pushed(engine.once(id).load(), dataset.as_bytes())
+}
+
+fn pushed(mut load: rollbook::Load, dataset: &[u8]) -> Result<Summary, &'static str> {
+    let mut push = || dataset.chunks(7).try_for_each(|piece| load.push(piece));
+    push().and_then(|()| load.finish()).map_err(code)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what map_err takes")]
+fn code(error: Error) -> &'static str {
+    error.code()
+}
+
+fn set<'a>(username: &'a str, school: u64, api_type_id: u64, state: u64) -> SetState<'a> {
+    SetState {
+        username,
+        school,
+        api_type_id,
+        state,
+    }
+}
+
+fn state(engine: &Engine, id: &str, set: &SetState<'_>) -> Result<u16, &'static str> {
+    let answer = engine.once(id).set_state(set);
+    answer.map(|answer| answer.status.code).map_err(code)
+}
+
+/// The change is refused so, and nothing is changed.
+#[track_caller]
+fn refused(engine: &Engine, answer: &Answer, before: &str, status: u16, body: &str) {
+    assert_eq!((answer.status.code, answer.text()), (status, body));
+    assert_eq!(export(engine).unwrap(), before);
+}
+
+#[test]
+fn who_may_not_make_a_change_learns_nothing_of_it() {
+    let engine = engine();
+    assert!(
+        post(&engine, "k", "demo", 1, true)
+            .text()
+            .contains("office@hillside")
+    );
+    assert_eq!(patch(&engine, "l", "demo", 1, 0).status.code, 200);
+    let before = export(&engine).unwrap();
+    for id in ["k", "l", "new"] {
+        let answer = post(&engine, id, "other", 1, true);
+        refused(&engine, &answer, &before, 401, CLIENT_REFUSED);
+        let answer = patch(&engine, id, "other", 1, 0);
+        let none = r#"{"error":"Not found","error_description":"No client-authorised integrations found"}"#;
+        refused(&engine, &answer, &before, 404, none);
+        assert_eq!(state(&engine, id, &set("other", 1, 8, 1)), Ok(404));
+        // An API type that the school has not authorised the integrator for.
+        assert_eq!(state(&engine, id, &set("other", 2, 9, 1)), Ok(401));
+    }
+    assert_eq!(export(&engine).unwrap(), before);
+}
+
+#[test]
+fn an_own_change_under_anothers_id_is_refused_and_not_made() {
+    let engine = engine();
+    let first = post(&engine, "k", "demo", 1, true);
+    assert_eq!(patch(&engine, "l", "demo", 1, 0).status.code, 200);
+    let before = export(&engine).unwrap();
+    for id in ["k", "l"] {
+        let answer = post(&engine, id, "other", 2, true);
+        refused(&engine, &answer, &before, 409, REUSED_V2);
+        let answer = patch(&engine, id, "other", 2, 1);
+        refused(&engine, &answer, &before, 409, REUSED_V1);
+        // Also one that would change nothing.
+        let answer = post(&engine, id, "other", 2, false);
+        refused(&engine, &answer, &before, 409, REUSED_V2);
+        assert_eq!(state(&engine, id, &set("other", 2, 8, 1)), Err("id_reused"));
+    }
+    assert_eq!(post(&engine, "k", "demo", 1, true), first);
+    assert_eq!(post(&engine, "new", "other", 2, true).status.code, 200);
+}
+
+/// With the same words for another user: a school that has authorised both.
+#[test]
+fn the_same_words_of_another_user_are_another_change() {
+    let engine = engine();
+    assert_eq!(post(&engine, "k", "demo", 2, true).status.code, 200);
+    assert_eq!(state(&engine, "s", &set("demo", 2, 8, 0)), Ok(200));
+    let before = export(&engine).unwrap();
+    refused(
+        &engine,
+        &post(&engine, "k", "other", 2, true),
+        &before,
+        409,
+        REUSED_V2,
+    );
+    assert_eq!(
+        state(&engine, "s", &set("other", 2, 8, 0)),
+        Err("id_reused")
+    );
+    assert_eq!(export(&engine).unwrap(), before);
+}
+
+#[test]
+fn another_body_method_or_target_is_another_change() {
+    let engine = engine();
+    assert_eq!(post(&engine, "k", "demo", 1, true).status.code, 200);
+    let before = export(&engine).unwrap();
+    refused(
+        &engine,
+        &post(&engine, "k", "demo", 1, false),
+        &before,
+        409,
+        REUSED_V2,
+    );
+    refused(
+        &engine,
+        &post(&engine, "k", "demo", 2, true),
+        &before,
+        409,
+        REUSED_V2,
+    );
+    let target = "/api/v2/settings/clientintegrations";
+    let body = r#"{"school_id":1,"api_type_id":8,"state":true}"#;
+    for asked in [
+        ("PATCH", target, body),
+        ("POST", "/api/v2/settings/clientintegrations/", body),
+        (
+            "POST",
+            target,
+            r#"{"school_id":1,"api_type_id":9,"state":true}"#,
+        ),
+    ] {
+        refused(
+            &engine,
+            &send(&engine, "k", "demo", asked),
+            &before,
+            409,
+            REUSED_V2,
+        );
+    }
+    refused(
+        &engine,
+        &patch(&engine, "k", "demo", 1, 0),
+        &before,
+        409,
+        REUSED_V1,
+    );
+    // What is wrong with the body comes first: it is refused under any id.
+    let faulty = send(&engine, "k", "demo", ("POST", target, "{}"));
+    assert_eq!(faulty.status.code, 400);
+    // By the other door it is another change as well.
+    assert_eq!(state(&engine, "k", &set("demo", 1, 8, 1)), Err("id_reused"));
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(200));
+    for other in [
+        set("demo", 1, 9, 0),
+        set("demo", 1, 8, 1),
+        set("demo", 2, 8, 1),
+    ] {
+        assert_eq!(state(&engine, "s", &other), Err("id_reused"));
+    }
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(200));
+    // A GET changes nothing and has no receipt.
+    let get = ("GET", "/api/v1/settings/clients/1", "");
+    assert_eq!(send(&engine, "k", "demo", get).status.code, 200);
+}
+
+#[test]
+fn who_no_longer_may_make_a_change_is_told_so() {
+    let engine = engine();
+    assert_eq!(post(&engine, "k", "demo", 1, true).status.code, 200);
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(200));
+    let gone = [8, 9].map(|api_type| {
+        format!(
+            "{{\"type\":\"client_integration\",\"username\":\"demo\",\"school_id\":1,\"api_type_id\":{api_type},\"deleted\":true}}\n"
+        )
+    });
+    engine.apply(gone.concat().as_bytes()).unwrap();
+    let before = export(&engine).unwrap();
+    let answer = post(&engine, "k", "demo", 1, true);
+    refused(&engine, &answer, &before, 401, CLIENT_REFUSED);
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(404));
+}
+
+#[test]
+fn requests_and_datasets_share_no_id() {
+    let engine = engine();
+    let line = r#"{"type":"learner","school_id":1,"id":9}"#;
+    assert_eq!(load(&engine, "d", line).unwrap().total().added, 1);
+    assert_eq!(post(&engine, "k", "demo", 1, true).status.code, 200);
+    let before = export(&engine).unwrap();
+    refused(
+        &engine,
+        &post(&engine, "d", "demo", 1, false),
+        &before,
+        409,
+        REUSED_V2,
+    );
+    refused(
+        &engine,
+        &patch(&engine, "d", "demo", 1, 0),
+        &before,
+        409,
+        REUSED_V1,
+    );
+    assert_eq!(state(&engine, "d", &set("demo", 1, 8, 0)), Err("id_reused"));
+    let other = r#"{"type":"learner","school_id":1,"id":10}"#;
+    assert_eq!(load(&engine, "k", other), Err("id_reused"));
+    let body = r#"{"school_id":1,"api_type_id":8,"state":true}"#;
+    assert_eq!(load(&engine, "k", body), Err("id_reused"));
+    assert_eq!(export(&engine).unwrap(), before);
+}
+
+#[test]
+fn another_dataset_is_another_change() {
+    let engine = engine();
+    let line = r#"{"type":"learner","school_id":1,"id":9}"#;
+    let first = load(&engine, "d", line).unwrap();
+    let before = export(&engine).unwrap();
+    for other in [
+        r#"{"type":"learner","school_id":1,"id":10}"#,
+        "{\"type\":\"learner\",\"school_id\":1,\"id\":9}\n",
+        // It would change nothing; it has a fault; it is empty.
+        r#"{"type":"learner","school_id":1,"id":7}"#,
+        "no dataset",
+        "",
+    ] {
+        assert_eq!(load(&engine, "d", other), Err("id_reused"), "{other}");
+    }
+    let once = engine.once("d");
+    assert_eq!(
+        pushed(once.load_school(1), line.as_bytes()),
+        Err("id_reused")
+    );
+    assert_eq!(load(&engine, "d", line), Ok(first.clone()));
+    let mut whole = engine.once("d").load();
+    whole.push(line.as_bytes()).unwrap();
+    assert_eq!(whole.progress().lines, 0);
+    assert_eq!(whole.finish(), Ok(first));
+    assert_eq!(export(&engine).unwrap(), before);
+
+    let school = r#"{"type":"school","school_id":1,"current_year":2027}"#;
+    let replace = |school_id| {
+        let load = engine.once("e").load_school(school_id);
+        pushed(load, school.as_bytes())
+    };
+    let replaced = replace(1).unwrap();
+    assert_eq!(replace(2), Err("id_reused"));
+    assert_eq!(load(&engine, "e", school), Err("id_reused"));
+    assert_eq!(replace(1), Ok(replaced));
+}
+
+/// Of two loads under one id that are under way together, one is made.
+#[test]
+fn a_receipt_that_comes_during_a_load_counts() {
+    let engine = engine();
+    let line = |id: u64| format!("{{\"type\":\"learner\",\"school_id\":1,\"id\":{id}}}\n");
+    let begun = |id: u64| {
+        let mut load = engine.once("d").load();
+        load.push(line(id).as_bytes()).unwrap();
+        load
+    };
+    let (first, same, other) = (begun(9), begun(9), begun(10));
+    let summary = first.finish().unwrap();
+    let before = export(&engine).unwrap();
+    assert_eq!(same.finish(), Ok(summary));
+    assert_eq!(other.finish().map_err(code), Err("id_reused"));
+    assert_eq!(export(&engine).unwrap(), before);
+}
+
+#[test]
+fn another_removal_is_another_change() {
+    let engine = engine();
+    let erase = |id, school, learner| {
+        let erased = engine.once(id).erase_learner(school, learner);
+        erased.map_err(code)
+    };
+    let remove = |id, school| engine.once(id).remove_school(school).map_err(code);
+    let erased = erase("a", 1, 7).unwrap();
+    let before = export(&engine).unwrap();
+    assert_eq!(erase("a", 1, 8), Err("id_reused"));
+    assert_eq!(erase("a", 2, 7), Err("id_reused"));
+    assert_eq!(remove("a", 1), Err("id_reused"));
+    assert_eq!(load(&engine, "a", ""), Err("id_reused"));
+    assert_eq!(erase("a", 1, 7), Ok(erased));
+    assert_eq!(export(&engine).unwrap(), before);
+    let removed = remove("b", 1).unwrap();
+    let before = export(&engine).unwrap();
+    assert_eq!(remove("b", 2), Err("id_reused"));
+    assert_eq!(erase("b", 2, 7), Err("id_reused"));
+    assert_eq!(remove("b", 1), Ok(removed));
+    assert_eq!(export(&engine).unwrap(), before);
+}
+
+/// A password in clear is not found by trying digests of datasets, which are fast;
+/// and a copy without credentials has nothing that was made of it.
+#[test]
+fn a_receipt_tells_no_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, kept, bare] = ["store", "kept", "bare"].map(|name| folder.path().join(name));
+    let open = |path| Engine::open(path, Options::default()).unwrap();
+    let engine = open(&path);
+    let secret = r#"{"type":"integrator","username":"demo","password":"hunter2"}"#;
+    let first = load(&engine, "d", secret).unwrap();
+    assert_eq!(load(&engine, "d", secret), Ok(first.clone()));
+    let guess = secret.replace("hunter2", "hunter3");
+    assert_eq!(load(&engine, "d", &guess), Err("id_reused"));
+    engine.backup(&kept, Credentials::Keep).unwrap();
+    engine.backup(&bare, Credentials::LeaveOut).unwrap();
+    engine.close().unwrap();
+    let receipts = |path| {
+        let rows = rows(std::fs::read(path).unwrap(), META);
+        let mut rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+        rows.retain(|row| row.starts_with(b"d\xfe"));
+        rows
+    };
+    for path in [&path, &kept] {
+        let [row] = receipts(path).try_into().unwrap();
+        assert!(row.starts_with(b"d\xfe$argon2id$v=19$m=8192,t=3,p=1$"));
+    }
+    assert!(receipts(&bare).is_empty());
+    assert_eq!(load(&open(&kept), "d", secret), Ok(first));
+    // It lacks the integrator, and what was made of it.
+    assert_eq!(load(&open(&bare), "d", secret).unwrap().total().added, 1);
+}
+
+/// Before receipts had marks they were told by their ids alone.
+#[test]
+fn a_receipt_of_before_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let open = || Engine::open(&path, Options::default()).unwrap();
+    let engine = open();
+    engine.apply(login::quick(TWO).as_bytes()).unwrap();
+    engine.close().unwrap();
+    let old = |number: u64, outcome: &[u8]| {
+        let key = [b"receipt-".as_slice(), &number.to_be_bytes()].concat();
+        (key, [b"d\xff".as_slice(), outcome].concat())
+    };
+    let old = [old(1, b"[]"), old(2, &[0xfe; 56])];
+    let file = std::fs::read(&path).unwrap();
+    std::fs::write(&path, with_rows(file, META, &old)).unwrap();
+    let engine = open();
+    let line = r#"{"type":"learner","school_id":1,"id":9}"#;
+    assert_eq!(load(&engine, "d", line).unwrap().total().added, 1);
+    assert_eq!(post(&engine, "d", "demo", 1, true).text(), REUSED_V2);
+    assert!(engine.verify().unwrap().is_sound());
+}
