@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::record::password;
 use crate::store::Receipt;
 use blake2::{Blake2s256, Digest};
+use std::fmt::Write;
 
 /// A change that is made once under its id.
 pub(crate) struct Change {
@@ -76,7 +77,11 @@ impl Change {
     /// The digest in hexadecimal digits.
     fn text(&self) -> String {
         let digest = self.digest.clone().finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        let mut text = String::with_capacity(64);
+        for byte in digest {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
     }
 }
 
