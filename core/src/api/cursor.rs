@@ -80,7 +80,9 @@ impl Cursor {
         let bytes = Base64UrlUnpadded::decode(text, &mut bytes).ok()?;
         let (payload, tag) = bytes.split_last_chunk::<TAG_BYTES>()?;
         let (version, mut rest) = payload.split_first()?;
-        if *version != VERSION || walked.tag(payload) != u128::from_le_bytes(*tag) {
+        // A fuzzer would never get past the tag.
+        let is_ours = cfg!(fuzzing) || walked.tag(payload) == u128::from_le_bytes(*tag);
+        if *version != VERSION || !is_ours {
             return None;
         }
         let since = unzigzag(varint::take(&mut rest).ok()?);

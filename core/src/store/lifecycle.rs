@@ -146,6 +146,7 @@ mod tests {
             wait: Duration::ZERO,
             render_version: 1,
             compact: false,
+            cursor_key: [0; 16],
         };
         let mut store = Store::open(Location::Backend(Box::new(bytes)), options)?;
         assert_eq!(code(store.write(|_| Ok(()))), "ok");
