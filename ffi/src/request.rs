@@ -1,14 +1,27 @@
 //! Requests and answers, as HTTP has them.
 
 use crate::error::{Result, RollbookError};
+use std::fmt;
 
-/// A header of a request or an answer.
-#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+/// A header of a request or an answer. Written out for a log, that of a password is
+/// without its value.
+#[derive(Clone, PartialEq, Eq, uniffi::Record)]
+#[uniffi::export(Debug)]
 pub struct Header {
     /// Its name, in any case.
     pub name: String,
     /// Its value.
     pub value: String,
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = match self.name.eq_ignore_ascii_case("HTTP-X-PASSWORD") {
+            true => "...",
+            false => &self.value,
+        };
+        write!(f, "{}: {value}", self.name)
+    }
 }
 
 /// A request as an HTTP client sends it (section 4).

@@ -6,9 +6,10 @@ use crate::record::value::shown;
 use crate::record::{Kind, Value, client_integration, integrator, learner, password, school, year};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
 
 /// A record as a line gives it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     pub(crate) kind: Kind,
     /// The record goes; only the values of its key are there.
@@ -100,6 +101,23 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
     line.check()
         .map_err(|what| format!("{}: {what}", kind.name()))?;
     Ok(Some(line))
+}
+
+impl fmt::Debug for Line<'_> {
+    /// Values that are secret are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = f.debug_struct(self.kind.name());
+        line.field("deleted", &self.deleted);
+        for (field, value) in self.kind.fields().iter().zip(&self.values) {
+            let value: &dyn fmt::Debug = if field.form.is_secret() {
+                &"..."
+            } else {
+                value
+            };
+            line.field(field.name, value);
+        }
+        line.finish()
+    }
 }
 
 impl Line<'_> {
@@ -230,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn no_line_is_written_out_with_its_secrets() {
+        for secret in ["password", "password_hash"] {
+            let hash = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+            let line = format!(r#"{{"type":"integrator","username":"zoe","{secret}":"{hash}"}}"#);
+            let written = format!("{:?}", parse(line.as_bytes()));
+            assert!(
+                written.contains("zoe") && !written.contains("argon2id"),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
     fn faults_name_type_field_and_what() {
         for (line, expected) in [
             (r#"{"school_id":1}"#, "type: is missing"),
@@ -291,6 +322,14 @@ mod tests {
                 "integrator: password: does not go with password_hash",
             ),
             (
+                r#"{"type":{"Pass\u0077ord":"hunter2"},"school_id":1}"#,
+                "type: {...} is not a kind of record",
+            ),
+            (
+                r#"{"type":"learner","school_id":["PASSWORD","hunter2"],"id":1}"#,
+                "learner: school_id: [...] is not an unsigned integer (at most 18446744073709551615)",
+            ),
+            (
                 r#"{"type":"school","school_id":1,"current_year":2026,"has_hostel":"yes"}"#,
                 r#"school: has_hostel: "yes" is not one of Yes, No"#,
             ),
@@ -304,6 +343,25 @@ mod tests {
             ),
         ] {
             assert_eq!(fault(line), expected, "{line}");
+        }
+        for form in [
+            "5",
+            "1.5",
+            "true",
+            r#"["hunter2"]"#,
+            r#"{"a":"hunter2"}"#,
+            r#"[["hunter2"]]"#,
+        ] {
+            for field in ["password", "password_hash", "p\\u0061ssword"] {
+                let line = format!(r#"{{"type":"integrator","username":"u","{field}":{form}}}"#);
+                let fault = fault(&line);
+                let named = fault.starts_with("integrator: password");
+                assert!(form == "5" || named, "{line}: {fault}");
+                assert!(
+                    !fault.contains("hunter2") && !fault.contains(form),
+                    "{fault}"
+                );
+            }
         }
         for not_json in [
             "{",
@@ -320,6 +378,38 @@ mod tests {
                 "{not_json}: {}",
                 fault(not_json)
             );
+        }
+        for secret in [
+            r#""hunter2""#,
+            r#"["password","hunter2"]"#,
+            r#"{"type":"integrator","password":"hunter2"#,
+            r#"{"type":"integrator","password":"hunter2",}"#,
+            r#"{"type":"integrator","password":hunter2}"#,
+            r#"{"type":"integrator","password":"hunter2\x"}"#,
+            r#"{"type":"integrator","password":"hunter2\ud800"}"#,
+            "{\"type\":\"integrator\",\"password\":\"hunter2\u{1}\"}",
+            r#"{"type":"integrator","password":"hunter2","password":"hunter2"}"#,
+            r#"{"type":"integrator","Password":"hunter2"}"#,
+            r#"{"type":"integratr","password":"hunter2"}"#,
+            r#"{"type":"learner","school_id":1,"id":1,"password":"hunter2"}"#,
+            r#"{"type":"integrator","username":"u","password":"hunter2","deleted":true}"#,
+            r#"{"type":"learner_subject","school_id":1,"learner_id":1,"year":1,"subject_id":1,"grade_id":1,"terms":{"password":"hunter2"}}"#,
+        ] {
+            let fault = fault(secret);
+            assert!(!fault.is_empty() && !fault.contains("hunter2"), "{fault}");
+        }
+        let long = "x".repeat(1000);
+        for line in [
+            format!("\"{long}\""),
+            format!(r#"{{"type":"{long}"}}"#),
+            format!(r#"{{"type":"grade","{long}":1}}"#),
+            format!(r#"{{"type":"grade","school_id":"{long}"}}"#),
+            format!(
+                r#"{{"type":"learner_subject","school_id":1,"learner_id":1,"year":1,"subject_id":1,"grade_id":1,"terms":[{{"{long}":1}}]}}"#
+            ),
+        ] {
+            let fault = fault(&line);
+            assert!(!fault.is_empty() && !fault.contains(&long[..65]), "{fault}");
         }
         assert_eq!(parse(b"{\"\xff\":1}"), Err("is not UTF-8".to_owned()));
         assert_eq!(

@@ -13,9 +13,15 @@ pub(crate) struct Object<'a> {
 impl<'a> Object<'a> {
     /// Reads an object; on failure says why it is none.
     pub(crate) fn parse(text: &'a str) -> Result<Object<'a>, String> {
-        let object = serde_json::from_str(text).map_err(|error| {
+        let object = serde_json::from_str(text).map_err(|error: serde_json::Error| {
             let text = error.to_string();
             let (what, _) = text.split_once(" at line ").unwrap_or((&text, ""));
+            // Of another value the parser would tell what it is.
+            let what = if error.is_data() {
+                "expected an object"
+            } else {
+                what
+            };
             format!("{what} (column {})", error.column())
         })?;
         if has_unpaired_surrogate(text) {

@@ -14,7 +14,9 @@ pub(crate) enum Form {
     Reference,
     /// Text of at most 256 bytes.
     Username,
-    /// A password's salted hash.
+    /// Text that is shown nowhere: a password,
+    Password,
+    /// or its salted hash.
     PasswordHash,
     /// `YYYY-MM-DD`.
     Date,
@@ -32,6 +34,13 @@ pub(crate) enum Form {
     Offset,
     /// The terms of a learner's subject.
     Terms,
+}
+
+impl Form {
+    /// Whether no fault and no log may show the value.
+    pub(crate) const fn is_secret(self) -> bool {
+        matches!(self, Form::Password | Form::PasswordHash)
+    }
 }
 
 /// Where a field's value is kept.

@@ -9,7 +9,7 @@ pub(crate) const FIELDS: [Field; 3] = [
         place: Place::Key { answered: false },
         required: true,
     },
-    Field::text("password").kept(),
+    Field::of("password", Form::Password).kept(),
     Field::of("password_hash", Form::PasswordHash).kept(),
 ];
 
@@ -19,6 +19,11 @@ pub(crate) const PASSWORD_HASH: usize = position(&FIELDS, "password_hash");
 
 /// How long a user name may be, in bytes.
 pub(crate) const USERNAME_BYTES: usize = 256;
+
+/// Whether somebody could have this user name.
+pub(crate) fn is_username(name: &str) -> bool {
+    (1..=USERNAME_BYTES).contains(&name.len())
+}
 
 const INTEGRATOR: u8 = b'i';
 const AUTHORISATION: u8 = b'c';

@@ -63,7 +63,7 @@ fn one(raw: &str) -> Result<Term<'_>, String> {
     let mut raw_values: [Option<&RawValue>; FIELDS.len()] = [None; FIELDS.len()];
     for (name, value) in object.members {
         let Some(place) = FIELDS.iter().position(|field| field.name == name) else {
-            return Err(inside(&name, "is not a field of terms"));
+            return Err(inside(&shown(&name), "is not a field of terms"));
         };
         if let Some(slot) = raw_values.get_mut(place)
             && slot.replace(value).is_some()

@@ -51,7 +51,7 @@ impl<'a> Value<'a> {
         match form {
             Form::Integer => integer(&text).map(Value::Integer),
             Form::Bit => integer(&text).filter(|bit| *bit < 2).map(Value::Integer),
-            Form::Text | Form::Reference | Form::Username | Form::PasswordHash => {
+            Form::Text | Form::Reference | Form::Username | Form::Password | Form::PasswordHash => {
                 Some(Value::Text(text))
             }
             Form::YesNo => YES_NO.contains(&&*text).then_some(Value::Text(text)),
@@ -150,6 +150,7 @@ fn takes_number(form: Form, raw: &str) -> bool {
         | Form::Text
         | Form::Reference
         | Form::Username
+        | Form::Password
         | Form::PasswordHash
         | Form::YesNo
         | Form::Choice(_) => raw.bytes().all(plain),
@@ -166,8 +167,9 @@ fn wrong(form: Form, raw: &str) -> String {
             format!("{shown} is not an unsigned integer (at most 18446744073709551615)")
         }
         Form::Bit => format!("{shown} is not one of 0, 1"),
-        Form::Text | Form::Reference | Form::Username | Form::PasswordHash => {
-            format!("{shown} is not text (a string or an integer)")
+        _ if form.is_secret() => NO_TEXT.to_owned(),
+        Form::Text | Form::Reference | Form::Username | Form::Password | Form::PasswordHash => {
+            format!("{shown} {NO_TEXT}")
         }
         Form::Date => format!("{shown} is not a date (YYYY-MM-DD)"),
         Form::DateTime => format!("{shown} is not a date-time (YYYY-MM-DD HH:MM:SS)"),
@@ -185,10 +187,28 @@ pub(crate) const YES_NO: [&str; 2] = ["Yes", "No"];
 
 const DIGITS: &str = "at most 12 digits, then at most 6 after a point";
 
-/// A value as it stands in the line, cut where it grows long.
+const NO_TEXT: &str = "is not text (a string or an integer)";
+
+/// A value as it stands in the line, cut where it grows long; one that may hold a
+/// password inside is not shown.
 pub(crate) fn shown(raw: &str) -> String {
+    let opening = raw.as_bytes().first();
+    if let Some(b'{' | b'[') = opening
+        && may_name_password(raw)
+    {
+        let is_object = opening == Some(&b'{');
+        return if is_object { "{...}" } else { "[...]" }.to_owned();
+    }
     match raw.char_indices().nth(64) {
         Some((at, _)) => format!("{}...", raw.get(..at).unwrap_or_default()),
         None => raw.to_owned(),
     }
+}
+
+/// Whether the word stands in it; where there are escapes, it may.
+fn may_name_password(raw: &str) -> bool {
+    let word = b"password";
+    let mut windows = raw.as_bytes().windows(word.len());
+    memchr::memmem::find(raw.as_bytes(), b"\\u").is_some()
+        || windows.any(|window| window.eq_ignore_ascii_case(word))
 }

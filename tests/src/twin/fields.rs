@@ -23,7 +23,9 @@ pub(crate) enum Form {
     Percentage,
     /// `±HH:MM`
     Offset,
-    /// An Argon2id hash.
+    /// Text that no fault shows.
+    Password,
+    /// An Argon2id hash, which none shows either.
     Hash,
     /// The terms of a `learner_subject`.
     Terms,
@@ -90,7 +92,7 @@ pub(super) const API_TYPE: &[Field] = &[
 
 pub(super) const INTEGRATOR: &[Field] = &[
     USERNAME,
-    text("password"),
+    optional("password", Form::Password),
     optional("password_hash", Form::Hash),
 ];
 

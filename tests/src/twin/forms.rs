@@ -14,7 +14,7 @@ pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
     let found = match form {
         Form::Integer => integer(value),
         Form::Bit => integer(value).filter(|text| text == "0" || text == "1"),
-        Form::Text | Form::Username | Form::Hash => text(value),
+        Form::Text | Form::Username | Form::Password | Form::Hash => text(value),
         Form::Choice(choices) => value.text().filter(|text| choices.contains(&text.as_str())),
         Form::Date => value.text().filter(|text| parse_date(text).is_some()),
         Form::DateTime => value.text().filter(|text| is_date_time(text)),
@@ -37,12 +37,21 @@ pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
             Err("is not an Argon2id hash".to_owned())
         }
         Some(text) => Ok(text),
+        None if matches!(form, Form::Password | Form::Hash) => Err(what(form)),
         None => Err(format!("{} {}", shown(&value.raw), what(form))),
     }
 }
 
-/// The raw text of a value in a fault: at most 64 characters.
+/// The raw text of a value in a fault: at most 64 characters, and nothing of an array or an object in which a
+/// password may stand.
 pub(crate) fn shown(raw: &str) -> String {
+    if raw.to_lowercase().contains("password") || raw.contains("\\u") {
+        match raw.chars().next() {
+            Some('{') => return "{...}".to_owned(),
+            Some('[') => return "[...]".to_owned(),
+            _ => {}
+        }
+    }
     match raw.char_indices().nth(64) {
         Some((end, _)) => format!("{}...", &raw[..end]),
         None => raw.to_owned(),
@@ -53,7 +62,7 @@ fn what(form: Form) -> String {
     match form {
         Form::Integer => format!("is not an unsigned integer (at most {})", u64::MAX),
         Form::Bit => "is not one of 0, 1".to_owned(),
-        Form::Text | Form::Username | Form::Hash => {
+        Form::Text | Form::Username | Form::Password | Form::Hash => {
             "is not text (a string or an integer)".to_owned()
         }
         Form::Choice(choices) => format!("is not one of {}", choices.join(", ")),

@@ -103,6 +103,7 @@ pub(crate) fn known_members<'a>(
     let mut found = Members::new();
     for (name, value) in members {
         if !besides.contains(&name.as_str()) && !table.iter().any(|field| field.name == name) {
+            let name = shown(name);
             return Err(format!("{path}{name}: is not a field of {owner}"));
         }
         if found.insert(name, value).is_some() {

@@ -28,6 +28,24 @@ class Request(NamedTuple):
     now: Optional[Instant] = None
     """The instant to answer for; the engine's clock unless given."""
 
+    def __repr__(self) -> str:
+        """The request without the value of ``HTTP-X-PASSWORD``."""
+        headers: Any = self.headers
+        if isinstance(headers, Mapping):
+            headers = list(headers.items())
+        # What can be walked only once is left for the request.
+        if isinstance(headers, (list, tuple)):
+            headers = [_without_password(header) for header in headers]
+        return (
+            f"Request(target={self.target!r}, method={self.method!r}, "
+            f"headers={headers!r}, body={self.body!r}, now={self.now!r})"
+        )
+
+
+def _without_password(header: Any) -> Any:
+    name = header[0] if isinstance(header, (list, tuple)) and header else None
+    return (name, "...") if str(name).lower() == "http-x-password" else header
+
 
 class Answer(NamedTuple):
     """An answer: what the service would send."""
