@@ -301,6 +301,36 @@ mod manners {
         assert!(alive.starts_with("HTTP/1.1 404"), "{alive}");
     }
 
+    #[test]
+    fn a_crowd_of_logins_is_told_to_come_again() {
+        let (_folder, server) = started();
+        let mut crowd: Vec<_> = (0..150)
+            .map(|_| TcpStream::connect(server.address()).unwrap())
+            .collect();
+        for (number, stream) in crowd.iter_mut().enumerate() {
+            let login = format!(
+                "GET /api/v1/settings/clients HTTP/1.1\r\nHost: x\r\nConnection: close\r\nHTTP-X-USERNAME: nobody{number}\r\n\r\n"
+            );
+            stream.write_all(login.as_bytes()).unwrap();
+        }
+        let replies = crowd.into_iter().map(|mut stream| {
+            let wait = Some(Duration::from_secs(60));
+            stream.set_read_timeout(wait).unwrap();
+            let mut reply = String::new();
+            stream.read_to_string(&mut reply).unwrap();
+            reply
+        });
+        let (refused, crowded): (Vec<_>, Vec<_>) =
+            replies.partition(|reply| reply.starts_with("HTTP/1.1 401 "));
+        assert!(refused.len() >= 64 && !crowded.is_empty());
+        for reply in crowded {
+            assert!(reply.starts_with("HTTP/1.1 503 "), "{reply}");
+            assert!(reply.contains("content-type: application/json"), "{reply}");
+            let text = r#"{"error":"Service Unavailable","error_description":"Too many logins are waiting: try again in a moment"}"#;
+            assert!(reply.ends_with(text), "{reply}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn it_stops_cleanly_when_told() {

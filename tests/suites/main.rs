@@ -15,6 +15,7 @@ mod golden;
 mod http;
 mod interrupted_loads;
 mod kill;
+mod logins;
 mod machinery;
 mod memory;
 mod moved;

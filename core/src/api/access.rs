@@ -2,13 +2,16 @@
 
 use super::refusal::{Refusal, refuse};
 use super::request::Status;
+use super::turns::Turns;
 use crate::error::Result;
 use crate::json::Wire;
-use crate::query::{Family, User, View, api_types};
-use crate::record::password;
+use crate::query::{Family, Integrators, User, View, api_types, integrators};
+use crate::record::integrator;
+use crate::record::password::Costs;
+use crate::store::{Reader, Snapshot, Store};
 use blake2::{Blake2s256, Digest};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// Refuses an integrator whom the school has not authorised (401) or whose
 /// API family it has not activated (403).
@@ -38,16 +41,30 @@ pub(super) fn refused(
 pub(crate) struct Credentials {
     key: [u8; 32],
     /// The hash that a pair has passed; it counts while the integrator has it.
-    passed: RwLock<HashMap<Pair, String>>,
-    /// Pairs that failed last, and the hash that they failed, so that repeating
-    /// a wrong password costs nothing.
-    failed: Mutex<VecDeque<(Pair, Option<String>)>>,
-    /// Held while hashing: one at a time bounds the memory.
-    hashing: Mutex<()>,
+    passed: RwLock<HashMap<Pair, Arc<str>>>,
+    failed: Mutex<Failed>,
+    turns: Turns,
+}
+
+/// Pairs that failed last, so that repeating a wrong password costs nothing.
+#[derive(Default)]
+struct Failed {
+    pairs: VecDeque<Pair>,
+    /// What they failed by: they count until integrators change. So nothing needs
+    /// to be looked up for a name, which would take its time.
+    since: Weak<Integrators>,
 }
 
 /// The keyed digest of a user name and a password.
 pub(super) type Pair = [u8; 32];
+
+/// What is remembered of a pair.
+pub(super) enum Recalled {
+    Passed(Arc<User>),
+    Failed,
+    /// Its password must be hashed.
+    Nothing,
+}
 
 const MOST_PASSED: usize = 1024;
 const MOST_FAILED: usize = 64;
@@ -58,7 +75,7 @@ impl Credentials {
             key,
             passed: RwLock::default(),
             failed: Mutex::default(),
-            hashing: Mutex::default(),
+            turns: Turns::default(),
         }
     }
 
@@ -71,44 +88,124 @@ impl Credentials {
         digest.finalize().into()
     }
 
-    /// Whether a pair is known to pass or to fail; `None` if it must be hashed.
-    pub(super) fn recall(&self, pair: &Pair, user: &User) -> Option<bool> {
+    /// What is remembered of the pair of a user name. A name that nobody can have
+    /// fails.
+    pub(super) fn recall(
+        &self,
+        pair: &Pair,
+        username: &str,
+        snapshot: &Snapshot,
+    ) -> Result<Recalled> {
+        if !integrator::is_username(username) {
+            return Ok(Recalled::Failed);
+        }
+        let integrators = integrators(snapshot)?;
         let passed = self.passed.read().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(hash), Some(known)) = (&user.hash, passed.get(pair))
-            && hash == known
-        {
-            return Some(true);
+        let known = passed.get(pair).cloned();
+        drop(passed);
+        if let Some(known) = known {
+            let user = integrators.user(snapshot, username)?;
+            if user.hash.as_deref() == Some(&*known) {
+                return Ok(Recalled::Passed(user));
+            }
         }
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        let fails = |(known, hash): &(Pair, Option<String>)| known == pair && *hash == user.hash;
-        failed.iter().any(fails).then_some(false)
+        Ok(
+            if failed.is_since(&integrators) && failed.pairs.contains(pair) {
+                Recalled::Failed
+            } else {
+                Recalled::Nothing
+            },
+        )
     }
 
-    /// Hashes the password, for an unknown user as well, and remembers what
-    /// came of it.
-    pub(super) fn check(&self, pair: Pair, password: &str, user: &User) {
-        let _one_at_a_time = self.hashing.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.recall(&pair, user).is_some() {
-            return;
-        }
-        let hash = user.hash.as_deref().unwrap_or(password::NOBODY);
-        let fits = password::verify(password, hash);
-        match &user.hash {
+    /// Finds out whether a password is right: hashes it, that of an unknown user as
+    /// well, and remembers what came of it.
+    pub(super) fn log_in(
+        &self,
+        pair: Pair,
+        username: &str,
+        password: &str,
+        store: &Store,
+    ) -> Result<LogIn> {
+        let Some(mut turn) = self.turns.take(username) else {
+            return Ok(LogIn::Later);
+        };
+        let kept = store.read(|snapshot| match self.recall(&pair, username, snapshot)? {
+            Recalled::Passed(_) => Ok(Err(LogIn::Right)),
+            Recalled::Failed => Ok(Err(LogIn::Wrong)),
+            Recalled::Nothing => Kept::read(snapshot, username).map(Ok),
+        })?;
+        let kept = match kept {
+            Ok(kept) => kept,
+            // Somebody else asked the same meanwhile.
+            Err(known) => return Ok(known),
+        };
+        // Hashing takes its time, so it holds no snapshot.
+        let hash = kept.hash.as_deref();
+        let fits = turn.memory.log_in(password, hash, &kept.costs)?;
+        match hash {
             Some(hash) if fits => {
                 let mut passed = self.passed.write().unwrap_or_else(PoisonError::into_inner);
                 if passed.len() >= MOST_PASSED {
                     passed.clear();
                 }
-                passed.insert(pair, hash.clone());
+                passed.insert(pair, hash.into());
+                Ok(LogIn::Right)
             }
-            hash => {
+            _ => {
                 let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-                if failed.len() >= MOST_FAILED {
-                    failed.pop_front();
-                }
-                failed.push_back((pair, hash.clone()));
+                failed.push(pair, &kept.integrators);
+                Ok(LogIn::Wrong)
             }
         }
+    }
+}
+
+/// What came of a password.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum LogIn {
+    Right,
+    Wrong,
+    /// Too many wait for it.
+    Later,
+}
+
+/// What the store has to compare a password with.
+struct Kept {
+    integrators: Arc<Integrators>,
+    hash: Option<String>,
+    costs: Costs,
+}
+
+impl Kept {
+    fn read(snapshot: &Snapshot, username: &str) -> Result<Kept> {
+        let integrators = integrators(snapshot)?;
+        let costs = integrators.costs(snapshot)?.clone();
+        // From the store, be it remembered or not: that would take less time.
+        let hash = snapshot.integrator_row(&integrator::row_key(username))?;
+        Ok(Kept {
+            integrators,
+            hash: hash.and_then(|hash| String::from_utf8(hash).ok()),
+            costs,
+        })
+    }
+}
+
+impl Failed {
+    fn push(&mut self, pair: Pair, since: &Arc<Integrators>) {
+        if !self.is_since(since) {
+            self.pairs.clear();
+            self.since = Arc::downgrade(since);
+        }
+        if self.pairs.len() >= MOST_FAILED {
+            self.pairs.pop_front();
+        }
+        self.pairs.push_back(pair);
+    }
+
+    fn is_since(&self, since: &Arc<Integrators>) -> bool {
+        std::ptr::eq(self.since.as_ptr(), Arc::as_ptr(since))
     }
 }
 
@@ -116,31 +213,87 @@ impl Credentials {
 mod tests {
     use super::*;
     use crate::Entropy;
+    use crate::record::password::Memory;
+    use crate::store::{Location, StoreOptions};
+    use std::time::Duration;
+
+    fn store() -> Result<Store> {
+        let options = StoreOptions {
+            cache_bytes: 1 << 20,
+            wait: Duration::ZERO,
+            render_version: 1,
+            compact: true,
+        };
+        Store::open(Location::Memory, options)
+    }
+
+    fn set(store: &Store, name: &str, password: &str) -> Result<()> {
+        let hash = Memory::default().hash(password, &Entropy::system())?;
+        store.write(|write| write.put_integrator_row(&integrator::row_key(name), hash.as_bytes()))
+    }
+
+    /// A user name and a password, tried.
+    struct Tries<'a>(&'a Credentials, &'a Store);
+
+    impl Tries<'_> {
+        /// What is remembered of it.
+        fn known(&self, name: &str, password: &str) -> Result<Option<bool>> {
+            let pair = self.0.pair(name, password);
+            let known = self
+                .1
+                .read(|snapshot| self.0.recall(&pair, name, snapshot))?;
+            Ok(match known {
+                Recalled::Passed(_) => Some(true),
+                Recalled::Failed => Some(false),
+                Recalled::Nothing => None,
+            })
+        }
+
+        fn log_in(&self, name: &str, password: &str) -> Result<LogIn> {
+            let pair = self.0.pair(name, password);
+            self.0.log_in(pair, name, password, self.1)
+        }
+    }
 
     #[test]
-    fn a_pair_is_hashed_once_until_the_integrator_changes() -> Result<()> {
-        let credentials = Credentials::new([7; 32]);
-        let user = |hash: Option<String>| User {
-            hash,
-            ..User::default()
-        };
-        let known = user(Some(password::hash("demo", &Entropy::system())?));
-        let changed = user(Some(password::hash("other", &Entropy::system())?));
-        let (right, wrong) = (
+    fn a_pair_is_hashed_once_until_integrators_change() -> Result<()> {
+        let (credentials, store) = (Credentials::new([7; 32]), store()?);
+        let tries = Tries(&credentials, &store);
+        set(&store, "demo", "demo")?;
+        assert_ne!(
             credentials.pair("demo", "demo"),
-            credentials.pair("demo", "dem"),
+            credentials.pair("dem", "odemo")
         );
-        assert_ne!(right, credentials.pair("dem", "odemo"));
-        assert_eq!(credentials.recall(&right, &known), None);
-        credentials.check(right, "demo", &known);
-        credentials.check(wrong, "dem", &known);
-        assert_eq!(credentials.recall(&right, &known), Some(true));
-        assert_eq!(credentials.recall(&wrong, &known), Some(false));
-        assert_eq!(credentials.recall(&right, &changed), None);
-        assert_eq!(credentials.recall(&wrong, &changed), None);
-        credentials.check(right, "demo", &user(None));
-        assert_eq!(credentials.recall(&right, &user(None)), Some(false));
-        assert_eq!(credentials.recall(&right, &known), Some(true));
+        assert_eq!(tries.known("demo", "demo")?, None);
+        assert_eq!(tries.log_in("demo", "demo")?, LogIn::Right);
+        for (name, password) in [("demo", "dem"), ("nobody", "demo")] {
+            assert_eq!(tries.known(name, password)?, None);
+            assert_eq!(tries.log_in(name, password)?, LogIn::Wrong);
+            assert_eq!(tries.known(name, password)?, Some(false));
+            assert_eq!(tries.log_in(name, password)?, LogIn::Wrong);
+        }
+        assert_eq!(tries.known("demo", "demo")?, Some(true));
+
+        set(&store, "other", "x")?;
+        assert_eq!(tries.known("demo", "demo")?, Some(true));
+        assert_eq!(tries.known("demo", "dem")?, None);
+        set(&store, "demo", "dem")?;
+        assert_eq!(tries.known("demo", "demo")?, None);
+        assert_eq!(tries.log_in("demo", "demo")?, LogIn::Wrong);
+        assert_eq!(tries.log_in("demo", "dem")?, LogIn::Right);
+        assert_eq!(tries.known("demo", "demo")?, Some(false));
+        Ok(())
+    }
+
+    #[test]
+    fn no_name_that_cannot_be_is_looked_up_or_hashed() -> Result<()> {
+        let (credentials, store) = (Credentials::new([7; 32]), store()?);
+        let tries = Tries(&credentials, &store);
+        for name in ["", &"x".repeat(integrator::USERNAME_BYTES + 1)] {
+            assert_eq!(tries.known(name, "x")?, Some(false));
+        }
+        let longest = "x".repeat(integrator::USERNAME_BYTES);
+        assert_eq!(tries.known(&longest, "x")?, None);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - `request`: what is asked, and what it comes to. `route`: path → endpoint.
 //!   `ids`: the school and the record that are named.
-//! - `access`: who may (section 5). `params`, `questions`: query string →
+//! - `access`: who may (section 5). `turns`: whose password is hashed next. `params`, `questions`: query string →
 //!   question. `asked`: the questions and the texts of their errors.
 //! - `state`: the one write (4.8). `upgrade`: a v1 request → the v2 one.
 //! - `v1`, `v2`: the envelopes. `faults`, `refusal`: why there is no answer.
@@ -19,6 +19,7 @@ mod refusal;
 mod request;
 mod route;
 mod state;
+mod turns;
 mod upgrade;
 mod v1;
 mod v2;

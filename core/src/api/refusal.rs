@@ -28,7 +28,12 @@ pub(super) enum Refusal<'a> {
     Nothing(Errors),
     /// The store failed.
     Failed(&'a str),
+    /// Too many passwords wait to be hashed.
+    Crowded,
 }
+
+/// What a 503 says.
+pub(super) const TRY_AGAIN: &str = "Too many logins are waiting: try again in a moment";
 
 /// Answers a refusal in the envelope of a version.
 pub(super) fn refuse(wire: Wire, refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {

@@ -1,6 +1,6 @@
 //! A request, and its way down and back.
 
-use super::access::{self, Credentials};
+use super::access::{self, Credentials, LogIn, Recalled};
 use super::asked;
 use super::faults::Faults;
 use super::ids::Ids;
@@ -13,10 +13,10 @@ use super::{state, v1, v2};
 use crate::dataset::{Change, Freshness};
 use crate::error::Result;
 use crate::json::Wire;
-use crate::query::{Family, User, View, user};
+use crate::query::{Family, User, View};
 use crate::record::value::integer;
 use crate::store::Store;
-use std::sync::Arc;
+use std::fmt;
 
 /// A request as an HTTP client sends it (section 4).
 ///
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// };
 /// assert_eq!(request.method, "GET");
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The method, in upper case.
     pub method: &'a str,
@@ -55,6 +55,35 @@ impl Default for Request<'_> {
         }
     }
 }
+
+impl fmt::Debug for Request<'_> {
+    /// The value of `HTTP-X-PASSWORD` is left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Request {
+            method,
+            target,
+            headers,
+            body,
+            now,
+        } = self;
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|(name, value)| match name.eq_ignore_ascii_case(PASSWORD) {
+                true => (name, &"..."),
+                false => (name, value),
+            })
+            .collect();
+        f.debug_struct("Request")
+            .field("method", method)
+            .field("target", target)
+            .field("headers", &headers)
+            .field("body", body)
+            .field("now", now)
+            .finish()
+    }
+}
+
+const PASSWORD: &str = "HTTP-X-PASSWORD";
 
 impl Request<'_> {
     /// How many bytes a body has at most.
@@ -174,8 +203,8 @@ struct Admitted<'a> {
 /// Where a request has come to.
 enum Step {
     Done(Status),
-    /// The password has not been compared with the user's hash yet.
-    Hash(Arc<User>),
+    /// The password has not been hashed yet.
+    Hash,
     /// The credentials are right, and the request is to change something.
     Write,
 }
@@ -190,37 +219,50 @@ impl Admitted<'_> {
             ..
         } = *self.context;
         let Reading { wire, username, .. } = self.asked;
-        let is_write = self.request.method != "GET";
-        let password = self.request.header("HTTP-X-PASSWORD").unwrap_or_default();
+        let is_write = self.is_write();
+        let password = self.request.header(PASSWORD).unwrap_or_default();
         let pair = credentials.pair(username, password);
         freshness.ensure(store, self.asked.school)?;
         loop {
-            let step = store.read(|snapshot| {
-                let user = user(snapshot, username)?;
-                match credentials.recall(&pair, &user) {
-                    None => Ok(Step::Hash(user)),
-                    Some(false) => {
-                        let errors = match wire {
-                            Wire::V1 if is_write => asked::SET_STATE,
-                            _ => self.asked.endpoint.errors(),
-                        };
-                        let refusal = Refusal::Credentials(errors);
-                        Ok(Step::Done(refuse(wire, &refusal, out)))
-                    }
-                    Some(true) if self.request.body.len() > Request::MOST_BODY_BYTES => {
-                        Ok(Step::Done(refuse(wire, &Refusal::TooLarge, out)))
-                    }
-                    Some(true) if is_write => Ok(Step::Write),
-                    Some(true) => self.ask(View { snapshot, now }, &user, out).map(Step::Done),
-                }
-            })?;
+            let too_large = self.request.body.len() > Request::MOST_BODY_BYTES;
+            let step =
+                store.read(
+                    |snapshot| match credentials.recall(&pair, username, snapshot)? {
+                        Recalled::Nothing => Ok(Step::Hash),
+                        Recalled::Failed => Ok(Step::Done(self.wrong(out))),
+                        Recalled::Passed(_) if too_large => {
+                            Ok(Step::Done(refuse(wire, &Refusal::TooLarge, out)))
+                        }
+                        Recalled::Passed(_) if is_write => Ok(Step::Write),
+                        Recalled::Passed(user) => {
+                            self.ask(View { snapshot, now }, &user, out).map(Step::Done)
+                        }
+                    },
+                )?;
             match step {
                 Step::Done(status) => return Ok(status),
-                // Hashing takes its time, so it holds no snapshot.
-                Step::Hash(user) => credentials.check(pair, password, &user),
                 Step::Write => return Ok(self.write(out)),
+                Step::Hash => match credentials.log_in(pair, username, password, store)? {
+                    LogIn::Right => {}
+                    LogIn::Wrong => return Ok(self.wrong(out)),
+                    LogIn::Later => return Ok(refuse(wire, &Refusal::Crowded, out)),
+                },
             }
         }
+    }
+
+    /// Refuses wrong credentials.
+    fn wrong(&self, out: &mut Vec<u8>) -> Status {
+        let Reading { wire, endpoint, .. } = self.asked;
+        let errors = match wire {
+            Wire::V1 if self.is_write() => asked::SET_STATE,
+            _ => endpoint.errors(),
+        };
+        refuse(wire, &Refusal::Credentials(errors), out)
+    }
+
+    fn is_write(&self) -> bool {
+        self.request.method != "GET"
     }
 
     fn write(&self, out: &mut Vec<u8>) -> Status {

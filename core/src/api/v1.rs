@@ -3,7 +3,7 @@
 
 use super::asked::Asked;
 use super::faults::Faults;
-use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, please_activate, please_use};
+use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, TRY_AGAIN, please_activate, please_use};
 use super::request::Status;
 use crate::error::Result;
 use crate::json::{self, Chunks};
@@ -49,6 +49,7 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
         Refusal::IdReused => error(409, "Conflict", ID_REUSED, out),
         Refusal::Nothing(errors) => error(404, "Not found", errors.nothing, out),
         Refusal::Failed(text) => error(500, "Internal Server Error", text, out),
+        Refusal::Crowded => error(503, "Service Unavailable", TRY_AGAIN, out),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::asked::Asked;
 use super::cursor::{Cursor, Walked};
 use super::faults::Faults;
-use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, please_activate, please_use};
+use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, TRY_AGAIN, please_activate, please_use};
 use super::request::Status;
 use crate::error::Result;
 use crate::json::{self, Chunks};
@@ -174,6 +174,7 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
         Refusal::IdReused => error(409, ID_REUSED, out),
         Refusal::Nothing(errors) => error(404, errors.nothing, out),
         Refusal::Failed(text) => error(500, text, out),
+        Refusal::Crowded => error(503, TRY_AGAIN, out),
     }
 }
 

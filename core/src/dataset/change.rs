@@ -3,7 +3,7 @@
 
 use crate::Entropy;
 use crate::error::{Error, Result};
-use crate::record::password;
+use crate::record::password::Memory;
 use crate::store::Receipt;
 use blake2::{Blake2s256, Digest};
 use std::fmt::Write;
@@ -40,7 +40,7 @@ impl Change {
 
     /// Notes that the body, which is whole, holds a password in clear.
     pub(crate) fn slow_down(&mut self, entropy: &Entropy) -> Result<()> {
-        self.slow = Some(password::hash(&self.text(), entropy)?);
+        self.slow = Some(Memory::default().hash(&self.text(), entropy)?);
         Ok(())
     }
 
@@ -64,7 +64,7 @@ impl Change {
         };
         let text = self.text();
         let is_own = match std::str::from_utf8(&mark) {
-            Ok(slow) if slow.starts_with('$') => password::verify(&text, slow),
+            Ok(slow) if slow.starts_with('$') => Memory::default().verify(&text, slow)?,
             _ => mark == text.as_bytes(),
         };
         if is_own {

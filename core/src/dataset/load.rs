@@ -8,7 +8,8 @@ use super::lines::{Cut, Lines};
 use super::staged::Stage;
 use super::summary::{self, Summary};
 use crate::error::Result;
-use crate::record::{Kind, Value, integrator, password};
+use crate::record::password::Memory;
+use crate::record::{Kind, Value, integrator};
 use crate::store::{Reader, Receipt, Store};
 use crate::{Entropy, Error, Fault};
 use std::sync::Arc;
@@ -77,6 +78,8 @@ pub struct Load {
     faults: Vec<Fault>,
     /// How many bytes of staged records stay in memory.
     stage_bytes: usize,
+    /// Where passwords are hashed.
+    memory: Memory,
 }
 
 impl Load {
@@ -101,6 +104,7 @@ impl Load {
             failed: None,
             faults: Vec::new(),
             stage_bytes: STAGE_BYTES,
+            memory: Memory::default(),
         }
     }
 
@@ -246,7 +250,7 @@ impl Load {
 
     /// The hash to keep for a password in clear: the one that is kept already
     /// if it fits, so that loading a dataset again changes nothing.
-    fn password_hash(&self, line: &Line<'_>) -> Result<Option<String>> {
+    fn password_hash(&mut self, line: &Line<'_>) -> Result<Option<String>> {
         if line.kind != Kind::Integrator || line.deleted {
             return Ok(None);
         }
@@ -259,10 +263,12 @@ impl Load {
             .store
             .read(|snapshot| snapshot.integrator_row(&integrator::row_key(name)))?;
         let kept = kept.and_then(|row| String::from_utf8(row).ok());
-        match kept.filter(|hash| password::verify(password, hash)) {
-            Some(hash) => Ok(Some(hash)),
-            None => password::hash(password, &self.entropy).map(Some),
+        if let Some(hash) = kept
+            && self.memory.verify(password, &hash)?
+        {
+            return Ok(Some(hash));
         }
+        self.memory.hash(password, &self.entropy).map(Some)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Integrators, what schools have authorised them for, and the API types.
 
 use crate::error::Result;
+use crate::record::password::Costs;
 use crate::record::{Kind, Value, api_type, bake, integrator};
 use crate::store::{Collection, Partition, Reader, Snapshot, Sources, What};
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// A family of APIs, which guards endpoints (section 5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,7 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
 }
 
 /// What the store knows of a user name.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct User {
     /// The hash of its password, if it is an integrator.
     pub(crate) hash: Option<String>,
@@ -118,6 +119,12 @@ pub(crate) struct Client {
 }
 
 impl User {
+    /// How much memory it takes.
+    fn bytes(&self) -> usize {
+        let hash = self.hash.as_ref().map_or(0, String::capacity);
+        size_of::<User>() + hash + self.clients.capacity() * size_of::<Client>()
+    }
+
     /// What one school has authorised.
     pub(crate) fn clients_of(&self, school: u64) -> &[Client] {
         let from = self
@@ -136,32 +143,82 @@ impl User {
     }
 }
 
-/// The user names asked for since integrators last changed.
+/// What is known of integrators since they last changed.
 #[derive(Default)]
-struct Users(RwLock<HashMap<String, Arc<User>>>);
+pub(crate) struct Integrators {
+    known: RwLock<Known>,
+    costs: OnceLock<Costs>,
+}
 
-/// More user names than this are not remembered.
+/// Those that were asked for.
+#[derive(Default)]
+struct Known {
+    users: HashMap<String, Arc<User>>,
+    bytes: usize,
+}
+
+/// More user names than this are not remembered,
 const MOST_USERS: usize = 256;
+/// nor more bytes, but for one user who alone has more.
+const USERS_BYTES: usize = 512 << 10;
+
+impl Integrators {
+    /// What the store knows of a user name. One of whom it knows nothing is not
+    /// remembered.
+    pub(crate) fn user(&self, snapshot: &Snapshot, name: &str) -> Result<Arc<User>> {
+        {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(user) = known.users.get(name) {
+                return Ok(user.clone());
+            }
+        }
+        let user = Arc::new(read_user(snapshot, name)?);
+        if user.hash.is_some() || !user.clients.is_empty() {
+            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+            known.remember(name, &user);
+        }
+        Ok(user)
+    }
+
+    /// What a wrong password costs.
+    pub(crate) fn costs(&self, snapshot: &Snapshot) -> Result<&Costs> {
+        if let Some(costs) = self.costs.get() {
+            return Ok(costs);
+        }
+        let mut costs = Costs::default();
+        snapshot.integrator_rows(integrator::ROWS, &mut |_, hash| {
+            if let Ok(hash) = std::str::from_utf8(hash) {
+                costs.add(hash);
+            }
+            Ok(())
+        })?;
+        Ok(self.costs.get_or_init(|| costs))
+    }
+}
+
+impl Known {
+    fn remember(&mut self, name: &str, user: &Arc<User>) {
+        let bytes = name.len() + user.bytes();
+        if self.users.len() >= MOST_USERS || self.bytes + bytes > USERS_BYTES {
+            *self = Known::default();
+        }
+        if self.users.insert(name.to_owned(), user.clone()).is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
+
+/// What is known of integrators.
+pub(crate) fn integrators(snapshot: &Snapshot) -> Result<Arc<Integrators>> {
+    let all = Partition::global(Collection::Schools);
+    snapshot.decoded(What::Integrators, all, Sources::INTEGRATORS, || {
+        Ok((Integrators::default(), USERS_BYTES))
+    })
+}
 
 /// What the store knows of a user name; of an unknown one, nothing.
 pub(crate) fn user(snapshot: &Snapshot, name: &str) -> Result<Arc<User>> {
-    let all = Partition::global(Collection::Schools);
-    let users = snapshot.decoded(What::Integrators, all, Sources::INTEGRATORS, || {
-        Ok((Users::default(), 0))
-    })?;
-    {
-        let known = users.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(user) = known.get(name) {
-            return Ok(user.clone());
-        }
-    }
-    let user = Arc::new(read_user(snapshot, name)?);
-    let mut known = users.0.write().unwrap_or_else(PoisonError::into_inner);
-    if known.len() >= MOST_USERS {
-        known.clear();
-    }
-    known.insert(name.to_owned(), user.clone());
-    Ok(user)
+    integrators(snapshot)?.user(snapshot, name)
 }
 
 fn read_user(snapshot: &Snapshot, name: &str) -> Result<User> {

@@ -44,7 +44,7 @@ pub use subject_marks::SubjectMarks;
 pub use subjects_per_term::SubjectsPerTerm;
 
 pub(crate) use clients::push_client;
-pub(crate) use integrators::{Family, User, api_types, user};
+pub(crate) use integrators::{Family, Integrators, User, api_types, integrators, user};
 pub(crate) use walk::{Identity, Paged, Position, Walk};
 
 use crate::Date;

@@ -2,14 +2,8 @@
 
 use crate::Entropy;
 use crate::error::{Error, Result};
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
-
-/// 8 MiB and three passes: some 20 ms on a desktop, and memory that an old
-/// phone has.
-const MEMORY_KIB: u32 = 8 * 1024;
-const PASSES: u32 = 3;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 
 /// Bounds of a hash that comes in with a dataset, so that checking a password
 /// cannot exhaust the device.
@@ -17,80 +11,335 @@ const MOST_MEMORY_KIB: u32 = 64 * 1024;
 const MOST_PASSES: u32 = 10;
 const MOST_LANES: u32 = 4;
 
-/// The PHC string of a password under a fresh salt.
-pub(crate) fn hash(password: &str, entropy: &Entropy) -> Result<String> {
-    let salt: [u8; 16] = entropy.bytes()?;
-    let hashed = argon2().and_then(|argon2| {
-        let hash = argon2.hash_password_with_salt(password.as_bytes(), &salt);
-        hash.ok().map(|hash: PasswordHash| hash.to_string())
-    });
-    hashed.ok_or_else(|| Error::unsupported("hashing this password: it is too long"))
+/// What Argon2 is told to spend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cost {
+    memory_kib: u32,
+    passes: u32,
+    lanes: u32,
 }
 
-fn argon2() -> Option<Argon2<'static>> {
-    let params = Params::new(MEMORY_KIB, PASSES, 1, None).ok()?;
-    Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
-}
-
-/// Whether a password has this hash; compares in constant time.
-pub(crate) fn verify(password: &str, hash: &str) -> bool {
-    let Ok(hash) = PasswordHash::new(hash) else {
-        return false;
+impl Cost {
+    /// That of the hashes made here. 8 MiB and three passes: some 20 ms on a
+    /// desktop, and memory that an old phone has.
+    pub(crate) const OWN: Cost = Cost {
+        memory_kib: 8 * 1024,
+        passes: 3,
+        lanes: 1,
     };
-    Argon2::default()
-        .verify_password(password.as_bytes(), &hash)
-        .is_ok()
+
+    /// That of a hash; nothing if it is none.
+    pub(crate) fn of(hash: &str) -> Option<Cost> {
+        let (params, ..) = parts(hash).ok()?;
+        Some(Cost {
+            memory_kib: params.m_cost(),
+            passes: params.t_cost(),
+            lanes: params.p_cost(),
+        })
+    }
+
+    /// How many blocks of memory are filled, over all passes.
+    fn work(self) -> u64 {
+        u64::from(self.memory_kib) * u64::from(self.passes)
+    }
+
+    fn params(self) -> Option<Params> {
+        Params::new(self.memory_kib, self.passes, self.lanes, None).ok()
+    }
 }
 
-/// A hash that no password has, to spend the same time on unknown users.
-pub(crate) const NOBODY: &str = "$argon2id$v=19$m=8192,t=3,p=1$cm9sbGJvb2stbm9ib2R5$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+/// The costs of the hashes in a store, the dearest first. A wrong password is
+/// hashed once under each of them, whoever's it is: so time does not tell whether
+/// somebody has the name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Costs(Vec<Cost>);
+
+/// A store has hashes of one cost or two. Of more than this the cheapest are left
+/// out, so that no dataset makes a wrong password dearer than a few hashes.
+const MOST_COSTS: usize = 4;
+
+impl Costs {
+    /// Adds that of a hash.
+    pub(crate) fn add(&mut self, hash: &str) {
+        let Some(cost) = Cost::of(hash).filter(|cost| !self.0.contains(cost)) else {
+            return;
+        };
+        let place = self.0.partition_point(|other| other.work() >= cost.work());
+        self.0.insert(place, cost);
+        self.0.truncate(MOST_COSTS);
+    }
+
+    /// All of them; where there is no hash, that of those made here.
+    fn all(&self) -> &[Cost] {
+        if self.0.is_empty() {
+            &[Cost::OWN]
+        } else {
+            &self.0
+        }
+    }
+}
+
+/// The memory in which passwords are hashed; dropping it gives all of it back.
+#[derive(Default)]
+pub(crate) struct Memory {
+    blocks: Vec<Block>,
+    /// How many blocks hashing has filled.
+    #[cfg(test)]
+    pub(crate) filled: u64,
+}
+
+/// So many blocks come from the system and go back to it by themselves. glibc
+/// keeps up to 32 MiB in the arena of each thread that has used them, so more is
+/// asked for than is ever touched.
+#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+const MAPPED: usize = (32 << 20) / Block::SIZE + 1;
+#[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
+const MAPPED: usize = 0;
+
+/// What is as small as this stays where it was.
+const SMALL: usize = 128;
+
+impl Memory {
+    /// The PHC string of a password under a fresh salt.
+    pub(crate) fn hash(&mut self, password: &str, entropy: &Entropy) -> Result<String> {
+        self.hash_at(Cost::OWN, password, entropy)
+    }
+
+    fn hash_at(&mut self, cost: Cost, password: &str, entropy: &Entropy) -> Result<String> {
+        let too_long = || Error::unsupported("hashing this password: it is too long");
+        let salt: [u8; 16] = entropy.bytes()?;
+        let params = cost.params().ok_or_else(too_long)?;
+        let written = ParamsString::try_from(&params).ok();
+        let output = self.fill(params, password, &salt, Params::DEFAULT_OUTPUT_LEN)?;
+        let hash = PasswordHash {
+            algorithm: Algorithm::Argon2id.ident(),
+            version: Some(Version::V0x13.into()),
+            params: written.ok_or_else(too_long)?,
+            salt: Salt::new(&salt).ok(),
+            hash: Some(output.ok_or_else(too_long)?),
+        };
+        Ok(hash.to_string())
+    }
+
+    /// Whether a password has this hash; compares in constant time.
+    pub(crate) fn verify(&mut self, password: &str, hash: &str) -> Result<bool> {
+        let Ok((params, salt, expected)) = parts(hash) else {
+            return Ok(false);
+        };
+        let output = self.fill(params, password, &salt, expected.len())?;
+        Ok(output == Some(expected))
+    }
+
+    /// Whether a user's password is this, given its hash; nobody has one. A wrong
+    /// password costs what it does with any other user.
+    pub(crate) fn log_in(
+        &mut self,
+        password: &str,
+        hash: Option<&str>,
+        costs: &Costs,
+    ) -> Result<bool> {
+        let own = hash.and_then(Cost::of);
+        let most = costs.all().iter().copied().chain(own);
+        // The same for all: how often memory is asked for takes time as well.
+        self.reserve(most.map(|cost| cost.memory_kib as usize).max().unwrap_or(0))?;
+        if let Some(hash) = hash
+            && self.verify(password, hash)?
+        {
+            return Ok(true);
+        }
+        let others = costs.all().iter().filter(|cost| own != Some(**cost));
+        for params in others.filter_map(|cost| cost.params()) {
+            self.fill(params, password, NO_SALT, Params::DEFAULT_OUTPUT_LEN)?;
+        }
+        Ok(false)
+    }
+
+    /// Hashes; nothing if the password or the salt is too long.
+    fn fill(
+        &mut self,
+        params: Params,
+        password: &str,
+        salt: &[u8],
+        length: usize,
+    ) -> Result<Option<Output>> {
+        let count = params.block_count();
+        #[cfg(test)]
+        {
+            self.filled += count as u64 * u64::from(params.t_cost());
+        }
+        self.reserve(count)?;
+        if self.blocks.len() < count {
+            self.blocks.resize(count, Block::new());
+        }
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let mut out = [0; Output::MAX_LENGTH];
+        let Some(out) = out.get_mut(..length) else {
+            return Ok(None);
+        };
+        let hashed =
+            argon2.hash_password_into_with_memory(password.as_bytes(), salt, out, &mut self.blocks);
+        Ok(hashed.ok().and_then(|()| Output::new(out).ok()))
+    }
+
+    /// Sees to room for so many blocks, of which none is touched.
+    fn reserve(&mut self, count: usize) -> Result<()> {
+        if self.blocks.capacity() >= count {
+            return Ok(());
+        }
+        self.blocks = Vec::new();
+        let room = if count > SMALL {
+            count.max(MAPPED)
+        } else {
+            count
+        };
+        let reserved = self.blocks.try_reserve_exact(room);
+        reserved.map_err(|_| {
+            Box::new(Error::Busy {
+                what: "there is no memory to hash a password in".to_owned(),
+            })
+        })
+    }
+}
+
+/// What a password is hashed with that has no hash to compare with.
+const NO_SALT: &[u8] = b"rollbook-nobody!";
 
 /// Whether a hash may come in: Argon2id within bounds. Otherwise says why not.
 pub(crate) fn check(hash: &str) -> Result<(), String> {
-    let refused = |why: &str| Err(format!("is not an Argon2id hash within bounds: {why}"));
-    let Ok(parsed) = PasswordHash::new(hash) else {
-        return refused("not a PHC string");
-    };
+    let refused = |why| format!("is not an Argon2id hash within bounds: {why}");
+    parts(hash).map(drop).map_err(refused)
+}
+
+/// What a hash was made with, and what came of it, if it is within bounds: one that
+/// was damaged must not exhaust the device either.
+fn parts(hash: &str) -> Result<(Params, Salt, Output), &'static str> {
+    let parsed = PasswordHash::new(hash).map_err(|_| "not a PHC string")?;
     if parsed.algorithm.as_str() != "argon2id" || parsed.version != Some(19) {
-        return refused("give $argon2id$v=19$...");
+        return Err("give $argon2id$v=19$...");
     }
-    let Ok(params) = Params::try_from(&parsed) else {
-        return refused("parameters");
-    };
+    let params = Params::try_from(&parsed).map_err(|_| "parameters")?;
     if params.m_cost() > MOST_MEMORY_KIB
         || params.t_cost() > MOST_PASSES
         || params.p_cost() > MOST_LANES
     {
-        return refused("at most m=65536, t=10, p=4");
+        return Err("at most m=65536, t=10, p=4");
     }
-    if parsed.salt.is_none() || parsed.hash.is_none() {
-        return refused("salt and hash are needed");
+    match (parsed.salt, parsed.hash) {
+        (Some(salt), Some(hash)) => Ok((params, salt, hash)),
+        _ => Err("salt and hash are needed"),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Cheap, usual and dear hashes, of the password `demo`.
+    fn hashes() -> Result<[String; 3]> {
+        let mut memory = Memory::default();
+        let cost = |memory_kib, passes, lanes| Cost {
+            memory_kib,
+            passes,
+            lanes,
+        };
+        let mut made = |cost: Cost| {
+            let hash = memory.hash_at(cost, "demo", &Entropy::system())?;
+            Ok::<_, Box<Error>>(hash)
+        };
+        Ok([
+            made(cost(8, 1, 1))?,
+            made(Cost::OWN)?,
+            made(cost(9_000, 5, 4))?,
+        ])
+    }
+
     #[test]
     fn a_hash_fits_its_password_only_and_has_a_salt_of_its_own() -> Result<()> {
         let entropy = Entropy::system();
-        let (one, two) = (hash("demo", &entropy)?, hash("demo", &entropy)?);
-        assert!(one != two && verify("demo", &one) && verify("demo", &two));
-        assert!(!verify("Demo", &one) && !verify("", &one) && !verify("demo", "demo"));
+        let mut memory = Memory::default();
+        let (one, two) = (
+            memory.hash("demo", &entropy)?,
+            memory.hash("demo", &entropy)?,
+        );
+        assert!(one != two && memory.verify("demo", &one)? && memory.verify("demo", &two)?);
+        assert!(!memory.verify("Demo", &one)? && !memory.verify("", &one)?);
+        assert!(!memory.verify("demo", "demo")?);
         assert!(one.starts_with("$argon2id$v=19$m=8192,t=3,p=1$"));
-        assert_eq!((check(&one), check(NOBODY)), (Ok(()), Ok(())));
-        assert!(!verify("", NOBODY));
+        assert_eq!(check(&one), Ok(()));
         Ok(())
     }
 
     #[test]
+    fn hashes_of_others_fit_whatever_was_hashed_before() -> Result<()> {
+        // Made by the reference implementation of Argon2.
+        let others = [
+            "$argon2id$v=19$m=19456,t=2,p=1$cm9sbGJvb2stY29ycHVzMQ$7JF7oNAZY/ZZTuUTS2Av5XKJTbNBFuPiL7Ww7OoqfcY",
+            "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+            "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+        ];
+        let mut memory = Memory::default();
+        let mut fits = Vec::new();
+        for hash in others.iter().chain(others.iter().rev()) {
+            fits.push(memory.verify("password", hash)?);
+        }
+        assert_eq!(fits, [false, true, true, true, true, false]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_wrong_password_costs_the_same_whoever_has_the_name() -> Result<()> {
+        let hashes = hashes()?;
+        let spent = |hash: Option<&str>, costs: &Costs, password: &str| {
+            let mut memory = Memory::default();
+            let fits = memory.log_in(password, hash, costs)?;
+            Ok::<_, Box<Error>>((fits, memory.filled, memory.blocks.capacity()))
+        };
+        // In a store of one cost, and in one of all.
+        let mut all = Costs::default();
+        for hash in &hashes {
+            let mut alone = Costs::default();
+            alone.add(hash);
+            all.add(hash);
+            let (fits, filled, room) = spent(None, &alone, "dem")?;
+            assert!(!fits && filled > 0);
+            assert_eq!(spent(Some(hash), &alone, "dem")?, (false, filled, room));
+            assert_eq!(spent(Some(hash), &alone, "demo")?, (true, filled, room));
+        }
+        let (fits, filled, room) = spent(None, &all, "demo")?;
+        assert_eq!((fits, filled), (false, 8 + 3 * 8192 + 5 * 8992));
+        for hash in &hashes {
+            assert_eq!(spent(Some(hash), &all, "dem")?, (false, filled, room));
+        }
+        // Nobody has a name in an empty store, and a damaged hash is nobody's.
+        let none = Costs::default();
+        assert_eq!(spent(None, &none, "demo")?.1, 3 * 8192);
+        assert_eq!(spent(Some("demo"), &none, "demo")?.1, 3 * 8192);
+        Ok(())
+    }
+
+    #[test]
+    fn no_store_makes_a_wrong_password_dearer_than_a_few_hashes() {
+        let mut costs = Costs::default();
+        for passes in (1..=10).chain(1..=10) {
+            for memory in [65_536, 8, 4_096] {
+                costs.add(&format!(
+                    "$argon2id$v=19$m={memory},t={passes},p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+                ));
+            }
+        }
+        let work: Vec<_> = costs.all().iter().map(|cost| cost.work()).collect();
+        assert_eq!(work, [655_360, 589_824, 524_288, 458_752]);
+    }
+
+    #[test]
     fn hashes_out_of_bounds_are_refused() -> Result<()> {
-        let good = hash("demo", &Entropy::system())?;
+        let mut memory = Memory::default();
+        let good = memory.hash("demo", &Entropy::system())?;
         for (from, to) in [
             ("m=8192", "m=65537"),
+            ("m=8192", "m=4294967295"),
             ("t=3", "t=11"),
+            ("t=3", "t=4294967295"),
             ("p=1", "p=5"),
             ("argon2id", "argon2i"),
             ("v=19", "v=16"),
@@ -99,6 +348,10 @@ mod tests {
         ] {
             let bad = good.replace(from, to);
             assert!(check(&bad).is_err(), "{bad}");
+            // One that is in a store was damaged there.
+            let before = memory.filled;
+            assert!(!memory.verify("demo", &bad)?);
+            assert_eq!(memory.filled, before);
         }
         assert!(check("").is_err() && check("demo").is_err());
         Ok(())

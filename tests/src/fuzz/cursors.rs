@@ -36,6 +36,9 @@ pub fn cursor(bytes: &[u8]) {
         let Some((_, next)) = answer.text().split_once("\"next_cursor\":\"") else {
             break;
         };
-        next.split('"').next().unwrap_or_default().clone_into(&mut cursor);
+        next.split('"')
+            .next()
+            .unwrap_or_default()
+            .clone_into(&mut cursor);
     }
 }

@@ -1,0 +1,195 @@
+//! Logins in a flood of wrong ones: what memory they take, and how long others wait.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use rollbook::{Answer, Engine, Options, Request};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+const THREADS: usize = 64;
+
+/// An engine that a few know a password of.
+fn engine() -> Engine {
+    let engine = Engine::memory(Options::default()).unwrap();
+    let known = (0..3).map(|number| {
+        format!(
+            "{{\"type\":\"integrator\",\"username\":\"known{number}\",\"password\":\"right\"}}\n"
+        )
+    });
+    engine.apply(known.collect::<String>().as_bytes()).unwrap();
+    engine
+}
+
+fn log_in(engine: &Engine, target: &str, username: &str, password: &str) -> Answer {
+    engine.request(&Request {
+        target,
+        headers: &[("HTTP-X-USERNAME", username), ("HTTP-X-PASSWORD", password)],
+        ..Request::default()
+    })
+}
+
+/// The status of a login: 401, or 404 for who is known, since there is no client.
+fn status(engine: &Engine, username: &str, password: &str) -> u16 {
+    let answer = log_in(engine, "/api/v1/settings/clients", username, password);
+    answer.status.code
+}
+
+#[cfg(target_os = "linux")]
+mod memory {
+    use super::*;
+    use rollbook_tests::storage::child;
+
+    /// What a flood may leave, and take meanwhile.
+    const MOST: u64 = 32_000_000;
+
+    fn bytes(name: &str) -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.unwrap().trim_start_matches(':').trim_end_matches("kB");
+        kilobytes.trim().parse::<u64>().unwrap() * 1024
+    }
+
+    /// Ten thousand wrong logins. Each password is tried some times, as apps do; it is
+    /// hashed the first time.
+    fn flood(engine: &Engine) {
+        thread::scope(|scope| {
+            for number in 0..THREADS {
+                scope.spawn(move || {
+                    for time in 0..10_000_usize.div_ceil(THREADS) {
+                        let name = match number % 2 {
+                            0 => format!("known{}", time % 3),
+                            _ => format!("nobody {number} {}", time / 16),
+                        };
+                        let wrong = format!("{number} {}", time / 16);
+                        assert_eq!(status(engine, &name, &wrong), 401);
+                    }
+                });
+            }
+        });
+    }
+
+    /// As many user names as were remembered once, each of a megabyte.
+    fn long_names(engine: &Engine) {
+        let mut name = "x".repeat(1 << 20);
+        for number in 0..300 {
+            name.replace_range(..4, &format!("{number:04}"));
+            assert_eq!(status(engine, &name, "wrong"), 401);
+        }
+    }
+
+    fn child() {
+        let engine = engine();
+        assert_eq!(status(&engine, "known0", "right"), 404);
+        let before = bytes("VmRSS");
+        let say = |what: &str| {
+            let grown = |name| bytes(name).saturating_sub(before);
+            child::say(&format!("{what} {} {}", grown("VmRSS"), grown("VmHWM")));
+        };
+        // The peak begins anew.
+        let _ = std::fs::write("/proc/self/clear_refs", "5");
+        long_names(&engine);
+        say("names");
+        flood(&engine);
+        say("flood");
+    }
+
+    #[test]
+    fn ten_thousand_wrong_logins_take_as_much_as_one() {
+        if child::task().is_some() {
+            return child();
+        }
+        let test = "logins::memory::ten_thousand_wrong_logins_take_as_much_as_one";
+        let mut process = child::start(test, "flood");
+        let said: Vec<_> = child::lines(process.stdout.take().unwrap()).collect();
+        assert!(process.wait().unwrap().success());
+        assert_eq!(said.len(), 2, "{said:?}");
+        for line in said {
+            let mut grown = line.split(' ').skip(1);
+            assert!(
+                grown.all(|bytes| bytes.parse::<u64>().unwrap() < MOST),
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn who_knows_a_password_waits_for_a_few_of_a_flood() {
+    let engine = engine();
+    let (over, refused) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let waited = thread::scope(|scope| {
+        for number in 0..48 {
+            let (engine, over, refused) = (&engine, &over, &refused);
+            scope.spawn(move || {
+                // Two names, one of them of somebody.
+                let name = ["known0", "nobody"][number % 2];
+                for time in 0.. {
+                    if over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    status(engine, name, &format!("{number} {time}"));
+                    refused.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        while refused.load(Ordering::Relaxed) < 48 {
+            thread::yield_now();
+        }
+        let waited = ["known1", "known2"].map(|name| {
+            let before = refused.load(Ordering::Relaxed);
+            assert_eq!(status(&engine, name, "right"), 404);
+            refused.load(Ordering::Relaxed) - before
+        });
+        over.store(true, Ordering::Relaxed);
+        waited
+    });
+    // The one under way, one of each name, and who was quick to count.
+    assert!(waited.iter().all(|waited| *waited <= 8), "{waited:?}");
+}
+
+#[test]
+fn so_many_wait_and_others_are_told_to_come_again() {
+    let engine = engine();
+    let together = Barrier::new(100);
+    let answers: Vec<_> = thread::scope(|scope| {
+        let logins: Vec<_> = (0..100)
+            .map(|number| {
+                let (engine, together) = (&engine, &together);
+                let target = match number % 2 {
+                    0 => "/api/v1/settings/clients",
+                    _ => "/api/v2/settings/clientintegrations",
+                };
+                scope.spawn(move || {
+                    together.wait();
+                    (
+                        number,
+                        log_in(engine, target, &format!("nobody {number}"), "wrong"),
+                    )
+                })
+            })
+            .collect();
+        logins
+            .into_iter()
+            .map(|login| login.join().unwrap())
+            .collect()
+    });
+    let mut crowded = 0;
+    for (number, answer) in answers {
+        if answer.status.code == 401 {
+            continue;
+        }
+        crowded += 1;
+        let text = match number % 2 {
+            0 => {
+                r#"{"error":"Service Unavailable","error_description":"Too many logins are waiting: try again in a moment"}"#
+            }
+            _ => {
+                r#"{"success":false,"message":"Too many logins are waiting: try again in a moment"}"#
+            }
+        };
+        assert_eq!((answer.status.code, answer.text()), (503, text));
+    }
+    // 64 wait, and one after the other is answered.
+    assert!((1..=36).contains(&crowded), "{crowded}");
+    assert_eq!(status(&engine, "known0", "right"), 404);
+}
