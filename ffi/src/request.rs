@@ -114,3 +114,25 @@ fn header((name, value): (&str, String)) -> Header {
         value,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_written_out_without_its_password() {
+        let request = Request {
+            target: "/api/v1/settings/clients".to_owned(),
+            method: "GET".to_owned(),
+            headers: vec![
+                header(("http-x-username", "demo".to_owned())),
+                header(("http-x-password", "hunter2".to_owned())),
+            ],
+            body: String::new(),
+            now: None,
+        };
+        let written = format!("{request:?}");
+        assert!(written.contains("http-x-username: demo"), "{written}");
+        assert!(!written.contains("hunter2"), "{written}");
+    }
+}

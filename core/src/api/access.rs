@@ -41,7 +41,7 @@ pub(super) fn refused(
 pub(crate) struct Credentials {
     key: [u8; 32],
     /// The hash that a pair has passed; it counts while the integrator has it.
-    passed: RwLock<HashMap<Pair, Arc<str>>>,
+    passed: RwLock<HashMap<Pair, String>>,
     failed: Mutex<Failed>,
     turns: Turns,
 }
@@ -101,14 +101,13 @@ impl Credentials {
         }
         let integrators = integrators(snapshot)?;
         let passed = self.passed.read().unwrap_or_else(PoisonError::into_inner);
-        let known = passed.get(pair).cloned();
-        drop(passed);
-        if let Some(known) = known {
+        if let Some(known) = passed.get(pair) {
             let user = integrators.user(snapshot, username)?;
-            if user.hash.as_deref() == Some(&*known) {
+            if user.hash.as_ref() == Some(known) {
                 return Ok(Recalled::Passed(user));
             }
         }
+        drop(passed);
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(
             if failed.is_since(&integrators) && failed.pairs.contains(pair) {
@@ -150,7 +149,7 @@ impl Credentials {
                 if passed.len() >= MOST_PASSED {
                     passed.clear();
                 }
-                passed.insert(pair, hash.into());
+                passed.insert(pair, hash.to_owned());
                 Ok(LogIn::Right)
             }
             _ => {

@@ -338,3 +338,24 @@ impl Admitted<'_> {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_written_out_without_its_password() {
+        let request = Request {
+            target: "/api/v1/settings/clients",
+            headers: &[
+                ("HTTP-X-USERNAME", "demo"),
+                ("Http-X-Password", "hunter2"),
+                ("HTTP-X-PASSWORD", "hunter2"),
+            ],
+            ..Request::default()
+        };
+        let written = format!("{request:?} {request:#?}");
+        assert!(written.contains("settings/clients") && written.contains("demo"));
+        assert!(!written.contains("hunter2"), "{written}");
+    }
+}
