@@ -1901,9 +1901,10 @@ public func FfiConverterTypeFault_lower(_ value: Fault) -> RustBuffer {
 
 
 /**
- * A header of a request or an answer.
+ * A header of a request or an answer. Written out for a log, that of a password is
+ * without its value.
  */
-public struct Header: Equatable, Hashable {
+public struct Header: Equatable, Hashable, CustomDebugStringConvertible {
     /**
      * Its name, in any case.
      */
@@ -1929,6 +1930,17 @@ public struct Header: Equatable, Hashable {
     
 
     
+// The local Rust `Debug` implementation.
+public var debugDescription: String {
+    return try!  FfiConverterString.lift(
+        try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_header_uniffi_trait_debug(
+            FfiConverterTypeHeader_lower(self),uniffiCallStatus
+    )
+}
+    )
+}
 }
 
 #if compiler(>=6)

@@ -439,6 +439,11 @@ RustBuffer uniffi_rollbook_ffi_fn_method_load_push(uint64_t ptr, ForeignBytes by
 void uniffi_rollbook_ffi_fn_init_callback_vtable_loadlistener(const UniffiVTableCallbackInterfaceLoadListener* _Nonnull vtable
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_HEADER_UNIFFI_TRAIT_DEBUG
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_HEADER_UNIFFI_TRAIT_DEBUG
+RustBuffer uniffi_rollbook_ffi_fn_method_header_uniffi_trait_debug(RustBuffer ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_FFI_ROLLBOOK_FFI_RUSTBUFFER_ALLOC
 #define UNIFFI_FFIDEF_FFI_ROLLBOOK_FFI_RUSTBUFFER_ALLOC
 RustBuffer ffi_rollbook_ffi_rustbuffer_alloc(uint64_t size, RustCallStatus *_Nonnull out_status
