@@ -222,6 +222,7 @@ mod tests {
             wait: Duration::ZERO,
             render_version: 1,
             compact: true,
+            cursor_key: [0; 16],
         };
         Store::open(Location::Memory, options)
     }
