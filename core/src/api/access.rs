@@ -29,8 +29,8 @@ pub(super) fn refused(
     let types = api_types(view.snapshot)?;
     for family in families {
         if !user.is_active(school, family, &types) {
-            let inactive = Refusal::Inactive(types.name_of(family));
-            return Ok(Some(refuse(wire, &inactive, out)));
+            let name = types.name_of(view.snapshot, family)?;
+            return Ok(Some(refuse(wire, &Refusal::Inactive(&name), out)));
         }
     }
     Ok(None)

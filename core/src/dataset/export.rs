@@ -1,18 +1,19 @@
 //! Everything that is kept, as a dataset again: canonical and complete.
 
 use super::keys::{kind_of, partitions_of};
+use super::marks::{self, Found};
 use super::render;
 use crate::error::{Error, Result};
 use crate::json;
-use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::assessment::{GRADE_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
-use crate::record::mark_row::MarkRow;
 use crate::record::terms::{self, Term};
 use crate::record::{Kind, Value, absentee, bake, integrator};
 use crate::store::{Collection, Item, Key, Lease, Partition, Reader, Snapshot};
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::vec::IntoIter;
 
 /// The lines of a dataset that holds all that the store holds, one at a time.
 ///
@@ -61,8 +62,10 @@ enum Part {
     Absentees(u64, usize),
     /// Assessments in the order of their ids, likewise.
     Assessments(u64, usize),
-    /// The marks of all assessments from this one on.
-    Marks(u64, u64),
+    /// The marks of a school from this assessment and learner on.
+    Marks(u64, Key),
+    /// Marks of a school that were found.
+    Found(u64, IntoIter<Found>),
 }
 
 impl Export {
@@ -110,6 +113,7 @@ impl Writer {
             Part::Absentees(school, place) => self.absentees(snapshot, school, place)?,
             Part::Assessments(school, place) => self.assessments(snapshot, school, place)?,
             Part::Marks(school, from) => self.marks(snapshot, school, from)?,
+            Part::Found(school, found) => self.found(school, found),
         };
         if let Some(rest) = rest {
             self.parts.push_front(rest);
@@ -171,7 +175,7 @@ impl Writer {
         for kind in ORDER {
             match kind {
                 Kind::Assessment => parts.push(Part::Assessments(school, 0)),
-                Kind::Mark => parts.push(Part::Marks(school, 0)),
+                Kind::Mark => parts.push(Part::Marks(school, Key::MIN)),
                 Kind::Absentee => parts.push(Part::Absentees(school, 0)),
                 _ => parts.extend(
                     partitions
@@ -252,62 +256,22 @@ impl Writer {
         Ok(Some(Part::Assessments(school, place + 1)))
     }
 
-    /// The marks of the next assessment, whether it is there or awaited.
-    fn marks(&mut self, snapshot: &Snapshot, school: u64, from: u64) -> Result<Option<Part>> {
-        let next = |collection| {
-            let records = snapshot.records(Partition::of(school, collection))?;
-            for page in records.between(Key(from, 0), Key::MAX) {
-                let (page, indices) = page?;
-                if !indices.is_empty() {
-                    return page.run()?.key(indices.start).map(|key| Some(key.0));
-                }
-            }
-            Ok::<_, Box<Error>>(None)
-        };
-        let placed = next(Collection::AssessmentPlaces)?;
-        let awaited = next(Collection::WaitingMarks)?;
-        let Some(id) = placed.into_iter().chain(awaited).min() else {
-            return Ok(None);
-        };
-        if awaited == Some(id) {
-            let waiting = snapshot.records(Partition::of(school, Collection::WaitingMarks))?;
-            for page in waiting.between(Key(id, 0), Key(id, u64::MAX)) {
-                let (page, indices) = page?;
-                let run = page.run()?;
-                for index in indices {
-                    let mark = run.record(0, index)?;
-                    self.lines
-                        .push_back(mark_line(school, id, run.key(index)?.1, mark)?);
-                }
-            }
-        } else {
-            self.placed_marks(snapshot, school, id)?;
+    /// The next marks of a school.
+    fn marks(&mut self, snapshot: &Snapshot, school: u64, from: Key) -> Result<Option<Part>> {
+        let (found, rest) = marks::from(snapshot, school, from)?;
+        if let Some(rest) = rest {
+            self.parts.push_front(Part::Marks(school, rest));
         }
-        Ok(id.checked_add(1).map(|next| Part::Marks(school, next)))
+        Ok(Some(Part::Found(school, found.into_iter())))
     }
 
-    fn placed_marks(&mut self, snapshot: &Snapshot, school: u64, id: u64) -> Result<()> {
-        let places = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
-        let (page, index) = places.get(Key::one(id))?.ok_or_else(damaged)?;
-        let run = page.run()?;
-        let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
-        let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
-        let of = |collection| Partition::of_grade_year(school, collection, grade, year);
-        let assessments = snapshot.records(of(Collection::Assessments))?;
-        let (page, index) = assessments.get(Key(term, id))?.ok_or_else(damaged)?;
-        let slot = page.run()?.tag(SLOT_TAG, index)?.ok_or_else(damaged)?;
-        let rows = snapshot.records(of(Collection::MarkRows))?;
-        for page in rows.between(Key(term, 0), Key(term, u64::MAX)) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in indices {
-                if let Some(mark) = MarkRow::open(run.record(0, index)?)?.slot(slot)? {
-                    self.lines
-                        .push_back(mark_line(school, id, run.key(index)?.1, mark)?);
-                }
-            }
+    /// Some of the marks that were found.
+    fn found(&mut self, school: u64, mut found: IntoIter<Found>) -> Option<Part> {
+        const AT_ONCE: usize = 1000;
+        for Found { key, mark } in found.by_ref().take(AT_ONCE) {
+            self.lines.push_back(mark_line(school, key, &mark));
         }
-        Ok(())
+        (found.len() > 0).then_some(Part::Found(school, found))
     }
 }
 
@@ -353,8 +317,7 @@ fn values(
     Ok(values)
 }
 
-fn mark_line(school: u64, assessment: u64, learner: u64, mark: &[u8]) -> Result<String> {
-    let mark = Mark::decode(mark)?.ok_or_else(damaged)?;
+fn mark_line(school: u64, Key(assessment, learner): Key, mark: &Mark) -> String {
     let mut values = vec![
         Value::Integer(school),
         Value::Integer(assessment),
@@ -366,7 +329,7 @@ fn mark_line(school: u64, assessment: u64, learner: u64, mark: &[u8]) -> Result<
     {
         *captured = Value::Empty;
     }
-    Ok(line(Kind::Mark, &values))
+    line(Kind::Mark, &values)
 }
 
 /// One record as a line. Text that is not UTF-8 cannot have come in.

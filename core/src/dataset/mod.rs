@@ -14,6 +14,7 @@ mod keys;
 mod line;
 mod lines;
 mod load;
+mod marks;
 mod ordered;
 mod render;
 mod staged;

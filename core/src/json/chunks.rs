@@ -23,7 +23,7 @@ pub(crate) const MOST: usize = 6 * BLOCK;
 pub(crate) const SOURCE_SLACK: usize = MOST + 2 * FEW;
 
 /// A text that can be copied without looking at its length.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Padded {
     /// The text and at least [`AT_ONCE`] bytes more.
     bytes: Vec<u8>,
@@ -43,6 +43,11 @@ impl Padded {
 
     pub(crate) fn text(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// What it costs in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// Makes the text that of these parts, one behind the other.

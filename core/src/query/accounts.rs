@@ -46,7 +46,8 @@ pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
             }
         }
         charges.sort_unstable();
-        let bytes = charges.len() * size_of::<Charge>();
+        charges.shrink_to_fit();
+        let bytes = charges.capacity() * size_of::<Charge>();
         Ok((Accounts(charges), bytes))
     })
 }

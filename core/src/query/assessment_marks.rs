@@ -1,7 +1,7 @@
 //! Get Learner Assessment Marks (4.2).
 
 use super::release::is_released;
-use super::sheet::{self, Sheet, Subject, Term};
+use super::sheet::{self, Sheet, Subject, Term, Wanted};
 use super::tables::Tables;
 use super::{Outcome, Question, Rule, View};
 use crate::Date;
@@ -128,25 +128,31 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// `"9":{"grade":"7","years":{"2026":{…,"terms":{…}}}},`
     fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Chunks<'_>) -> Result<()> {
-        let sheet = sheet::of(snapshot, self.question.school, grade, self.year, Wire::V1)?;
-        let rows =
-            Partition::of_grade_year(self.question.school, Collection::MarkRows, grade, self.year);
+        let school = self.question.school;
+        let wanted = Wanted {
+            term: self.question.term,
+            subject: self.question.subject_id,
+            outcome: self.question.learning_outcome_id,
+            assessment: self.question.assessment_id,
+        };
+        let sheet = sheet::written(snapshot, school, grade, self.year, Wire::V1, wanted)?;
+        let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, self.year);
         let rows = snapshot.records(rows)?;
         let before = out.len();
         out.push_quoted_integer(grade);
         out.push(b":{\"grade\":\"");
-        out.push(self.tables.grade(grade));
+        out.push(&self.tables.grade(snapshot, grade)?);
         out.push(b"\",\"years\":{");
         out.push_quoted_integer(self.year);
         out.push(b":{\"year\":");
         out.push_quoted_integer(self.year);
         out.push(b",\"year_name\":\"");
-        out.push(self.tables.year(self.year));
+        out.push(&self.tables.year(snapshot, self.year)?);
         out.push(b"\",\"terms\":{");
         let empty = out.len();
         for term in &sheet.terms {
             if self.question.term.is_none_or(|wanted| wanted == term.term) {
-                self.term(&sheet, term, &rows, out)?;
+                self.term(snapshot, &sheet, term, &rows, out)?;
             }
         }
         if out.len() == empty {
@@ -160,15 +166,13 @@ impl Writer<'_> {
     /// `"1":{"term":"1","learners":{…}},`
     fn term(
         &self,
+        snapshot: &Snapshot,
         sheet: &Sheet,
         term: &Term,
         rows: &Records<'_>,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
-        let end = self
-            .tables
-            .term(self.year, term.term)
-            .and_then(|term| term.end);
+        let end = self.tables.term_end(snapshot, self.year, term.term)?;
         let shown: Vec<&Subject> = term
             .subjects
             .iter()

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
 use crate::record::value::YES_NO;
 use crate::record::{Value, school};
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot};
 
 /// Get Clients (4.7): one record per school and API type that the integrator
 /// is authorised for (2.9), by school, then API type; or those of one school.
@@ -109,6 +109,7 @@ pub(crate) fn push_client(
 
 /// Writes client integrations, school by school.
 struct Writer<'a> {
+    snapshot: &'a Snapshot,
     wire: Wire,
     types: std::sync::Arc<ApiTypes>,
     schools: Lookup<'a>,
@@ -121,6 +122,7 @@ impl<'a> Writer<'a> {
     fn new(view: View<'a>, wire: Wire) -> Result<Writer<'a>> {
         let schools = Partition::global(Collection::Schools);
         Ok(Writer {
+            snapshot: view.snapshot,
             wire,
             types: api_types(view.snapshot)?,
             schools: Lookup::new(view.snapshot.records(schools)?),
@@ -136,7 +138,8 @@ impl<'a> Writer<'a> {
         out.extend_from_slice(&self.start);
         json::push_integer(out, client.api_type);
         out.extend_from_slice(b",\"api_type\":");
-        self.push_text(self.types.name(client.api_type), out);
+        let name = self.types.name(self.snapshot, client.api_type)?;
+        self.push_text(&name, out);
         out.extend_from_slice(b",\"activated_by_integrator\":\"");
         let [yes, no] = YES_NO;
         out.extend_from_slice(if client.active { yes } else { no }.as_bytes());

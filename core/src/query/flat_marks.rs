@@ -2,9 +2,9 @@
 //! learning outcome and assessment (section 9, items 1 and 3).
 
 use super::assessment_marks::{AssessmentMarks, NOBODY};
-use super::sheet::{self, Sheet, Subject, Term};
+use super::sheet::{self, Assessment, Outcome as LearningOutcome, Sheet, Subject, Term};
 use super::tables::Tables;
-use super::walk::{Identity, Paged, Walk};
+use super::walk::{Identity, Paged, Position, Walk};
 use super::{Outcome, View};
 use crate::Date;
 use crate::error::Result;
@@ -113,8 +113,9 @@ impl Writer<'_> {
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<bool> {
-        let end = self.tables.term(self.year, term.term);
-        let end = end.and_then(|term| term.end);
+        let end = self
+            .tables
+            .term_end(self.view.snapshot, self.year, term.term)?;
         let shown = |subject: &&Subject| self.question.shows(subject, end, self.today);
         let shown: Vec<&Subject> = term.subjects.iter().filter(shown).collect();
         if shown.is_empty() {
@@ -164,16 +165,27 @@ impl Writer<'_> {
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<bool> {
-        self.start_learner([year, grade, term, learner]);
+        let at = [year, grade, term, learner];
+        self.start_learner(at)?;
         let taken: Vec<u64> = row.subjects().collect::<Result<_>>()?;
         for subject in walk.along(shown) {
-            let is_taken = taken.binary_search(&subject.subject).is_ok();
+            let of = subject.subject;
+            if walk.is_past(&[year, grade, term, learner, of]) {
+                continue;
+            }
+            let is_taken = taken.binary_search(&of).is_ok();
             for outcome in walk.along(&subject.outcomes) {
                 let wanted = self.question.learning_outcome_id;
-                if wanted.is_some_and(|wanted| wanted != outcome.outcome) {
+                if wanted.is_some_and(|wanted| wanted != outcome.outcome)
+                    || walk.is_past(&[year, grade, term, learner, of, outcome.outcome])
+                {
                     continue;
                 }
-                for assessment in walk.along(&outcome.assessments) {
+                let position = |assessment: &Assessment| {
+                    let id = assessment.assessment;
+                    [year, grade, term, learner, of, outcome.outcome, id]
+                };
+                for assessment in walk.along(walk.ahead(&outcome.assessments, position)) {
                     let wanted = self.question.assessment_id;
                     let slot = row.mark(assessment.slot);
                     if wanted.is_some_and(|wanted| wanted != assessment.assessment)
@@ -181,22 +193,13 @@ impl Writer<'_> {
                     {
                         continue;
                     }
-                    let (subject_id, outcome_id) = (subject.subject, outcome.outcome);
-                    let id = assessment.assessment;
-                    let position = [year, grade, term, learner, subject_id, outcome_id, id];
-                    if !walk.is_ahead(&position) {
-                        continue;
-                    }
-                    if !walk.take(position) {
+                    if !walk.take(position(assessment)) {
                         return Ok(false);
                     }
-                    out.push(&self.start);
-                    out.push_part(&sheet.text, subject.start.clone());
-                    out.push_part(&sheet.text, outcome.start.clone());
-                    if self.question.structure {
-                        assessment.gap.push_structure(&sheet.text, out);
+                    if sheet.is_written {
+                        self.push(sheet, (subject, outcome, assessment), slot, out)?;
                     } else {
-                        assessment.gap.push_typed(slot, &sheet.text, out)?;
+                        self.push_unwritten(position(assessment), slot, out)?;
                     }
                 }
             }
@@ -204,22 +207,57 @@ impl Writer<'_> {
         Ok(true)
     }
 
+    /// One record of the learner at hand, and a comma.
+    fn push(
+        &self,
+        sheet: &Sheet,
+        (subject, outcome, assessment): (&Subject, &LearningOutcome, &Assessment),
+        slot: &[u8],
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        out.push(&self.start);
+        out.push_part(&sheet.text, subject.start.clone());
+        out.push_part(&sheet.text, outcome.start.clone());
+        if self.question.structure {
+            assessment.gap.push_structure(&sheet.text, out);
+            return Ok(());
+        }
+        assessment.gap.push_typed(slot, &sheet.text, out)
+    }
+
+    /// The same of an assessment whose texts are not held.
+    fn push_unwritten(
+        &self,
+        [year, grade, term, _, subject, outcome, assessment]: Position,
+        slot: &[u8],
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let school = self.question.school;
+        let assessments = Partition::of_grade_year(school, Collection::Assessments, grade, year);
+        let place = (term, subject, outcome, assessment);
+        let snapshot = self.view.snapshot;
+        let sheet = sheet::one(snapshot, &self.tables, assessments, place, Wire::V2)?;
+        self.push(&sheet, sheet.only()?, slot, out)
+    }
+
     /// `{"grade_id":9,…,"learner_id":1,`
-    fn start_learner(&mut self, [year, grade, term, learner]: [u64; 4]) {
+    fn start_learner(&mut self, [year, grade, term, learner]: [u64; 4]) -> Result<()> {
+        let snapshot = self.view.snapshot;
         let start = &mut self.start;
         start.clear();
         start.extend_from_slice(b"{\"grade_id\":");
         Wire::V2.push_number(start, grade);
         start.extend_from_slice(b",\"grade\":");
-        Wire::V2.push_text(start, self.tables.grade(grade));
+        Wire::V2.push_text(start, &self.tables.grade(snapshot, grade)?);
         start.extend_from_slice(b",\"year\":");
         Wire::V2.push_number(start, year);
         start.extend_from_slice(b",\"year_name\":");
-        Wire::V2.push_text(start, self.tables.year(year));
+        Wire::V2.push_text(start, &self.tables.year(snapshot, year)?);
         start.extend_from_slice(b",\"term\":");
         Wire::V2.push_number(start, term);
         start.extend_from_slice(b",\"learner_id\":");
         Wire::V2.push_number(start, learner);
         start.push(b',');
+        Ok(())
     }
 }

@@ -3,7 +3,8 @@
 use crate::error::Result;
 use crate::record::password::Costs;
 use crate::record::{Kind, Value, api_type, bake, integrator};
-use crate::store::{Collection, Partition, Reader, Snapshot, Sources, What};
+use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -43,14 +44,24 @@ pub(crate) struct ApiTypes(Vec<ApiType>);
 
 struct ApiType {
     id: u64,
-    name: String,
+    /// Its name, unless that is long: then it is read when it is asked for.
+    name: Option<String>,
     family: String,
 }
 
+/// More bytes than this are a long name.
+const LONG: usize = 256;
+
 impl ApiTypes {
     /// An API type's name; empty if it is unknown.
-    pub(crate) fn name(&self, id: u64) -> &str {
-        self.get(id).map_or("", |api_type| &api_type.name)
+    pub(crate) fn name(&self, snapshot: &Snapshot, id: u64) -> Result<Cow<'_, str>> {
+        match self.get(id) {
+            Some(ApiType { name: None, .. }) => Ok(Cow::Owned(read_name(snapshot, id)?)),
+            Some(ApiType {
+                name: Some(name), ..
+            }) => Ok(Cow::Borrowed(name)),
+            None => Ok(Cow::Borrowed("")),
+        }
     }
 
     fn get(&self, id: u64) -> Option<&ApiType> {
@@ -67,12 +78,12 @@ impl ApiTypes {
     }
 
     /// The name of a family's first API type.
-    pub(crate) fn name_of(&self, family: Family) -> &str {
-        let first = self
-            .0
-            .iter()
-            .find(|api_type| api_type.family == family.name());
-        first.map_or(family.usual_api_type(), |api_type| &api_type.name)
+    pub(crate) fn name_of(&self, snapshot: &Snapshot, family: Family) -> Result<Cow<'_, str>> {
+        let mut of = self.0.iter();
+        match of.find(|api_type| api_type.family == family.name()) {
+            Some(first) => self.name(snapshot, first.id),
+            None => Ok(Cow::Borrowed(family.usual_api_type())),
+        }
     }
 }
 
@@ -81,23 +92,37 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
     let all = Partition::global(Collection::ApiTypes);
     snapshot.decoded(What::ApiTypes, all, SOURCES, || {
         let mut types = Vec::new();
-        super::tables::each(
-            snapshot,
-            0,
-            Kind::ApiType,
-            Collection::ApiTypes,
-            |key, values| {
-                let text = |place: usize| values.get(place).map_or("", Value::text).to_owned();
-                types.push(ApiType {
-                    id: key.0,
-                    name: text(api_type::NAME),
-                    family: text(api_type::FAMILY),
-                });
-            },
-        )?;
-        let bytes = types.len() * size_of::<ApiType>();
+        for page in snapshot.records(all)?.all() {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for index in indices {
+                let Key(id, _) = run.key(index)?;
+                let [name, family] = texts(id, &run.item(index)?)?;
+                let name = Some(name).filter(|name| name.len() <= LONG);
+                types.push(ApiType { id, name, family });
+            }
+        }
+        let names = types.iter().filter_map(|api_type| api_type.name.as_ref());
+        let bytes = types.capacity() * size_of::<ApiType>()
+            + types.iter().map(|one| one.family.capacity()).sum::<usize>()
+            + names.map(String::capacity).sum::<usize>();
         Ok((ApiTypes(types), bytes))
     })
+}
+
+fn read_name(snapshot: &Snapshot, id: u64) -> Result<String> {
+    let all = Partition::global(Collection::ApiTypes);
+    match snapshot.records(all)?.get(Key::one(id))? {
+        Some((page, index)) => texts(id, &page.run()?.item(index)?).map(|[name, _]| name),
+        None => Ok(String::new()),
+    }
+}
+
+/// The name and the family of an API type.
+fn texts(id: u64, item: &Item<'_>) -> Result<[String; 2]> {
+    let values = bake::values(Kind::ApiType, &[id], item)?;
+    let text = |place: usize| values.get(place).map_or("", Value::text).to_owned();
+    Ok([text(api_type::NAME), text(api_type::FAMILY)])
 }
 
 /// What the store knows of a user name.
@@ -241,9 +266,6 @@ fn read_user(snapshot: &Snapshot, name: &str) -> Result<User> {
 }
 
 /// The values of a school's own record.
-pub(super) fn school_values(
-    item: &crate::store::Item<'_>,
-    school: u64,
-) -> Result<Vec<Value<'static>>> {
+pub(super) fn school_values(item: &Item<'_>, school: u64) -> Result<Vec<Value<'static>>> {
     bake::values(Kind::School, &[school], item)
 }

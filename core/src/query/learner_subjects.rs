@@ -67,7 +67,10 @@ impl Question for LearnerSubjects {
                 }
                 match tables.subject(subject) {
                     Some(subject) => out.push_both(&start, &subject.listed),
-                    None => out.push_both(&start, &tables.unknown_subject(subject).listed),
+                    None => {
+                        let subject = tables.other_subject(view.snapshot, subject)?;
+                        out.push_both(&start, &subject.listed);
+                    }
                 }
             }
         }
@@ -119,7 +122,10 @@ impl Paged for LearnerSubjects {
                 }
                 match tables.subject(subject) {
                     Some(subject) => out.push_both(&start, &subject.listed),
-                    None => out.push_both(&start, &tables.unknown_subject(subject).listed),
+                    None => {
+                        let subject = tables.other_subject(view.snapshot, subject)?;
+                        out.push_both(&start, &subject.listed);
+                    }
                 }
             }
         }

@@ -8,7 +8,7 @@
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
 //!   learner's. `taken`: the subjects of one. `lookup`: many records of one partition.
 //! - `tables`, `sheet`, `integrators`, `accounts`: what a snapshot holds decoded
-//!   for them.
+//!   for them. `held`: as much of a small collection as memory may take.
 
 mod absentees;
 mod accountable_persons;
@@ -17,6 +17,7 @@ mod assessment_marks;
 mod clients;
 mod finance_learners;
 mod flat_marks;
+mod held;
 mod integrators;
 mod learner_subjects;
 mod learners;

@@ -1,10 +1,12 @@
 //! The assessments of a grade and year, laid out in the order in which they
 //! are answered (2.6), with everything written that is the same for all
-//! learners.
+//! learners. Where that would be too much to hold, texts are written when they
+//! are asked for.
 
+use super::lookup::Lookup;
 use super::tables::{self, Tables};
 use crate::Date;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
@@ -20,8 +22,33 @@ use std::sync::Arc;
 /// The assessments of a grade and year by term, subject, outcome and id.
 pub(super) struct Sheet {
     wire: Wire,
+    /// Whether there are texts. Without them the sheet tells what there is, and
+    /// an assessment of it is written by [`one`].
+    pub(super) is_written: bool,
     pub(super) terms: Vec<Term>,
     pub(super) text: Padded,
+}
+
+/// The texts of a sheet that is held take about so many bytes at most.
+const MOST_TEXT: usize = 2 << 20;
+
+/// The assessments that a question is about: those of all that is not named.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wanted {
+    pub(super) term: Option<u64>,
+    pub(super) subject: Option<u64>,
+    pub(super) outcome: Option<u64>,
+    pub(super) assessment: Option<u64>,
+}
+
+impl Wanted {
+    fn takes(&self, (term, subject, outcome, assessment): Place) -> bool {
+        let takes = |wanted: Option<u64>, number| wanted.is_none_or(|wanted| wanted == number);
+        takes(self.term, term)
+            && takes(self.subject, subject)
+            && takes(self.outcome, outcome)
+            && takes(self.assessment, assessment)
+    }
 }
 
 pub(super) struct Term {
@@ -55,17 +82,34 @@ pub(super) struct Assessment {
 }
 
 impl Sheet {
+    fn new(wire: Wire) -> Sheet {
+        Sheet {
+            wire,
+            is_written: true,
+            terms: Vec::new(),
+            text: Padded::default(),
+        }
+    }
+
     fn bytes(&self) -> usize {
-        let subjects = self.terms.iter().flat_map(|term| &term.subjects);
-        let outcomes = subjects.flat_map(|subject| &subject.outcomes);
-        let parts: usize = outcomes
-            .map(|outcome| {
-                size_of::<Subject>()
-                    + size_of::<Outcome>()
-                    + outcome.assessments.len() * size_of::<Assessment>()
-            })
-            .sum();
-        self.text.len() + parts
+        let subjects = || self.terms.iter().flat_map(|term| &term.subjects);
+        let outcomes = || subjects().flat_map(|subject| &subject.outcomes);
+        let assessments = outcomes().map(|outcome| outcome.assessments.capacity());
+        self.text.bytes()
+            + self.terms.capacity() * size_of::<Term>()
+            + 2 * subjects().count() * size_of::<Subject>()
+            + 2 * outcomes().count() * size_of::<Outcome>()
+            + assessments.sum::<usize>() * size_of::<Assessment>()
+    }
+
+    /// The only assessment that there is, with the levels above it.
+    pub(super) fn only(&self) -> Result<(&Subject, &Outcome, &Assessment)> {
+        let only = || {
+            let subject = self.terms.first()?.subjects.first()?;
+            let outcome = subject.outcomes.first()?;
+            Some((subject, outcome, outcome.assessments.first()?))
+        };
+        only().ok_or_else(gone)
     }
 }
 
@@ -77,7 +121,8 @@ const SOURCES: Sources = Sources::of(&[
     Collection::Assessments,
 ]);
 
-/// The sheet of a school's grade and year, written for a version of the API.
+/// The sheet of a school's grade and year, written for a version of the API
+/// unless that is too much to hold.
 pub(super) fn of(
     snapshot: &Snapshot,
     school: u64,
@@ -87,59 +132,137 @@ pub(super) fn of(
 ) -> Result<Arc<Sheet>> {
     let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
     snapshot.decoded(What::Sheet(wire), name, SOURCES, || {
-        let sheet = decode(snapshot, name, wire)?;
+        let sheet = decode(snapshot, name, wire, Wanted::default(), MOST_TEXT)?;
         let bytes = sheet.bytes();
         Ok((sheet, bytes))
     })
 }
 
+/// As [`of`], written in any case, of what is wanted at least.
+pub(super) fn written(
+    snapshot: &Snapshot,
+    school: u64,
+    grade: u64,
+    year: u64,
+    wire: Wire,
+    wanted: Wanted,
+) -> Result<Arc<Sheet>> {
+    let sheet = of(snapshot, school, grade, year, wire)?;
+    if sheet.is_written {
+        return Ok(sheet);
+    }
+    let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
+    decode(snapshot, name, wire, wanted, usize::MAX).map(Arc::new)
+}
+
+/// One assessment of a sheet that is not written.
+pub(super) fn one(
+    snapshot: &Snapshot,
+    tables: &Tables,
+    partition: Partition,
+    place: Place,
+    wire: Wire,
+) -> Result<Sheet> {
+    let releases = BTreeMap::new();
+    let of = Of {
+        snapshot,
+        tables,
+        releases: &releases,
+    };
+    let (page, index) = snapshot
+        .records(partition)?
+        .get(Key(place.0, place.3))?
+        .ok_or_else(gone)?;
+    let mut sheet = Sheet::new(wire);
+    let gap = sheet.gap(partition.school, place.3, &page.run()?.item(index)?)?;
+    sheet.place(&of, place, 0, gap)?;
+    Ok(sheet)
+}
+
+fn gone() -> Box<Error> {
+    Error::corrupt("an assessment is not at its place")
+}
+
 /// Where an assessment stands in the answer: term, subject, outcome, id.
 type Place = (u64, u64, u64, u64);
 
-fn decode(snapshot: &Snapshot, partition: Partition, wire: Wire) -> Result<Sheet> {
+/// What texts are made from beside the assessments.
+struct Of<'a> {
+    snapshot: &'a Snapshot,
+    tables: &'a Tables,
+    releases: &'a BTreeMap<(u64, u64), Date>,
+}
+
+fn decode(
+    snapshot: &Snapshot,
+    partition: Partition,
+    wire: Wire,
+    wanted: Wanted,
+    most_text: usize,
+) -> Result<Sheet> {
     let tables = tables::of(snapshot, partition.school, wire)?;
     let releases = releases(snapshot, partition)?;
-    let mut found: BTreeMap<Place, (usize, usize)> = BTreeMap::new();
-    let pages: Vec<_> = snapshot.records(partition)?.all().collect::<Result<_>>()?;
-    for (number, (page, _)) in pages.iter().enumerate() {
-        let run = page.run()?;
-        for (index, Key(term, id)) in run.keys().enumerate() {
-            let tag = |tag| run.tag(tag, index).map(|number| number.unwrap_or(0));
-            found.insert(
-                (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id),
-                (number, index),
-            );
+    let of = Of {
+        snapshot,
+        tables: &tables,
+        releases: &releases,
+    };
+    let mut items = Lookup::new(snapshot.records(partition)?);
+    let mut sheet = Sheet::new(wire);
+    for (place, slot) in places(snapshot, partition, wanted)? {
+        let gap = if sheet.is_written {
+            let (page, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
+            sheet.gap(partition.school, place.3, &page.run()?.item(index)?)?
+        } else {
+            Gap::default()
+        };
+        sheet.place(&of, place, slot, gap)?;
+        if sheet.text.len() > most_text {
+            sheet.is_written = false;
+            sheet.text = Padded::default();
         }
     }
-    let mut sheet = Sheet {
-        wire,
-        terms: Vec::new(),
-        text: Padded::default(),
-    };
-    for ((term, subject, outcome, id), (number, index)) in found {
-        let Some((page, _)) = pages.get(number) else {
-            continue;
-        };
-        let run = page.run()?;
-        let item = run.item(index)?;
-        let values = bake::values(Kind::Assessment, &[partition.school, id], &item)?;
-        let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
-        let assessment = Assessment {
-            assessment: id,
-            slot: item
-                .tag(SLOT_TAG)
-                .and_then(|slot| usize::try_from(slot).ok())
-                .unwrap_or(usize::MAX),
-            gap: sheet.gap(id, &item, out_of)?,
-        };
-        sheet.place(&tables, &releases, (term, subject, outcome), assessment);
+    if !sheet.is_written && wire == Wire::V1 {
+        // Without texts it is of use to pages alone.
+        sheet.terms = Vec::new();
     }
     Ok(sheet)
 }
 
+/// The assessments that are wanted in the order of the answer, with their slots.
+fn places(
+    snapshot: &Snapshot,
+    partition: Partition,
+    wanted: Wanted,
+) -> Result<Vec<(Place, usize)>> {
+    let mut places = Vec::new();
+    let (from, to) = match wanted.term {
+        Some(term) => (Key(term, 0), Key(term, u64::MAX)),
+        None => (Key::MIN, Key::MAX),
+    };
+    for page in snapshot.records(partition)?.between(from, to) {
+        let (page, indices) = page?;
+        let run = page.run()?;
+        for index in indices {
+            let Key(term, id) = run.key(index)?;
+            let tag = |tag| run.tag(tag, index).map(|number| number.unwrap_or(0));
+            let place = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
+            if wanted.takes(place) {
+                let slot = run.tag(SLOT_TAG, index)?;
+                let slot = slot.and_then(|slot| usize::try_from(slot).ok());
+                places.push((place, slot.unwrap_or(usize::MAX)));
+            }
+        }
+    }
+    places.sort_unstable();
+    Ok(places)
+}
+
 impl Sheet {
     /// Adds an assessment's texts.
-    fn gap(&mut self, id: u64, item: &Item<'_>, out_of: Decimal) -> Result<Gap> {
+    fn gap(&mut self, school: u64, id: u64, item: &Item<'_>) -> Result<Gap> {
+        let values = bake::values(Kind::Assessment, &[school, id], item)?;
+        let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
         let rendering = item.lanes[bake::RENDERING];
         let (before, after) = assessment::split(rendering)?;
         match self.wire {
@@ -169,49 +292,35 @@ impl Sheet {
     /// Adds an assessment behind all others, opening the levels above it.
     fn place(
         &mut self,
-        tables: &Tables,
-        releases: &BTreeMap<(u64, u64), Date>,
-        (term, subject, outcome): (u64, u64, u64),
-        assessment: Assessment,
-    ) {
+        of: &Of<'_>,
+        (term, subject, outcome, assessment): Place,
+        slot: usize,
+        gap: Gap,
+    ) -> Result<()> {
         if self.terms.last().is_none_or(|last| last.term != term) {
             self.terms.push(Term {
                 term,
                 subjects: Vec::new(),
             });
         }
-        let subjects = self.terms.last().map(|last| &last.subjects);
-        if subjects
-            .and_then(|all| all.last())
+        if self
+            .last_subject()
             .is_none_or(|last| last.subject != subject)
         {
-            let wire = self.wire;
-            let start = self
-                .text
-                .add(|text| push_subject(text, wire, tables, subject));
+            let start = self.add(|text, wire| push_subject(text, wire, of, subject))?;
             if let Some(last) = self.terms.last_mut() {
                 last.subjects.push(Subject {
                     subject,
-                    release: releases.get(&(term, subject)).copied(),
+                    release: of.releases.get(&(term, subject)).copied(),
                     start,
                     outcomes: Vec::new(),
                 });
             }
         }
-        let outcomes = |sheet: &Sheet| {
-            let last = sheet.terms.last()?.subjects.last()?.outcomes.last()?;
-            Some(last.outcome)
-        };
-        if outcomes(self) != Some(outcome) {
-            let wire = self.wire;
-            let start = self
-                .text
-                .add(|text| push_outcome(text, wire, tables, outcome));
-            if let Some(last) = self
-                .terms
-                .last_mut()
-                .and_then(|last| last.subjects.last_mut())
-            {
+        let last = self.last_subject().and_then(|last| last.outcomes.last());
+        if last.is_none_or(|last| last.outcome != outcome) {
+            let start = self.add(|text, wire| push_outcome(text, wire, of, outcome))?;
+            if let Some(last) = self.last_subject() {
                 last.outcomes.push(Outcome {
                     outcome,
                     start,
@@ -219,31 +328,51 @@ impl Sheet {
                 });
             }
         }
-        let last = self
-            .terms
-            .last_mut()
-            .and_then(|last| last.subjects.last_mut());
+        let last = self.last_subject();
         if let Some(last) = last.and_then(|last| last.outcomes.last_mut()) {
-            last.assessments.push(assessment);
+            last.assessments.push(Assessment {
+                assessment,
+                slot,
+                gap,
+            });
         }
+        Ok(())
+    }
+
+    fn last_subject(&mut self) -> Option<&mut Subject> {
+        self.terms.last_mut()?.subjects.last_mut()
+    }
+
+    /// Adds a text, if the sheet has texts.
+    fn add(&mut self, push: impl FnOnce(&mut Vec<u8>, Wire) -> Result<()>) -> Result<Range<usize>> {
+        if !self.is_written {
+            return Ok(0..0);
+        }
+        let mut text = Vec::new();
+        push(&mut text, self.wire)?;
+        Ok(self.text.add(|all| all.extend_from_slice(&text)))
     }
 }
 
-fn push_subject(text: &mut Vec<u8>, wire: Wire, tables: &Tables, subject: u64) {
+fn push_subject(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, subject: u64) -> Result<()> {
     if wire == Wire::V1 {
         json::push_quoted_integer(text, subject);
         text.extend_from_slice(b":{");
     }
-    match tables.subject(subject) {
+    match of.tables.subject(subject) {
         Some(subject) => text.extend_from_slice(subject.named.text()),
-        None => text.extend_from_slice(tables.unknown_subject(subject).named.text()),
+        None => {
+            let subject = of.tables.other_subject(of.snapshot, subject)?;
+            text.extend_from_slice(subject.named.text());
+        }
     }
     if wire == Wire::V1 {
         text.extend_from_slice(b",\"learning_outcomes\":{");
     }
+    Ok(())
 }
 
-fn push_outcome(text: &mut Vec<u8>, wire: Wire, tables: &Tables, outcome: u64) {
+fn push_outcome(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, outcome: u64) -> Result<()> {
     match wire {
         Wire::V1 => {
             json::push_quoted_integer(text, outcome);
@@ -253,10 +382,11 @@ fn push_outcome(text: &mut Vec<u8>, wire: Wire, tables: &Tables, outcome: u64) {
     }
     wire.push_number(text, outcome);
     text.extend_from_slice(b",\"learning_outcome_name\":");
-    wire.push_text(text, tables.outcome(outcome));
+    wire.push_text(text, &of.tables.outcome(of.snapshot, outcome)?);
     if wire == Wire::V1 {
         text.extend_from_slice(b",\"assessments\":{");
     }
+    Ok(())
 }
 
 /// The release dates that are set, by term and subject.

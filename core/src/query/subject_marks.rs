@@ -1,6 +1,5 @@
 //! Get Learner Subject Marks (4.4).
 
-use super::tables;
 use super::taken::{self, Of};
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
@@ -71,18 +70,23 @@ impl Paged for SubjectMarks {
 /// One record and a comma; nothing if no term has a mark.
 #[inline]
 fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
-    let Of { tables, year, wire } = *of;
+    let Of {
+        snapshot,
+        tables,
+        year,
+        wire,
+    } = *of;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     let start = written.len();
     tables.push_year(year, written);
     match tables.subject(subject) {
         Some(subject) => written.push_padded(&subject.named),
-        None => written.push_padded(&tables.unknown_subject(subject).named),
+        None => written.push_padded(&tables.other_subject(snapshot, subject)?.named),
     }
     match tables.in_grade(kept.grade) {
         Some(grade) => written.push_padded(grade),
-        None => written.push(&tables::in_grade(wire, kept.grade, b"")),
+        None => written.push_padded(&tables.in_other_grade(snapshot, kept.grade)?),
     }
     let empty = written.len();
     for term in kept.terms() {
@@ -92,7 +96,10 @@ fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> R
         };
         match tables.term(year, term.term) {
             Some(term) => written.push_padded(&term.marked),
-            None => written.push(&tables::marked_term(wire, term.term)),
+            None => {
+                let term = tables.other_term(snapshot, year, term.term)?;
+                written.push_padded(&term.marked);
+            }
         }
         mark.write_rounded(written);
         written.push(match wire {

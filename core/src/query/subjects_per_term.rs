@@ -1,6 +1,6 @@
 //! Get Learner Subjects Per Term (4.3).
 
-use super::tables::{self, Subject};
+use super::tables::Subject;
 use super::taken::{self, Of};
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
@@ -73,17 +73,22 @@ impl Paged for SubjectsPerTerm {
 /// One record and a comma.
 #[inline]
 fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
-    let Of { tables, year, wire } = *of;
+    let Of {
+        snapshot,
+        tables,
+        year,
+        wire,
+    } = *of;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     tables.push_year(year, written);
     match tables.subject(subject) {
         Some(subject) => push_subject(subject, written),
-        None => push_subject(&tables.unknown_subject(subject), written),
+        None => push_subject(&tables.other_subject(snapshot, subject)?, written),
     }
     match tables.in_grade(kept.grade) {
         Some(grade) => written.push_padded(grade),
-        None => written.push(&tables::in_grade(wire, kept.grade, b"")),
+        None => written.push_padded(&tables.in_other_grade(snapshot, kept.grade)?),
     }
     let groups = kept.groups()?;
     let empty = written.len();
@@ -94,7 +99,10 @@ fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> R
         }
         match tables.term(year, term.term) {
             Some(term) => written.push_padded(&term.listed),
-            None => written.push(&tables::listed_term(wire, None, term.term)),
+            None => {
+                let term = tables.other_term(snapshot, year, term.term)?;
+                written.push_padded(&term.listed);
+            }
         }
         let group = usize::try_from(term.group).ok();
         let group = group.and_then(|group| groups.get(group));

@@ -1,11 +1,13 @@
-//! The small tables of a school, decoded: what other records join by id.
+//! The small tables of a school: what other records join by id.
 
+use super::held::{Decoded, Held};
 use crate::Date;
 use crate::clock::Offset;
 use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a school's answers join, by id, and its own facts.
@@ -18,17 +20,16 @@ pub(crate) struct Tables {
     /// `{"year":"2026",` for the current year.
     in_current_year: Padded,
     subjects: Subjects,
-    grades: Names,
-    /// For each grade `,"grade_id":"9","grade":"7","terms":[`.
-    in_grade: Vec<(u64, Padded)>,
-    years: Names,
-    outcomes: Names,
-    terms: Vec<Term>,
+    grades: Held<Grade>,
+    years: Held<Year>,
+    outcomes: Held<LearningOutcome>,
+    terms: Held<Term>,
     /// The place of the current year's first term.
     current_terms: usize,
 }
 
 /// A subject, as parts of answers.
+#[derive(Clone)]
 pub(crate) struct Subject {
     /// `101,"subject_name":"…"},`: the end of a learner's subject (2.3).
     pub(crate) listed: Padded,
@@ -41,45 +42,34 @@ pub(crate) struct Subject {
 /// The subjects of a school, of which one is looked up for every record of some
 /// answers.
 struct Subjects {
-    by_id: Vec<(u64, Subject)>,
+    held: Held<Subject>,
     /// For the low byte of an id, the place of the last subject that has it.
     places: [u16; 256],
 }
 
-impl Default for Subjects {
-    fn default() -> Subjects {
-        Subjects {
-            by_id: Vec::new(),
-            places: [0; 256],
-        }
-    }
-}
-
 impl Subjects {
-    /// Adds a subject, whose id must be above all before it.
-    fn add(&mut self, id: u64, subject: Subject) {
-        if let (Some(place), Ok(last)) = (
-            self.places.get_mut(low_byte(id)),
-            u16::try_from(self.by_id.len()),
-        ) {
-            *place = last;
+    fn of(held: Held<Subject>) -> Subjects {
+        let mut places = [0; 256];
+        for (number, (key, _)) in (0..=u16::MAX).zip(held.by_key()) {
+            if let Some(place) = places.get_mut(low_byte(key.0)) {
+                *place = number;
+            }
         }
-        self.by_id.push((id, subject));
+        Subjects { held, places }
     }
 
     #[inline]
     fn get(&self, id: u64) -> Option<&Subject> {
         let place = self.places.get(low_byte(id))?;
-        match self.by_id.get(usize::from(*place)) {
-            Some((at, subject)) if *at == id => Some(subject),
+        match self.held.by_key().get(usize::from(*place)) {
+            Some((at, subject)) if at.0 == id => Some(subject),
             _ => self.search(id),
         }
     }
 
     #[cold]
     fn search(&self, id: u64) -> Option<&Subject> {
-        let place = self.by_id.binary_search_by_key(&id, |(id, _)| *id);
-        self.by_id.get(place.ok()?).map(|(_, subject)| subject)
+        self.held.get(Key::one(id))
     }
 }
 
@@ -89,9 +79,8 @@ fn low_byte(id: u64) -> usize {
 }
 
 /// A term of a year.
+#[derive(Clone)]
 pub(crate) struct Term {
-    year: u64,
-    term: u64,
     pub(crate) end: Option<Date>,
     /// `{"term_id":102,"term":"1",`
     pub(crate) listed: Padded,
@@ -99,18 +88,22 @@ pub(crate) struct Term {
     pub(crate) marked: Padded,
 }
 
-/// Names by id, escaped for JSON.
-#[derive(Default)]
-struct Names(Vec<(u64, Vec<u8>)>);
+#[derive(Clone)]
+struct Grade {
+    /// Its name, escaped for JSON, as those of years and learning outcomes.
+    name: Vec<u8>,
+    /// `,"grade_id":"9","grade":"7","terms":[`.
+    opening: Padded,
+}
 
-impl Names {
-    fn get(&self, id: u64) -> &[u8] {
-        let place = self.0.binary_search_by_key(&id, |(id, _)| *id);
-        place
-            .ok()
-            .and_then(|place| self.0.get(place))
-            .map_or(&[], |(_, name)| name)
-    }
+#[derive(Clone)]
+struct Year {
+    name: Vec<u8>,
+}
+
+#[derive(Clone)]
+struct LearningOutcome {
+    name: Vec<u8>,
 }
 
 impl Tables {
@@ -118,24 +111,35 @@ impl Tables {
         self.offset.today(now)
     }
 
+    /// A subject that is held.
     pub(crate) fn subject(&self, id: u64) -> Option<&Subject> {
         self.subjects.get(id)
     }
 
-    /// A subject that has no record: its names are empty.
-    pub(crate) fn unknown_subject(&self, id: u64) -> Subject {
-        Subject::new(self.wire, id, "", "", "")
+    /// A subject that is not held; if it has no record, its names are empty.
+    pub(crate) fn other_subject(&self, snapshot: &Snapshot, id: u64) -> Result<Subject> {
+        let read = self.subjects.held.read_other(snapshot, Key::one(id))?;
+        Ok(read.unwrap_or_else(|| Subject::new(self.wire, id, "", "", "")))
     }
 
     /// The name of a grade; empty if it is unknown.
-    pub(crate) fn grade(&self, id: u64) -> &[u8] {
-        self.grades.get(id)
+    pub(crate) fn grade(&self, snapshot: &Snapshot, id: u64) -> Result<Cow<'_, [u8]>> {
+        let grade = self.grades.find(snapshot, Key::one(id))?;
+        Ok(part(grade, |grade| &grade.name, |grade| grade.name))
     }
 
-    /// `,"grade_id":"9","grade":"7","terms":[`, if the grade is known.
+    /// `,"grade_id":"9","grade":"7","terms":[`, if the grade is held.
     pub(crate) fn in_grade(&self, id: u64) -> Option<&Padded> {
-        let place = self.in_grade.binary_search_by_key(&id, |(id, _)| *id);
-        self.in_grade.get(place.ok()?).map(|(_, text)| text)
+        self.grades.get(Key::one(id)).map(|grade| &grade.opening)
+    }
+
+    /// The same of a grade that is not held.
+    pub(crate) fn in_other_grade(&self, snapshot: &Snapshot, id: u64) -> Result<Padded> {
+        let read = self.grades.read_other(snapshot, Key::one(id))?;
+        Ok(match read {
+            Some(grade) => grade.opening,
+            None => Padded::of(&in_grade(self.wire, id, b"")),
+        })
     }
 
     /// Writes `{"year":"2026",`.
@@ -149,40 +153,72 @@ impl Tables {
     }
 
     /// The name of a year; empty if it is unknown.
-    pub(crate) fn year(&self, year: u64) -> &[u8] {
-        self.years.get(year)
+    pub(crate) fn year(&self, snapshot: &Snapshot, year: u64) -> Result<Cow<'_, [u8]>> {
+        let year = self.years.find(snapshot, Key::one(year))?;
+        Ok(part(year, |year| &year.name, |year| year.name))
     }
 
     /// The name of a learning outcome; empty if it is unknown.
-    pub(crate) fn outcome(&self, id: u64) -> &[u8] {
-        self.outcomes.get(id)
+    pub(crate) fn outcome(&self, snapshot: &Snapshot, id: u64) -> Result<Cow<'_, [u8]>> {
+        let outcome = self.outcomes.find(snapshot, Key::one(id))?;
+        Ok(part(
+            outcome,
+            |outcome| &outcome.name,
+            |outcome| outcome.name,
+        ))
     }
 
+    /// A term that is held.
     pub(crate) fn term(&self, year: u64, term: u64) -> Option<&Term> {
         // Terms are mostly numbered from 1.
         let guess = usize::try_from(term.wrapping_sub(1)).unwrap_or(usize::MAX);
-        let guess = self.terms.get(self.current_terms.saturating_add(guess));
-        if let Some(guess) = guess.filter(|guess| (guess.year, guess.term) == (year, term)) {
-            return Some(guess);
+        let terms = self.terms.by_key();
+        match terms.get(self.current_terms.saturating_add(guess)) {
+            Some((key, guess)) if *key == Key(year, term) => Some(guess),
+            _ => self.terms.get(Key(year, term)),
         }
-        let place = self
-            .terms
-            .binary_search_by_key(&(year, term), |term| (term.year, term.term));
-        self.terms.get(place.ok()?)
+    }
+
+    /// A term that is not held; without a record its id is 0.
+    pub(crate) fn other_term(&self, snapshot: &Snapshot, year: u64, term: u64) -> Result<Term> {
+        let read = self.terms.read_other(snapshot, Key(year, term))?;
+        Ok(read.unwrap_or_else(|| Term::new(self.wire, term, None, None)))
+    }
+
+    /// The last day of a term, if it is known.
+    pub(crate) fn term_end(
+        &self,
+        snapshot: &Snapshot,
+        year: u64,
+        term: u64,
+    ) -> Result<Option<Date>> {
+        match self.term(year, term) {
+            Some(term) => Ok(term.end),
+            None => Ok(self.other_term(snapshot, year, term)?.end),
+        }
     }
 
     fn bytes(&self) -> usize {
-        let names = [&self.grades, &self.years, &self.outcomes];
-        let names: usize = names
-            .iter()
-            .flat_map(|names| &names.0)
-            .map(|(_, n)| n.len() + 48)
-            .sum();
-        let subjects = self.subjects.by_id.iter().map(|(_, subject)| {
-            size_of::<Subject>() + subject.listed.len() + subject.named.len() + subject.above.len()
-        });
-        let grades = self.in_grade.len() * size_of::<Names>();
-        names + subjects.sum::<usize>() + grades + self.terms.len() * size_of::<Term>()
+        size_of::<Tables>()
+            + self.in_current_year.bytes()
+            + self.subjects.held.bytes()
+            + self.grades.bytes()
+            + self.years.bytes()
+            + self.outcomes.bytes()
+            + self.terms.bytes()
+    }
+}
+
+/// Part of what is held or was read, or nothing.
+fn part<'a, T: Clone>(
+    whole: Option<Cow<'a, T>>,
+    of_held: impl FnOnce(&'a T) -> &'a [u8],
+    of_read: impl FnOnce(T) -> Vec<u8>,
+) -> Cow<'a, [u8]> {
+    match whole {
+        Some(Cow::Borrowed(held)) => Cow::Borrowed(of_held(held)),
+        Some(Cow::Owned(read)) => Cow::Owned(of_read(read)),
+        None => Cow::Borrowed(&[]),
     }
 }
 
@@ -210,38 +246,14 @@ fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
         wire,
         offset: Offset::DEFAULT,
         current_year: None,
-        subjects: Subjects::default(),
-        grades: names(
-            snapshot,
-            school,
-            Kind::Grade,
-            Collection::Grades,
-            grade::NAME,
-        )?,
-        years: names(snapshot, school, Kind::Year, Collection::Years, year::NAME)?,
-        outcomes: names(
-            snapshot,
-            school,
-            Kind::LearningOutcome,
-            Collection::LearningOutcomes,
-            learning_outcome::NAME,
-        )?,
-        terms: Vec::new(),
-        current_terms: 0,
         in_current_year: Padded::default(),
-        in_grade: Vec::new(),
+        subjects: Subjects::of(Held::read(snapshot, school, wire)?),
+        grades: Held::read(snapshot, school, wire)?,
+        years: Held::read(snapshot, school, wire)?,
+        outcomes: Held::read(snapshot, school, wire)?,
+        terms: Held::read(snapshot, school, wire)?,
+        current_terms: 0,
     };
-    for (id, name) in &tables.grades.0 {
-        tables
-            .in_grade
-            .push((*id, Padded::of(&in_grade(wire, *id, name))));
-    }
-    // A year without a name of its own is called by its number.
-    for (year, name) in &mut tables.years.0 {
-        if name.is_empty() {
-            json::push_integer(name, *year);
-        }
-    }
     let schools = snapshot.records(Partition::global(Collection::Schools))?;
     if let Some((page, index)) = schools.get(Key::one(school))? {
         let values = bake::values(Kind::School, &[school], &page.run()?.item(index)?)?;
@@ -250,44 +262,9 @@ fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
         tables.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);
         tables.in_current_year = Padded::of(&in_year(wire, tables.current_year.unwrap_or(0)));
     }
-    each(
-        snapshot,
-        school,
-        Kind::Subject,
-        Collection::Subjects,
-        |key, values| {
-            let text = |place: usize| values.get(place).map_or("", Value::text);
-            let subject = Subject::new(
-                wire,
-                key.0,
-                text(subject::NAME),
-                text(subject::SUPER_ID),
-                text(subject::SUPER_NAME),
-            );
-            tables.subjects.add(key.0, subject);
-        },
-    )?;
-    each(
-        snapshot,
-        school,
-        Kind::Term,
-        Collection::Terms,
-        |key, values| {
-            tables.terms.push(Term {
-                year: key.0,
-                term: key.1,
-                listed: Padded::of(&listed_term(
-                    wire,
-                    values.get(term::TERM_ID).and_then(Value::integer),
-                    key.1,
-                )),
-                marked: Padded::of(&marked_term(wire, key.1)),
-                end: values.get(term::END_DATE).and_then(Value::date),
-            });
-        },
-    )?;
     let current = tables.current_year.unwrap_or(0);
-    tables.current_terms = tables.terms.partition_point(|term| term.year < current);
+    let terms = tables.terms.by_key();
+    tables.current_terms = terms.partition_point(|(key, _)| key.0 < current);
     Ok(tables)
 }
 
@@ -300,7 +277,7 @@ fn in_year(wire: Wire, year: u64) -> Vec<u8> {
 }
 
 /// `,"grade_id":"9","grade":"7","terms":[`
-pub(super) fn in_grade(wire: Wire, id: u64, name: &[u8]) -> Vec<u8> {
+fn in_grade(wire: Wire, id: u64, name: &[u8]) -> Vec<u8> {
     let mut text = b",\"grade_id\":".to_vec();
     wire.push_number(&mut text, id);
     text.extend_from_slice(b",\"grade\":");
@@ -310,7 +287,7 @@ pub(super) fn in_grade(wire: Wire, id: u64, name: &[u8]) -> Vec<u8> {
 }
 
 /// `{"term_id":102,"term":"1",`; the id of an unknown term is 0.
-pub(super) fn listed_term(wire: Wire, id: Option<u64>, term: u64) -> Vec<u8> {
+fn listed_term(wire: Wire, id: Option<u64>, term: u64) -> Vec<u8> {
     let mut text = b"{\"term_id\":".to_vec();
     json::push_integer(&mut text, id.unwrap_or(0));
     text.extend_from_slice(b",\"term\":");
@@ -320,7 +297,7 @@ pub(super) fn listed_term(wire: Wire, id: Option<u64>, term: u64) -> Vec<u8> {
 }
 
 /// `{"term":"1","mark":"`, for v2 without the quotes.
-pub(super) fn marked_term(wire: Wire, term: u64) -> Vec<u8> {
+fn marked_term(wire: Wire, term: u64) -> Vec<u8> {
     let mut text = b"{\"term\":".to_vec();
     wire.push_number(&mut text, term);
     text.extend_from_slice(match wire {
@@ -333,11 +310,7 @@ pub(super) fn marked_term(wire: Wire, term: u64) -> Vec<u8> {
 impl Subject {
     /// A subject's parts of answers; an unknown one has empty names.
     fn new(wire: Wire, id: u64, name: &str, above_id: &str, above_name: &str) -> Subject {
-        let [name, above_id, above_name] = [name, above_id, above_name].map(|text| {
-            let mut escaped = Vec::new();
-            json::push_escaped(&mut escaped, text);
-            escaped
-        });
+        let [name, above_id, above_name] = [name, above_id, above_name].map(escaped);
         let mut listed = Vec::new();
         json::push_integer(&mut listed, id);
         let subject_name = |out: &mut Vec<u8>| {
@@ -361,38 +334,107 @@ impl Subject {
     }
 }
 
-fn names(
-    snapshot: &Snapshot,
-    school: u64,
-    kind: Kind,
-    collection: Collection,
-    place: usize,
-) -> Result<Names> {
-    let mut names = Names::default();
-    each(snapshot, school, kind, collection, |key, values| {
-        let mut name = Vec::new();
-        json::push_escaped(&mut name, values.get(place).map_or("", Value::text));
-        names.0.push((key.0, name));
-    })?;
-    Ok(names)
-}
-
-/// Hands on every record of a small collection, in order.
-pub(super) fn each(
-    snapshot: &Snapshot,
-    school: u64,
-    kind: Kind,
-    collection: Collection,
-    mut each: impl FnMut(Key, &[Value<'_>]),
-) -> Result<()> {
-    let partition = Partition::of(school, collection);
-    for page in snapshot.records(partition)?.all() {
-        let (page, _) = page?;
-        let run = page.run()?;
-        for (index, key) in run.keys().enumerate() {
-            let values = bake::values(kind, &kind.key_of(partition, key), &run.item(index)?)?;
-            each(key, &values);
+impl Term {
+    fn new(wire: Wire, term: u64, id: Option<u64>, end: Option<Date>) -> Term {
+        Term {
+            end,
+            listed: Padded::of(&listed_term(wire, id, term)),
+            marked: Padded::of(&marked_term(wire, term)),
         }
     }
-    Ok(())
+}
+
+/// How many bytes of most kinds are held.
+const MOST_BYTES: usize = 512 << 10;
+
+impl Decoded for Subject {
+    const KIND: Kind = Kind::Subject;
+    const COLLECTION: Collection = Collection::Subjects;
+    const MOST_BYTES: usize = 2 * MOST_BYTES;
+
+    fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Subject {
+        let text = |place| text(values, place);
+        let (above_id, above_name) = (text(subject::SUPER_ID), text(subject::SUPER_NAME));
+        Subject::new(wire, key.0, text(subject::NAME), above_id, above_name)
+    }
+
+    fn bytes(&self) -> usize {
+        self.listed.bytes() + self.named.bytes() + self.above.bytes()
+    }
+}
+
+impl Decoded for Grade {
+    const KIND: Kind = Kind::Grade;
+    const COLLECTION: Collection = Collection::Grades;
+    const MOST_BYTES: usize = MOST_BYTES;
+
+    fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Grade {
+        let name = escaped(text(values, grade::NAME));
+        let opening = Padded::of(&in_grade(wire, key.0, &name));
+        Grade { name, opening }
+    }
+
+    fn bytes(&self) -> usize {
+        self.name.capacity() + self.opening.bytes()
+    }
+}
+
+impl Decoded for Year {
+    const KIND: Kind = Kind::Year;
+    const COLLECTION: Collection = Collection::Years;
+    const MOST_BYTES: usize = MOST_BYTES;
+
+    /// A year without a name of its own is called by its number.
+    fn of(_: Wire, key: Key, values: &[Value<'_>]) -> Year {
+        let mut name = escaped(text(values, year::NAME));
+        if name.is_empty() {
+            json::push_integer(&mut name, key.0);
+        }
+        Year { name }
+    }
+
+    fn bytes(&self) -> usize {
+        self.name.capacity()
+    }
+}
+
+impl Decoded for LearningOutcome {
+    const KIND: Kind = Kind::LearningOutcome;
+    const COLLECTION: Collection = Collection::LearningOutcomes;
+    const MOST_BYTES: usize = MOST_BYTES;
+
+    fn of(_: Wire, _: Key, values: &[Value<'_>]) -> LearningOutcome {
+        let name = escaped(text(values, learning_outcome::NAME));
+        LearningOutcome { name }
+    }
+
+    fn bytes(&self) -> usize {
+        self.name.capacity()
+    }
+}
+
+impl Decoded for Term {
+    const KIND: Kind = Kind::Term;
+    const COLLECTION: Collection = Collection::Terms;
+    const MOST_BYTES: usize = MOST_BYTES;
+
+    fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Term {
+        let id = values.get(term::TERM_ID).and_then(Value::integer);
+        let end = values.get(term::END_DATE).and_then(Value::date);
+        Term::new(wire, key.1, id, end)
+    }
+
+    fn bytes(&self) -> usize {
+        self.listed.bytes() + self.marked.bytes()
+    }
+}
+
+fn text<'a>(values: &'a [Value<'_>], place: usize) -> &'a str {
+    values.get(place).map_or("", Value::text)
+}
+
+fn escaped(text: &str) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    json::push_escaped(&mut escaped, text);
+    escaped
 }

@@ -6,10 +6,11 @@ use super::tables::Tables;
 use super::walk::Walk;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
-use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
 
 /// What the records of a learner's subjects have in common.
 pub(super) struct Of<'a> {
+    pub(super) snapshot: &'a Snapshot,
     pub(super) tables: &'a Tables,
     pub(super) year: u64,
     pub(super) wire: Wire,
@@ -32,6 +33,7 @@ pub(super) fn walk(
         return Ok(());
     };
     let of = Of {
+        snapshot: view.snapshot,
         tables: &tables,
         year,
         wire,

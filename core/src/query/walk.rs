@@ -148,6 +148,24 @@ impl Walk {
         }
     }
 
+    /// Those of things in order that lie behind the position at which the page
+    /// begins.
+    pub(super) fn ahead<'a, T>(
+        &self,
+        things: &'a [T],
+        position: impl Fn(&T) -> Position,
+    ) -> &'a [T] {
+        let Some(after) = &self.after else {
+            return things;
+        };
+        let rest = if self.reverse {
+            0..things.partition_point(|thing| position(thing) < *after)
+        } else {
+            things.partition_point(|thing| position(thing) <= *after)..things.len()
+        };
+        things.get(rest).unwrap_or_default()
+    }
+
     /// What is left of the keys from one to another; `key` is the one of the
     /// position behind which the page begins. Nothing if there is nothing left.
     pub(super) fn rest(
@@ -263,6 +281,11 @@ mod tests {
         assert!(forwards.is_ahead(&at(4, 8)) && !forwards.is_ahead(&at(4, 7)));
         assert!(backwards.is_ahead(&at(4, 6)) && !backwards.is_ahead(&at(4, 7)));
         assert!(Walk::whole().is_ahead(&at(0, 0)) && !Walk::whole().is_past(&[0]));
+        let seconds = [6, 7, 8];
+        let ahead = |walk: &Walk| walk.ahead(&seconds, |second| at(4, *second)).to_vec();
+        assert_eq!(ahead(&forwards), [8]);
+        assert_eq!(ahead(&backwards), [6]);
+        assert_eq!(ahead(&Walk::whole()), seconds);
         assert!(backwards.along(&[1, 2, 3]).eq(&[3, 2, 1]));
         assert!(forwards.along(&[1, 2, 3]).eq(&[1, 2, 3]));
     }

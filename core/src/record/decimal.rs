@@ -9,7 +9,7 @@ use crate::date;
 use crate::json::Chunks;
 
 /// A decimal of a dataset, exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Decimal(i64);
 
 const MILLION: u64 = 1_000_000;

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 /// An assessment's texts, with the gap between them. They lie one behind the
 /// other; each is named by where it ends.
+#[derive(Default)]
 pub(crate) struct Gap {
     start: u32,
     /// `"77":{"assessment_id":"77",…,"weight":"10.00"`

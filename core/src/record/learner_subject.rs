@@ -18,6 +18,7 @@ use super::varint;
 use crate::error::{Error, Result};
 use crate::json::{self, Members};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 pub(crate) const FIELDS: [Field; 6] = [
     Field::key("school_id"),
@@ -39,17 +40,12 @@ pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {
         Some(Value::Terms(terms)) => terms,
         _ => &none,
     };
-    let mut groups: Vec<&[Cow<'_, str>; 5]> = Vec::new();
+    let mut groups = Distinct::default();
     varint::push(out, grade);
     varint::push(out, terms.len() as u64);
     for term in terms {
-        let group = groups.iter().position(|known| **known == term.group);
-        let group = group.unwrap_or_else(|| {
-            groups.push(&term.group);
-            groups.len() - 1
-        });
         varint::push(out, term.term);
-        varint::push(out, group as u64);
+        varint::push(out, groups.number(&term.group));
         let at = out.len();
         out.push(0);
         let way = push_number(out, term.mark);
@@ -57,8 +53,35 @@ pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {
             *place = way;
         }
     }
-    for group in groups {
+    for group in groups.values {
         varint::push_bytes(out, &group_answer(group));
+    }
+}
+
+/// Values that differ, in the order in which they came first.
+struct Distinct<'a, T> {
+    values: Vec<&'a T>,
+    numbers: BTreeMap<&'a T, u64>,
+}
+
+impl<T> Default for Distinct<'_, T> {
+    fn default() -> Self {
+        Distinct {
+            values: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+}
+
+impl<'a, T: Ord> Distinct<'a, T> {
+    /// The place of a value among them.
+    fn number(&mut self, value: &'a T) -> u64 {
+        let next = self.values.len() as u64;
+        let number = *self.numbers.entry(value).or_insert(next);
+        if number == next {
+            self.values.push(value);
+        }
+        number
     }
 }
 

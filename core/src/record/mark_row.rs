@@ -12,6 +12,7 @@
 use super::mark;
 use super::varint;
 use crate::error::{Error, Result};
+use std::collections::BTreeSet;
 
 /// A row as it is kept.
 #[derive(Clone, Default)]
@@ -47,15 +48,6 @@ impl<'a> MarkRow<'a> {
     /// The bytes of each slot, in order.
     pub(crate) fn slots(&self) -> Slots<'a> {
         Slots { rest: self.slots }
-    }
-
-    /// The mark in one slot, if there is one.
-    pub(crate) fn slot(&self, slot: u64) -> Result<Option<&'a [u8]>> {
-        let Ok(slot) = usize::try_from(slot) else {
-            return Ok(None);
-        };
-        let bytes = self.slots().nth(slot).transpose()?;
-        Ok(bytes.filter(|bytes| is_mark(bytes)))
     }
 }
 
@@ -193,7 +185,7 @@ impl<'a> Iterator for Slots<'a> {
 /// A row being changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OpenRow {
-    subjects: Vec<u64>,
+    subjects: BTreeSet<u64>,
     /// The bytes of each slot; empty where there is no mark.
     slots: Vec<Vec<u8>>,
 }
@@ -221,15 +213,11 @@ impl OpenRow {
     }
 
     pub(crate) fn enrol(&mut self, subject: u64) {
-        if let Err(place) = self.subjects.binary_search(&subject) {
-            self.subjects.insert(place, subject);
-        }
+        self.subjects.insert(subject);
     }
 
     pub(crate) fn leave(&mut self, subject: u64) {
-        if let Ok(place) = self.subjects.binary_search(&subject) {
-            self.subjects.remove(place);
-        }
+        self.subjects.remove(&subject);
     }
 
     /// The mark in a slot; empty if there is none.
@@ -283,6 +271,12 @@ mod tests {
         bytes
     }
 
+    /// The mark in one slot, if there is one.
+    fn slot<'a>(row: &MarkRow<'a>, slot: usize) -> Result<Option<&'a [u8]>> {
+        let slot = row.slots().nth(slot).transpose()?;
+        Ok(slot.filter(|slot| is_mark(slot)))
+    }
+
     #[test]
     fn subjects_and_slots_come_back() -> Result<()> {
         let mut row = OpenRow::default();
@@ -299,16 +293,10 @@ mod tests {
             open.subjects().collect::<Result<Vec<_>>>()?,
             [7, 101, u64::MAX]
         );
-        assert_eq!(open.slot(1)?, Some(mark(false).as_slice()));
-        assert_eq!(
-            (
-                open.slot(0)?,
-                open.slot(2)?,
-                open.slot(9)?,
-                open.slot(u64::MAX)?
-            ),
-            (None, None, None, None)
-        );
+        assert_eq!(slot(&open, 1)?, Some(mark(false).as_slice()));
+        for empty in [0, 2, 9, usize::MAX] {
+            assert_eq!(slot(&open, empty)?, None);
+        }
         assert_eq!(open.slots().count(), 4);
         assert_eq!(OpenRow::of(&bytes)?.mark(3), mark(true));
 
@@ -344,11 +332,10 @@ mod tests {
             }
             starts.read(&open)?;
             for (place, row) in open.iter().enumerate().take(count) {
-                for slot in 0..12 {
-                    let alone = row.slot(slot)?.unwrap_or_default();
+                for number in 0..12 {
+                    let alone = slot(row, number)?.unwrap_or_default();
                     let walked = starts.row(&open, place);
-                    let slot = usize::try_from(slot).unwrap_or(0);
-                    let taken = walked.map_or(&[] as &[u8], |row| row.mark(slot));
+                    let taken = walked.map_or(&[] as &[u8], |row| row.mark(number));
                     assert!(taken.starts_with(alone) && taken.is_empty() == alone.is_empty());
                 }
             }

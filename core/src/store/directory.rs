@@ -74,7 +74,7 @@ impl Directory {
 
     /// What the decoded directory costs in memory.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Directory>() + self.entries.len() * size_of::<Entry>()
+        size_of::<Directory>() + self.entries.capacity() * size_of::<Entry>()
     }
 }
 

@@ -145,7 +145,7 @@ impl Memo {
     }
 
     /// The value of this name, made if it is not there. `make` also says how
-    /// many bytes it costs.
+    /// many bytes it costs; if they are more than all values may, it is not kept.
     pub(crate) fn get<T: Any + Send + Sync>(
         &self,
         key: MemoKey,
@@ -157,17 +157,22 @@ impl Memo {
         }
         let (value, bytes) = make()?;
         let value = Arc::new(value);
+        // The table has room for as many again.
+        let bytes = bytes + 2 * size_of::<(MemoKey, Entry)>();
+        if bytes > self.limit {
+            return Ok(value);
+        }
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let entry = Entry {
             value: value.clone(),
-            bytes: bytes + size_of::<(MemoKey, Entry)>(),
+            bytes,
             sources,
         };
-        entries.bytes += entry.bytes;
+        entries.bytes += bytes;
         if let Some(replaced) = entries.by_key.insert(key, entry) {
             entries.bytes -= replaced.bytes;
         }
-        if entries.bytes > self.limit {
+        while entries.bytes > self.limit {
             entries.halve(&key);
         }
         Ok(value)
@@ -181,9 +186,10 @@ impl Memo {
 }
 
 impl Entries {
-    /// Forgets every other value, whichever come first, but the newest.
+    /// Forgets every other value, whichever come first, but the newest. At least
+    /// one goes, unless the newest is alone.
     fn halve(&mut self, newest: &MemoKey) {
-        let mut keep = false;
+        let mut keep = true;
         let bytes = &mut self.bytes;
         self.by_key.retain(|key, entry| {
             keep = !keep || key == newest;
@@ -270,6 +276,25 @@ mod tests {
             );
             let held = memo.entries.read().map_or(0, |entries| entries.bytes);
             assert!(held <= 10_000, "{held}");
+        }
+    }
+
+    /// One value that takes nearly all, or more than all, leaves the bound as it is.
+    #[test]
+    fn the_bound_holds_for_large_values() {
+        let sources = Sources::of(&[Collection::Learners]);
+        for large in [9000, 10_000, 1 << 40] {
+            let memo = Memo::new(10_000);
+            for school in 0..50 {
+                let bytes = if school % 7 == 3 { large } else { 300 };
+                let value = memo.get(key(school, What::Accounts), sources, || Ok((school, bytes)));
+                assert_eq!(value.map(|value| *value), Ok(school));
+                let (held, counted) = memo.entries.read().map_or((0, 0), |entries| {
+                    let all = entries.by_key.values().map(|entry| entry.bytes);
+                    (entries.bytes, all.sum())
+                });
+                assert!(held <= 10_000 && held == counted, "{held} {counted}");
+            }
         }
     }
 }

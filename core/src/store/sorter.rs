@@ -14,25 +14,40 @@ type SpillTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
 #[derive(Default)]
 pub(crate) struct Sorter {
     batch: Batch,
-    next_rank: u32,
+    /// How many entries were added, and how many before those.
+    added: u32,
+    added_first: u32,
     spilled: Option<String>,
     /// How many entries the table must hold.
     spilled_entries: u64,
 }
 
-/// The rank of an entry that all others of its key override.
-const LOWEST: u32 = 0;
+/// The lowest rank of an entry that is not added first.
+const LATER: u32 = 1 << 31;
+
+/// The rank of one more entry.
+fn rank(added: &mut u32) -> Result<u32> {
+    let rank = *added;
+    *added += 1;
+    if rank < LATER {
+        Ok(rank)
+    } else {
+        Err(too_many())
+    }
+}
 
 impl Sorter {
     /// Adds an entry after all others of its key.
     pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.next_rank = self.next_rank.checked_add(1).ok_or_else(too_many)?;
-        self.batch.push(key, self.next_rank, value)
+        let rank = LATER + rank(&mut self.added)?;
+        self.batch.push(key, rank, value)
     }
 
-    /// Adds an entry before all others of its key.
+    /// Adds an entry before those of its key that are not added so, and after
+    /// those that are.
     pub(crate) fn push_first(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.batch.push(key, LOWEST, value)
+        let rank = rank(&mut self.added_first)?;
+        self.batch.push(key, rank, value)
     }
 
     /// What the entries cost in memory.
@@ -90,7 +105,7 @@ impl Sorter {
 }
 
 fn too_many() -> Box<Error> {
-    Error::unsupported("a dataset of more than 4,294,967,294 entries: split it")
+    Error::unsupported("a dataset of more than 2,147,483,648 entries: split it")
 }
 
 /// Entries in order, read one after the other.
@@ -255,8 +270,15 @@ mod tests {
                     assert_eq!(sorter.bytes(), 0);
                 }
             }
-            sorter.push_first(&5u32.to_be_bytes(), b"first")?;
-            expected.insert(0, (5u32.to_be_bytes().to_vec(), b"first".to_vec()));
+            // Those pushed first come before the others, in their order, also
+            // when they were pushed in between.
+            for (place, value) in [b"first", b"after"].into_iter().enumerate() {
+                sorter.push_first(&5u32.to_be_bytes(), value)?;
+                expected.insert(place, (5u32.to_be_bytes().to_vec(), value.to_vec()));
+                if spill_every < usize::MAX {
+                    sorter.spill(&transaction, "staged-test")?;
+                }
+            }
             expected.sort_by(|a, b| a.0.cmp(&b.0));
             assert_eq!(sorter.spilled().is_some(), spill_every < usize::MAX);
             assert_eq!(read(sorter.sorted(&transaction)?)?, expected);

@@ -1,16 +1,13 @@
 //! Assessments lie by grade and year, and each has a place that tells where.
-//! When one comes, goes or moves, its marks go along.
 
 use super::Commit;
-use super::rows::{LIFT, PLACE, row_edit};
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
 use crate::error::{Error, Result};
+use crate::record::Kind;
 use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
-use crate::record::{Kind, mark_row::MarkRow};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Write};
-use std::collections::{BTreeSet, HashMap};
 
 /// The grade, year and term that an assessment belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,32 +75,6 @@ pub(super) fn spot(
     }
 }
 
-/// The slots that are taken, by school and place, as far as this commit has
-/// needed to know.
-#[derive(Default)]
-pub(super) struct Slots(HashMap<(u64, Place), BTreeSet<u64>>);
-
-impl Slots {
-    fn of(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<&mut BTreeSet<u64>> {
-        match self.0.entry((school, place)) {
-            std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                let mut taken = BTreeSet::new();
-                let partition = place.partition(school, Collection::Assessments);
-                let (from, to) = (Key(place.term, 0), Key(place.term, u64::MAX));
-                for page in write.records(partition)?.between(from, to) {
-                    let (page, indices) = page?;
-                    let run = page.run()?;
-                    for index in indices {
-                        taken.extend(run.tag(SLOT_TAG, index)?);
-                    }
-                }
-                Ok(entry.insert(taken))
-            }
-        }
-    }
-}
-
 impl Commit<'_, '_> {
     pub(super) fn assessment(&mut self) -> Result<()> {
         let Some(head) = self.staged.head()? else {
@@ -136,7 +107,7 @@ impl Commit<'_, '_> {
         let old_slot = old.item().tag(SLOT_TAG);
         let new_slot = match new_place {
             Some(_) if new_place == old_place => old_slot,
-            Some(place) => Some(self.free_slot(school, place)?),
+            Some(place) => Some(self.slots.take(self.write, school, place)?),
             None => None,
         };
         new.set_tag(SLOT_TAG, new_slot);
@@ -164,14 +135,6 @@ impl Commit<'_, '_> {
         self.places.spill(self.write)
     }
 
-    fn free_slot(&mut self, school: u64, place: Place) -> Result<u64> {
-        let taken = self.slots.of(self.write, school, place)?;
-        let gap = (0..).zip(taken.iter()).find(|(free, taken)| free != *taken);
-        let free = gap.map_or(taken.len() as u64, |(free, _)| free);
-        taken.insert(free);
-        Ok(free)
-    }
-
     fn put_place(&mut self, school: u64, id: u64, place: Option<Place>) -> Result<()> {
         let places = Partition::of(school, Collection::AssessmentPlaces);
         let Some(place) = place else {
@@ -182,66 +145,5 @@ impl Commit<'_, '_> {
         item.set_tag(YEAR_TAG, Some(place.year));
         item.set_tag(TERM_TAG, Some(place.term));
         self.places.put(places, Key::one(id), &item.item())
-    }
-
-    /// Takes the marks of an assessment from where they are, rows or waiting,
-    /// to where they belong now. Its old slot is free afterwards.
-    fn move_marks(
-        &mut self,
-        school: u64,
-        id: u64,
-        from: Option<(Place, u64)>,
-        to: Option<(Place, u64)>,
-    ) -> Result<()> {
-        let waiting = Partition::of(school, Collection::WaitingMarks);
-        // One run at a time: edits that fill memory must be able to leave it
-        // in between.
-        let (partition, first, last) = match from {
-            Some((place, _)) => (
-                place.partition(school, Collection::MarkRows),
-                Key(place.term, 0),
-                Key(place.term, u64::MAX),
-            ),
-            None => (waiting, Key(id, 0), Key(id, u64::MAX)),
-        };
-        let mut place = self.write.records(partition)?.locate(first);
-        loop {
-            let records = self.write.records(partition)?;
-            let Some(page) = records.page(place)? else {
-                break;
-            };
-            let run = page.run()?;
-            let mut moved = Vec::new();
-            for index in run.lower_bound(first)..run.len() {
-                let key = run.key(index)?;
-                if key > last {
-                    break;
-                }
-                let kept = run.record(0, index)?;
-                let mark = match from {
-                    Some((_, slot)) => MarkRow::open(kept)?.slot(slot)?,
-                    None => Some(kept),
-                };
-                moved.extend(mark.map(|mark| (key.1, mark.to_vec())));
-            }
-            let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
-            drop(page);
-            for (learner, mark) in moved {
-                let (partition, key, slot) = spot(school, id, learner, from);
-                self.rows.push(partition, key, &row_edit(LIFT, slot, &[]))?;
-                let (partition, key, slot) = spot(school, id, learner, to);
-                self.rows
-                    .push(partition, key, &row_edit(PLACE, slot, &mark))?;
-            }
-            self.rows.spill(self.write)?;
-            if beyond {
-                break;
-            }
-            place += 1;
-        }
-        if let Some((place, slot)) = from {
-            self.slots.of(self.write, school, place)?.remove(&slot);
-        }
-        Ok(())
     }
 }

@@ -33,13 +33,23 @@ impl Deferred {
     /// Adds an edit, in memory however many there are: see
     /// [`is_full`](Self::is_full).
     pub(super) fn push(&mut self, partition: Partition, key: Key, edit: &[u8]) -> Result<()> {
+        self.set_key(partition, key);
+        self.sorter.push(&self.key, edit)
+    }
+
+    /// Adds an edit before all that are not added so.
+    pub(super) fn push_first(&mut self, partition: Partition, key: Key, edit: &[u8]) -> Result<()> {
+        self.set_key(partition, key);
+        self.sorter.push_first(&self.key, edit)
+    }
+
+    fn set_key(&mut self, partition: Partition, key: Key) {
         self.key.clear();
         ordered::push(&mut self.key, partition.school);
         self.key.push(partition.collection as u8);
         for number in [partition.a, partition.b, key.0, key.1] {
             ordered::push(&mut self.key, number);
         }
-        self.sorter.push(&self.key, edit)
     }
 
     /// The record is to be what this item says.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use std::collections::BTreeSet;
 
 impl Commit<'_, '_> {
     /// Merges the records of the school and year at hand.
@@ -42,7 +43,7 @@ struct Enrolments<'a, 't> {
 
 impl Enrolments<'_, '_> {
     /// Edits the rows of what a learner takes no more, or newly takes.
-    fn move_rows(&mut self, key: Key, old: &[(u64, u64)], new: &[(u64, u64)]) -> Result<()> {
+    fn move_rows(&mut self, key: Key, old: &Taken, new: &Taken) -> Result<()> {
         let Key(learner, subject) = key;
         let Partition {
             school, a: year, ..
@@ -52,20 +53,19 @@ impl Enrolments<'_, '_> {
             self.rows
                 .push(rows, Key(term, learner), &row_edit(operation, subject, &[]))
         };
-        for place in old.iter().filter(|place| !new.contains(place)) {
-            edit(*place, LEAVE)?;
-        }
-        for place in new.iter().filter(|place| !old.contains(place)) {
-            edit(*place, ENROL)?;
-        }
-        Ok(())
+        old.difference(new)
+            .try_for_each(|place| edit(*place, LEAVE))?;
+        new.difference(old)
+            .try_for_each(|place| edit(*place, ENROL))
     }
 }
 
-/// The grade and the terms of a kept record.
-fn enrolments(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
+/// The terms in which a subject is taken, each with its grade.
+type Taken = BTreeSet<(u64, u64)>;
+
+fn taken(kept: Option<&[u8]>) -> Result<Taken> {
     let Some(kept) = kept else {
-        return Ok(Vec::new());
+        return Ok(Taken::new());
     };
     let kept = LearnerSubject::open(kept)?;
     kept.terms()
@@ -102,7 +102,7 @@ impl Edits for Enrolments<'_, '_> {
         let new_kept = put.then_some(lane.as_slice());
         let fate = Fate::of(old_kept, new_kept);
         if !matches!(fate, Fate::Unchanged | Fate::Absent) {
-            self.move_rows(key, &enrolments(old_kept)?, &enrolments(new_kept)?)?;
+            self.move_rows(key, &taken(old_kept)?, &taken(new_kept)?)?;
         }
         self.summary.count(Kind::LearnerSubject, fate);
         Ok(outcome(fate))

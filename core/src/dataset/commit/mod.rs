@@ -13,9 +13,11 @@ mod direct;
 mod enrolment;
 pub(crate) mod erase;
 mod marks;
+mod moves;
 mod needs;
 mod rows;
 pub(crate) mod seats;
+mod slots;
 
 use super::render;
 use super::staged::Staged;
@@ -32,6 +34,7 @@ pub(crate) use needs::needs_school;
 const ROWS_BYTES: usize = 12 << 20;
 const PLACES_BYTES: usize = 4 << 20;
 const SEATS_BYTES: usize = 2 << 20;
+const MOVES_BYTES: usize = 2 << 20;
 
 /// A commit under way.
 pub(crate) struct Commit<'w, 't> {
@@ -43,7 +46,9 @@ pub(crate) struct Commit<'w, 't> {
     places: Deferred,
     /// Edits of mark rows and waiting marks.
     rows: Deferred,
-    slots: assessments::Slots,
+    /// Assessments whose marks leave a slot.
+    moves: Deferred,
+    slots: slots::Slots,
 }
 
 impl<'w, 't> Commit<'w, 't> {
@@ -56,7 +61,8 @@ impl<'w, 't> Commit<'w, 't> {
             needs: Needs::default(),
             places: Deferred::new("places", PLACES_BYTES),
             rows: Deferred::new("rows", ROWS_BYTES),
-            slots: assessments::Slots::default(),
+            moves: Deferred::new("moves", MOVES_BYTES),
+            slots: slots::Slots::default(),
         })
     }
 
@@ -89,12 +95,14 @@ impl<'w, 't> Commit<'w, 't> {
                 Kind::Mark => {
                     // Marks are placed by where the assessments lie now.
                     self.merge_places()?;
+                    self.merge_moves()?;
                     self.marks()?;
                 }
                 _ => self.direct()?,
             }
         }
         self.merge_places()?;
+        self.merge_moves()?;
         self.merge_rows()
     }
 

@@ -82,10 +82,11 @@ impl Needs {
                 ),
             })
             .collect();
-        for (school, (line, of_the_dataset)) in &self.removed {
-            if needed_by(write, *school)? > *of_the_dataset {
+        for (school, needed) in self.needed_by(write)? {
+            let (line, of_the_dataset) = self.removed.get(&school).copied().unwrap_or_default();
+            if needed > of_the_dataset {
                 faults.push(Fault {
-                    line: *line,
+                    line,
                     what: format!(
                         "school: school_id: school {school} is still needed by a client_integration, year or term"
                     ),
@@ -96,20 +97,29 @@ impl Needs {
         faults.truncate(limit);
         Ok(faults)
     }
-}
 
-/// How many records need a school.
-fn needed_by(write: &Write<'_>, school: u64) -> Result<u64> {
-    let mut needed = 0;
-    for collection in [Collection::Years, Collection::Terms] {
-        needed += write
-            .directory(Partition::of(school, collection))?
-            .records();
+    /// How many records need each of the removed schools. Authorisations lie by
+    /// user name, so they are looked through once for all schools.
+    fn needed_by(&self, write: &Write<'_>) -> Result<HashMap<u64, u64>> {
+        let mut needed = HashMap::new();
+        for school in self.removed.keys() {
+            let mut records = 0;
+            for collection in [Collection::Years, Collection::Terms] {
+                let partition = Partition::of(*school, collection);
+                records += write.directory(partition)?.records();
+            }
+            needed.insert(*school, records);
+        }
+        if needed.is_empty() {
+            return Ok(needed);
+        }
+        write.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
+            let of = integrator::authorisation_of(key);
+            if let Some(records) = of.and_then(|(_, school, _)| needed.get_mut(&school)) {
+                *records += 1;
+            }
+            Ok(())
+        })?;
+        Ok(needed)
     }
-    write.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
-        let of = integrator::authorisation_of(key);
-        needed += u64::from(of.is_some_and(|(_, of, _)| of == school));
-        Ok(())
-    })?;
-    Ok(needed)
 }

@@ -6,6 +6,7 @@ use crate::dataset::summary::Fate;
 use crate::error::{Error, Result};
 use crate::record::varint;
 use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use std::collections::BTreeSet;
 
 /// A row of this term is there from now on, or gone.
 pub(super) fn seat_edit(taken: bool, term: u64) -> Vec<u8> {
@@ -14,11 +15,11 @@ pub(super) fn seat_edit(taken: bool, term: u64) -> Vec<u8> {
     edit
 }
 
-/// The terms of a kept seat, ascending.
-pub(crate) fn terms(mut seat: &[u8]) -> Result<Vec<u64>> {
-    let mut terms = Vec::new();
+/// The terms of a kept seat.
+pub(crate) fn terms(mut seat: &[u8]) -> Result<BTreeSet<u64>> {
+    let mut terms = BTreeSet::new();
     while !seat.is_empty() {
-        terms.push(varint::take(&mut seat)?);
+        terms.insert(varint::take(&mut seat)?);
     }
     Ok(terms)
 }
@@ -51,10 +52,10 @@ impl Edits for SeatEdits<'_, '_> {
             let damaged = || Error::corrupt("an edit of seats is damaged");
             let (taken, mut term) = edit.split_first().ok_or_else(damaged)?;
             let term = varint::take(&mut term)?;
-            match (terms.binary_search(&term), taken) {
-                (Err(place), 1) => terms.insert(place, term),
-                (Ok(place), 0) => drop(terms.remove(place)),
-                _ => {}
+            if *taken == 1 {
+                terms.insert(term);
+            } else {
+                terms.remove(&term);
             }
             Ok(())
         })?;

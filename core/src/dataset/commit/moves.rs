@@ -1,0 +1,173 @@
+//! Marks go along with their assessment when it comes, goes or moves.
+
+use super::Commit;
+use super::assessments::{Place, spot};
+use super::deferred::Deferred;
+use super::rows::{LIFT, PLACE, row_edit};
+use crate::error::{Error, Result};
+use crate::record::mark_row::{MarkRow, is_mark};
+use crate::record::varint;
+use crate::store::{Collection, Key, Partition, Reader};
+
+/// Where an assessment's marks belong: a slot of a place, or nowhere.
+type Seat = Option<(Place, u64)>;
+
+/// An assessment that leaves a slot.
+struct Leaving {
+    slot: u64,
+    assessment: u64,
+    to: Seat,
+}
+
+/// How many assessments leave a term at once: a row is walked once for all of
+/// them.
+const AT_ONCE: usize = 1 << 16;
+
+impl Commit<'_, '_> {
+    /// Takes the marks of an assessment from where they are, rows or waiting,
+    /// to where they belong now. Its old slot is free afterwards.
+    pub(super) fn move_marks(&mut self, school: u64, id: u64, from: Seat, to: Seat) -> Result<()> {
+        let Some((place, slot)) = from else {
+            let waiting = Partition::of(school, Collection::WaitingMarks);
+            let keys = (Key(id, 0), Key(id, u64::MAX));
+            return self.each_kept(waiting, keys, &mut |edits, Key(_, learner), mark| {
+                move_mark(edits, [school, id, learner], from, to, mark)
+            });
+        };
+        self.slots.release(self.write, school, place, slot)?;
+        let rows = place.partition(school, Collection::MarkRows);
+        let edit = encode(id, to);
+        self.moves.push(rows, Key(place.term, slot), &edit)?;
+        self.moves.spill(self.write)
+    }
+
+    /// Takes along the marks that lie in rows. Nothing may have edited the rows
+    /// of the store until here.
+    pub(super) fn merge_moves(&mut self) -> Result<()> {
+        let mut moves = self.moves.sorted(self.write)?;
+        while let Some((rows, Key(term, _))) = moves.place()? {
+            let mut leaving = Vec::new();
+            while let Some(Key(_, slot)) = moves.key_in(rows)?.filter(|key| key.0 == term) {
+                if leaving.len() == AT_ONCE {
+                    break;
+                }
+                moves.each(|edit| {
+                    let (assessment, to) = decode(edit)?;
+                    leaving.push(Leaving {
+                        slot,
+                        assessment,
+                        to,
+                    });
+                    Ok(())
+                })?;
+            }
+            self.move_rows(rows, term, &leaving)?;
+        }
+        Ok(())
+    }
+
+    /// Takes along the marks of assessments of one term, in the order of their
+    /// slots.
+    fn move_rows(&mut self, rows: Partition, term: u64, leaving: &[Leaving]) -> Result<()> {
+        let school = rows.school;
+        let from = Place {
+            grade: rows.a,
+            year: rows.b,
+            term,
+        };
+        let keys = (Key(term, 0), Key(term, u64::MAX));
+        self.each_kept(rows, keys, &mut |edits, Key(_, learner), row| {
+            let mut leaving = leaving.iter().peekable();
+            for (slot, mark) in (0..).zip(MarkRow::open(row)?.slots()) {
+                let mark = mark?;
+                while let Some(one) = leaving.next_if(|one| one.slot <= slot) {
+                    if one.slot == slot && is_mark(mark) {
+                        let key = [school, one.assessment, learner];
+                        move_mark(edits, key, Some((from, slot)), one.to, mark)?;
+                    }
+                }
+                if leaving.peek().is_none() {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands on the records from one key to another, and the edits of rows.
+    /// Between two runs, edits that fill memory leave it.
+    fn each_kept(
+        &mut self,
+        partition: Partition,
+        (first, last): (Key, Key),
+        each: &mut dyn FnMut(&mut Deferred, Key, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut place = self.write.records(partition)?.locate(first);
+        loop {
+            let Some(page) = self.write.records(partition)?.page(place)? else {
+                break;
+            };
+            let run = page.run()?;
+            for index in run.lower_bound(first)..run.len() {
+                let key = run.key(index)?;
+                if key > last {
+                    break;
+                }
+                each(&mut self.rows, key, run.record(0, index)?)?;
+            }
+            let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
+            drop(page);
+            self.rows.spill(self.write)?;
+            if beyond {
+                break;
+            }
+            place += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Takes a mark along. It leaves before any comes: its slot may be another
+/// assessment's by now.
+fn move_mark(
+    edits: &mut Deferred,
+    [school, assessment, learner]: [u64; 3],
+    from: Seat,
+    to: Seat,
+    mark: &[u8],
+) -> Result<()> {
+    let (partition, key, slot) = spot(school, assessment, learner, from);
+    edits.push_first(partition, key, &row_edit(LIFT, slot, &[]))?;
+    let (partition, key, slot) = spot(school, assessment, learner, to);
+    edits.push(partition, key, &row_edit(PLACE, slot, mark))
+}
+
+fn encode(assessment: u64, to: Seat) -> Vec<u8> {
+    let mut edit = Vec::new();
+    varint::push(&mut edit, assessment);
+    if let Some((place, slot)) = to {
+        for number in [place.grade, place.year, place.term, slot] {
+            varint::push(&mut edit, number);
+        }
+    }
+    edit
+}
+
+fn decode(mut edit: &[u8]) -> Result<(u64, Seat)> {
+    let assessment = varint::take(&mut edit)?;
+    if edit.is_empty() {
+        return Ok((assessment, None));
+    }
+    let mut next = || varint::take(&mut edit);
+    let place = Place {
+        grade: next()?,
+        year: next()?,
+        term: next()?,
+    };
+    let slot = next()?;
+    if edit.is_empty() {
+        Ok((assessment, Some((place, slot))))
+    } else {
+        Err(Error::corrupt("a move of marks is damaged"))
+    }
+}

@@ -1,0 +1,125 @@
+//! Which slots of a grade, year and term are free.
+
+use super::assessments::Place;
+use crate::error::{Error, Result};
+use crate::record::assessment::SLOT_TAG;
+use crate::store::{Collection, Key, Reader, Write};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+
+/// The free slots of the school at hand, as far as they were asked for.
+#[derive(Default)]
+pub(super) struct Slots {
+    school: u64,
+    free: HashMap<Place, Free>,
+}
+
+impl Slots {
+    /// Takes the lowest free slot.
+    pub(super) fn take(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<u64> {
+        let slot = self.of(write, school, place)?.take();
+        slot.ok_or_else(|| Error::corrupt("every slot of a place is taken"))
+    }
+
+    pub(super) fn release(
+        &mut self,
+        write: &Write<'_>,
+        school: u64,
+        place: Place,
+        slot: u64,
+    ) -> Result<()> {
+        self.of(write, school, place)?.release(slot);
+        Ok(())
+    }
+
+    fn of(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<&mut Free> {
+        // Assessments come school by school, so those before are done with.
+        if self.school != school {
+            self.school = school;
+            self.free.clear();
+        }
+        match self.free.entry(place) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => {
+                let mut taken = Vec::new();
+                let partition = place.partition(school, Collection::Assessments);
+                let (from, to) = (Key(place.term, 0), Key(place.term, u64::MAX));
+                for page in write.records(partition)?.between(from, to) {
+                    let (page, indices) = page?;
+                    let run = page.run()?;
+                    for index in indices {
+                        taken.extend(run.tag(SLOT_TAG, index)?);
+                    }
+                }
+                Ok(entry.insert(Free::beside(taken)))
+            }
+        }
+    }
+}
+
+/// The numbers that are free, as ranges of which the end is not.
+struct Free(BTreeSet<(u64, u64)>);
+
+impl Free {
+    fn beside(mut taken: Vec<u64>) -> Free {
+        taken.sort_unstable();
+        let mut ranges = BTreeSet::new();
+        let mut next = 0;
+        for slot in taken {
+            if slot > next {
+                ranges.insert((next, slot));
+            }
+            next = slot.saturating_add(1);
+        }
+        if next < u64::MAX {
+            ranges.insert((next, u64::MAX));
+        }
+        Free(ranges)
+    }
+
+    fn take(&mut self) -> Option<u64> {
+        let (first, end) = self.0.pop_first()?;
+        if first + 1 < end {
+            self.0.insert((first + 1, end));
+        }
+        Some(first)
+    }
+
+    fn release(&mut self, slot: u64) {
+        self.0.insert((slot, slot.saturating_add(1)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(free: &mut Free, count: usize) -> Vec<u64> {
+        (0..count).filter_map(|_| free.take()).collect()
+    }
+
+    #[test]
+    fn the_lowest_free_slot_comes_first() {
+        let mut free = Free::beside(vec![5, 0, 2, 2]);
+        assert_eq!(take(&mut free, 4), [1, 3, 4, 6]);
+        free.release(3);
+        free.release(0);
+        assert_eq!(take(&mut free, 3), [0, 3, 7]);
+        let mut last = Free::beside(vec![u64::MAX, 1]);
+        assert_eq!(take(&mut last, 2), [0, 2]);
+    }
+
+    /// The slots that are taken cost nothing, however many they are.
+    #[test]
+    fn what_is_taken_is_not_looked_at() {
+        let mut free = Free::beside((0..1000).collect());
+        assert_eq!(take(&mut free, 1000).last(), Some(&1999));
+        assert_eq!(free.0.len(), 1);
+        for slot in [500, 0] {
+            free.release(slot);
+        }
+        assert_eq!(free.0.len(), 3);
+        assert_eq!(take(&mut free, 3), [0, 500, 2000]);
+        assert_eq!(free.0.len(), 1);
+    }
+}
