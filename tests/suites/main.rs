@@ -12,6 +12,7 @@ mod failing_writes;
 mod full_disk;
 mod fuzz;
 mod golden;
+mod growth;
 mod http;
 mod interrupted_loads;
 mod kill;

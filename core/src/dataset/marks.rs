@@ -169,3 +169,123 @@ impl Gathered {
 fn damaged() -> Box<Error> {
     Error::corrupt("a record is not at its place")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::record::mark_row::steps;
+    use crate::{Credentials, Engine, Options};
+    use std::fmt::Write as _;
+
+    type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+    /// A school in which two learners have a mark for each of so many assessments
+    /// of one term, and three marks wait.
+    fn engine(assessments: u64) -> Result<Engine> {
+        let mut lines = String::new();
+        for id in 1..=assessments {
+            lines += &assessment(id, 1);
+            for learner in [1, 7] {
+                writeln!(
+                    lines,
+                    r#"{{"type":"mark","school_id":1,"assessment_id":{id},"learner_id":{learner},"mark":"{}"}}"#,
+                    id % 20
+                )?;
+            }
+        }
+        for id in [3, 4000, u64::MAX] {
+            writeln!(
+                lines,
+                r#"{{"type":"mark","school_id":1,"assessment_id":{id},"learner_id":9,"mark":"1"}}"#
+            )?;
+        }
+        let engine = Engine::memory(Options::default())?;
+        engine.apply(lines.as_bytes())?;
+        Ok(engine)
+    }
+
+    fn assessment(id: u64, term: u64) -> String {
+        format!(
+            "{{\"type\":\"assessment\",\"school_id\":1,\"assessment_id\":{id},\"grade_id\":9,\"year\":2026,\"term\":{term},\"subject_id\":10,\"learning_outcome_id\":5,\"assessment_date\":\"2026-02-03\",\"weight\":\"10\",\"mark_out_of\":\"20\"}}\n"
+        )
+    }
+
+    fn export(engine: &Engine) -> Result<String> {
+        let mut text = String::new();
+        for line in engine.export(Credentials::Keep)? {
+            text += &line?;
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// Whether twice the assessments take about twice the steps, and not more
+    /// than so many for each of their marks.
+    fn is_linear(steps: impl Fn(u64) -> Result<u64>, each: u64) -> Result<()> {
+        let (some, twice) = (steps(1500)?, steps(3000)?);
+        assert!(some > 0 && twice * 10 < some * 25, "{some} {twice}");
+        assert!(twice <= 3000 * 2 * each, "{twice}");
+        Ok(())
+    }
+
+    #[test]
+    fn an_export_walks_rows_once() -> Result<()> {
+        is_linear(
+            |assessments| {
+                let engine = engine(assessments)?;
+                let (steps, text) = steps::of(|| export(&engine));
+                assert!(text?.lines().count() as u64 >= 3 * assessments);
+                Ok(steps)
+            },
+            2,
+        )
+    }
+
+    /// Assessments that go to another term, or go, take their marks along.
+    #[test]
+    fn marks_that_move_walk_rows_once() -> Result<()> {
+        is_linear(
+            |assessments| {
+                let engine = engine(assessments)?;
+                let moved: String = (1..=assessments).map(|id| assessment(id, 2)).collect();
+                let gone: String = (1..=assessments)
+                    .map(|id| {
+                        format!("{{\"type\":\"assessment\",\"school_id\":1,\"assessment_id\":{id},\"deleted\":true}}\n")
+                    })
+                    .collect();
+                let before = export(&engine)?;
+                let (steps, applied) = steps::of(|| {
+                    engine.apply(moved.as_bytes())?;
+                    engine.apply(gone.as_bytes())
+                });
+                applied?;
+                engine.apply(before.as_bytes())?;
+                assert!(export(&engine)? == before);
+                assert!(engine.verify()?.is_sound());
+                Ok(steps)
+            },
+            10,
+        )
+    }
+
+    /// Marks swap their places with those of assessments that come and go within
+    /// one dataset, whichever is written first.
+    #[test]
+    fn a_slot_may_change_hands_within_a_dataset() -> Result<()> {
+        let engine = engine(40)?;
+        let before = export(&engine)?;
+        let apply = |terms: &dyn Fn(u64) -> u64| {
+            let lines: String = (1..=40).map(|id| assessment(id, terms(id))).collect();
+            engine.apply(lines.as_bytes())
+        };
+        for round in 0..6 {
+            apply(&|id| 1 + (id / 3 + round) % 3)?;
+            assert!(engine.verify()?.is_sound());
+        }
+        apply(&|id| 1 + id % 2)?;
+        apply(&|id| 2 - id % 2)?;
+        assert!(engine.verify()?.is_sound());
+        apply(&|_| 1)?;
+        assert!(export(&engine)? == before);
+        Ok(())
+    }
+}

@@ -134,9 +134,14 @@ pub(super) fn remove_school(
             dataset::remove_school(write, school)
         })
     })?;
-    engine.store.tidy();
+    if summary.total().removed > SMALL {
+        engine.store.tidy();
+    }
     Ok(summary)
 }
+
+/// A school of so few records leaves little behind.
+const SMALL: u64 = 1000;
 
 pub(super) fn erase_learner(
     engine: &Engine,

@@ -215,6 +215,49 @@ impl Iterator for Terms<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+    use std::cmp::Ordering;
+
+    /// A number that counts how often it is compared.
+    #[derive(Clone)]
+    struct Counting<'a>(u64, &'a Cell<u64>);
+
+    impl PartialEq for Counting<'_> {
+        fn eq(&self, other: &Self) -> bool {
+            self.cmp(other).is_eq()
+        }
+    }
+
+    impl Eq for Counting<'_> {}
+
+    impl PartialOrd for Counting<'_> {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+
+    impl Ord for Counting<'_> {
+        fn cmp(&self, other: &Self) -> Ordering {
+            self.1.set(self.1.get() + 1);
+            self.0.cmp(&other.0)
+        }
+    }
+
+    #[test]
+    fn groups_that_all_differ_are_not_compared_with_each_other() {
+        let compared = Cell::new(0);
+        let values: Vec<_> = (0..4096u64)
+            .map(|n| Counting(n * 2_654_435_761 % 4096 / 2, &compared))
+            .collect();
+        let mut distinct = Distinct::default();
+        let numbers: Vec<_> = values.iter().map(|value| distinct.number(value)).collect();
+        assert!(compared.get() < 4096 * 40, "{}", compared.get());
+        assert_eq!(distinct.values.len(), 2048);
+        for (value, number) in values.iter().zip(numbers) {
+            let place = usize::try_from(number).unwrap_or(usize::MAX);
+            assert_eq!(distinct.values.get(place).map(|v| v.0), Some(value.0));
+        }
+    }
 
     #[test]
     fn a_record_comes_back_and_shares_its_groups() -> Result<()> {

@@ -361,6 +361,9 @@ mod tests {
                 live += super::super::tables::page_bytes(builder.bytes());
             }
             assert!(directory.entries.is_sorted_by(|a, b| a.first < b.first));
+            if !directory.entries.is_empty() {
+                live += super::super::tables::page_bytes(directory.encode().len());
+            }
             assert!(found == *model);
             assert_eq!(directory.records(), model.len() as u64);
             assert_eq!(snapshot.totals()?.live, live);

@@ -50,11 +50,16 @@ pub(crate) fn render_key(school: u64) -> Vec<u8> {
 /// header of a leaf page (16 bytes with one entry) and the key.
 pub(crate) const RUN_BYTES: usize = 65_480;
 
-/// What a value of this length costs in the file.
+/// What a value of this length costs in the file, about. Small ones share pages,
+/// which are filled by two thirds; any other has pages of its own.
 pub(crate) fn page_bytes(length: usize) -> u64 {
     const PAGE: usize = 4096;
     const OVERHEAD: usize = 16 + Partition::BYTES + 4;
-    (length + OVERHEAD).next_power_of_two().max(PAGE) as u64
+    let bytes = length + OVERHEAD;
+    if bytes <= PAGE / 2 {
+        return (bytes + bytes / 2) as u64;
+    }
+    bytes.next_power_of_two().max(PAGE) as u64
 }
 
 /// Counts that are kept rather than counted.
@@ -62,7 +67,7 @@ pub(crate) fn page_bytes(length: usize) -> u64 {
 pub(crate) struct Totals {
     /// Records by kind, in the order that the room above numbers its kinds.
     pub(crate) records: [u64; Totals::KINDS],
-    /// What the runs cost in the file.
+    /// What the runs and the directories cost in the file.
     pub(crate) live: u64,
 }
 

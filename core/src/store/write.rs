@@ -99,19 +99,18 @@ impl<'t> Write<'t> {
     }
 
     pub(crate) fn put_run(&mut self, partition: Partition, run: u32, bytes: &[u8]) -> Result<()> {
-        let replaced = self
-            .runs
-            .insert(run_key(partition, run).as_slice(), bytes)?;
-        let before = replaced.map_or(0, |old| page_bytes(old.value().len()));
-        self.totals.live = (self.totals.live + page_bytes(bytes.len())).saturating_sub(before);
+        let key = run_key(partition, run);
+        let replaced = self.runs.insert(key.as_slice(), bytes)?;
+        let replaced = replaced.map(|old| old.value().len());
+        self.reckon(replaced, Some(bytes.len()));
         self.changes.partition(partition);
         Ok(())
     }
 
     pub(crate) fn remove_run(&mut self, partition: Partition, run: u32) -> Result<()> {
         let removed = self.runs.remove(run_key(partition, run).as_slice())?;
-        let before = removed.map_or(0, |old| page_bytes(old.value().len()));
-        self.totals.live = self.totals.live.saturating_sub(before);
+        let removed = removed.map(|old| old.value().len());
+        self.reckon(removed, None);
         self.changes.partition(partition);
         Ok(())
     }
@@ -123,14 +122,22 @@ impl<'t> Write<'t> {
     ) -> Result<()> {
         let key = partition.to_bytes();
         self.known.borrow_mut().remove(&partition);
-        if directory.entries.is_empty() {
-            self.directories.remove(key.as_slice())?;
-        } else {
-            self.directories
-                .insert(key.as_slice(), directory.encode().as_slice())?;
-        }
+        let bytes = directory.encode();
+        let kept = Some(bytes.len()).filter(|_| !directory.entries.is_empty());
+        let replaced = match kept {
+            Some(_) => self.directories.insert(key.as_slice(), bytes.as_slice())?,
+            None => self.directories.remove(key.as_slice())?,
+        };
+        let replaced = replaced.map(|old| old.value().len());
+        self.reckon(replaced, kept);
         self.changes.partition(partition);
         Ok(())
+    }
+
+    /// Reckons what a value costs that came in the place of another.
+    fn reckon(&mut self, before: Option<usize>, after: Option<usize>) {
+        let [before, after] = [before, after].map(|length| length.map_or(0, page_bytes));
+        self.totals.live = (self.totals.live + after).saturating_sub(before);
     }
 
     pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
