@@ -51,13 +51,13 @@ pub(crate) fn render_key(school: u64) -> Vec<u8> {
 pub(crate) const RUN_BYTES: usize = 65_480;
 
 /// What a value of this length costs in the file, about. Small ones share pages,
-/// which are filled by two thirds; any other has pages of its own.
+/// which are filled by four fifths; any other has pages of its own.
 pub(crate) fn page_bytes(length: usize) -> u64 {
     const PAGE: usize = 4096;
     const OVERHEAD: usize = 16 + Partition::BYTES + 4;
     let bytes = length + OVERHEAD;
     if bytes <= PAGE / 2 {
-        return (bytes + bytes / 2) as u64;
+        return (bytes + bytes / 4) as u64;
     }
     bytes.next_power_of_two().max(PAGE) as u64
 }
