@@ -196,8 +196,15 @@ impl DateTime {
         [a, b, c, d, e]
     }
 
+    /// What these bytes hold, which need not be a time: see
+    /// [`is_one`](Self::is_one).
     pub(crate) fn from_bytes([a, b, c, d, e]: [u8; Self::BYTES]) -> DateTime {
         DateTime(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
+    }
+
+    /// Whether it is a time of the calendar and the day.
+    pub(crate) fn is_one(self) -> bool {
+        DateTime::parse(&self.text()) == Some(self)
     }
 
     /// The characters of `YYYY-MM-DD HH:MM:SS` as little-endian words.

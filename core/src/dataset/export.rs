@@ -145,7 +145,7 @@ impl Writer {
                 Value::Text(name.into()),
                 Value::Integer(school),
                 Value::Integer(api_type),
-                Value::Integer(u64::from(state.first() == Some(&1))),
+                Value::Integer(u64::from(integrator::is_active(state)?)),
             ];
             lines.push_back(line(Kind::ClientIntegration, &values));
             Ok(())

@@ -77,7 +77,8 @@ impl Inspection {
         for (key, value) in rows {
             let hash =
                 integrator::username_of(&key).filter(|_| std::str::from_utf8(&value).is_ok());
-            let state = integrator::authorisation_of(&key).filter(|_| matches!(*value, [0 | 1]));
+            let state = integrator::authorisation_of(&key)
+                .filter(|_| integrator::is_active(&value).is_ok());
             match (hash, state) {
                 (Some(_), None) => self.count(Kind::Integrator),
                 (None, Some(_)) => self.count(Kind::ClientIntegration),
@@ -90,18 +91,14 @@ impl Inspection {
     /// A partition: its directory against its runs, and each record by itself.
     fn partition(&mut self, snapshot: &Snapshot, partition: Partition) -> Result<()> {
         let directory = snapshot.directory(partition)?;
-        let mut last = None;
-        for entry in &directory.entries {
+        for (place, entry) in directory.entries.iter().enumerate() {
             let page = snapshot.page(partition, entry.run)?;
             let run = page.run()?;
-            if run.len() != entry.count as usize || run.keys().next() != Some(entry.first) {
-                self.problem(format!("{}: a directory misses its run", name(partition)));
+            if let Err(error) = directory.check(place, &run) {
+                self.problem(format!("{}: {error}", name(partition)));
+                continue;
             }
             for (index, key) in run.keys().enumerate() {
-                if last.is_some_and(|last| last >= key) {
-                    self.problem(format!("{}: keys are out of order", name(partition)));
-                }
-                last = Some(key);
                 if let Err(error) = self.record(snapshot, partition, &run, index, key) {
                     self.problem(format!("{} {}/{}: {error}", name(partition), key.0, key.1));
                 }

@@ -4,7 +4,7 @@ use super::commit::Commit;
 use super::staged;
 use super::summary::Summary;
 use crate::error::{Error, Result};
-use crate::record::assessment::SLOT_TAG;
+use crate::record::assessment::{SLOT_TAG, shared_slot, slot};
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::{Kind, absentee, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Records, Run, Sorter, Write};
@@ -172,8 +172,9 @@ pub(crate) fn slots(reader: &dyn Reader, rows: Partition) -> Result<HashMap<(u64
         let run = page.run()?;
         for index in indices {
             let Key(term, assessment) = run.key(index)?;
-            if let Some(slot) = run.tag(SLOT_TAG, index)? {
-                slots.insert((term, slot), assessment);
+            let slot = slot(run.tag(SLOT_TAG, index)?)?;
+            if slots.insert((term, slot), assessment).is_some() {
+                return Err(shared_slot());
             }
         }
     }

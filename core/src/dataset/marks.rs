@@ -2,7 +2,7 @@
 //! of them at a time is gathered and sorted.
 
 use crate::error::{Error, Result};
-use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot};
@@ -83,13 +83,18 @@ fn slots(
     assessments: &[u64],
 ) -> Result<BTreeMap<u64, u64>> {
     let records = snapshot.records(partition)?;
-    let slot = |assessment: &u64| {
-        let found = records.get(Key(term, *assessment))?;
+    let slot = |id: u64| {
+        let found = records.get(Key(term, id))?;
         let (page, index) = found.ok_or_else(damaged)?;
-        let slot = page.run()?.tag(SLOT_TAG, index)?;
-        Ok((slot.ok_or_else(damaged)?, *assessment))
+        assessment::slot(page.run()?.tag(SLOT_TAG, index)?)
     };
-    assessments.iter().map(slot).collect()
+    let mut slots = BTreeMap::new();
+    for id in assessments {
+        if slots.insert(slot(*id)?, *id).is_some() {
+            return Err(assessment::shared_slot());
+        }
+    }
+    Ok(slots)
 }
 
 /// The marks of a part.

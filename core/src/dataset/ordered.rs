@@ -13,7 +13,7 @@ pub(crate) fn push(key: &mut Vec<u8>, number: u64) {
 /// Takes one number off the front.
 pub(crate) fn take(key: &mut &[u8]) -> Result<u64> {
     let number = || {
-        let (used, rest) = key.split_first()?;
+        let (used, rest) = key.split_first().filter(|(used, _)| **used <= 8)?;
         let (bytes, rest) = rest.split_at_checked(usize::from(*used))?;
         let number = bytes
             .iter()
@@ -51,6 +51,7 @@ mod tests {
         }
         assert!(keys.is_sorted());
         assert!(take(&mut [3, 1].as_slice()).is_err() && take(&mut [].as_slice()).is_err());
+        assert!(take(&mut [9; 10].as_slice()).is_err());
         Ok(())
     }
 }

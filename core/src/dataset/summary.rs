@@ -63,10 +63,10 @@ impl Summary {
         self.counts
             .iter()
             .fold(Counts::default(), |sum, one| Counts {
-                added: sum.added + one.added,
-                changed: sum.changed + one.changed,
-                removed: sum.removed + one.removed,
-                unchanged: sum.unchanged + one.unchanged,
+                added: sum.added.saturating_add(one.added),
+                changed: sum.changed.saturating_add(one.changed),
+                removed: sum.removed.saturating_add(one.removed),
+                unchanged: sum.unchanged.saturating_add(one.unchanged),
             })
     }
 

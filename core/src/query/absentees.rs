@@ -4,7 +4,7 @@ use super::walk::{Identity, Paged, Walk};
 use super::window;
 use super::{Array, Outcome, Question, Rule, View};
 use crate::Date;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::Chunks;
 use crate::record::absentee::{DATE_TAG, LEARNER_TAG};
 use crate::record::bake::RENDERING;
@@ -48,11 +48,14 @@ impl Absentees {
         if let Some(id) = self.id {
             let places = Partition::of(self.school, Collection::AbsenteePlaces);
             let date = match view.snapshot.records(places)?.get(Key::one(id))? {
-                Some((page, index)) => page.run()?.tag(DATE_TAG, index)?,
-                None => None,
+                Some((page, index)) => {
+                    let date = page.run()?.tag(DATE_TAG, index)?;
+                    date.ok_or_else(|| Error::corrupt("an absentee has no date"))?
+                }
+                // What has no place lies on no day.
+                None => 0,
             };
-            // What has no place lies on no day.
-            let key = Key(date.unwrap_or(0), id);
+            let key = Key(date, id);
             return Ok(Ok((key, key)));
         }
         let today = view.today(self.school)?;

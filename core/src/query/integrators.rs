@@ -257,7 +257,7 @@ fn read_user(snapshot: &Snapshot, name: &str) -> Result<User> {
             user.clients.push(Client {
                 school,
                 api_type,
-                active: state.first() == Some(&1),
+                active: integrator::is_active(state)?,
             });
         }
         Ok(())

@@ -184,6 +184,9 @@ impl Paged for Learners<'_> {
                     }
                     typed::push_record(&run, index, out)?;
                     if let Some(parents) = &mut parents {
+                        if !run.record(RENDERING, index)?.ends_with(b"}") {
+                            return Err(no_object());
+                        }
                         out.truncate(out.len() - b"},".len());
                         out.push(b",\"parents\":");
                         parents::push(&run, index, parents, Wire::V2, out)?;
@@ -204,7 +207,7 @@ fn push_with_parents(
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let learner = run.record(RENDERING, index)?.strip_suffix(b"}");
-    out.push(learner.ok_or_else(|| Error::corrupt("a learner is no object"))?);
+    out.push(learner.ok_or_else(no_object)?);
     out.push(b",\"parents\":[");
     let before = out.len();
     parents::each(run, index, parents, |parents, place| {
@@ -216,6 +219,10 @@ fn push_with_parents(
     })?;
     out.push(b"]}");
     Ok(())
+}
+
+fn no_object() -> Box<Error> {
+    Error::corrupt("a learner is no object")
 }
 
 /// What a learner must be to be answered.

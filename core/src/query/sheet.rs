@@ -15,7 +15,7 @@ use crate::record::learning_program::RELEASE_TAG;
 use crate::record::typed::{Edits, push_part};
 use crate::record::{Kind, bake};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ pub(super) fn one(
         .get(Key(place.0, place.3))?
         .ok_or_else(gone)?;
     let mut sheet = Sheet::new(wire);
-    let gap = sheet.gap(partition.school, place.3, &page.run()?.item(index)?)?;
+    let gap = sheet.gap(partition, place, &page.run()?.item(index)?)?;
     sheet.place(&of, place, 0, gap)?;
     Ok(sheet)
 }
@@ -212,7 +212,7 @@ fn decode(
     for (place, slot) in places(snapshot, partition, wanted)? {
         let gap = if sheet.is_written {
             let (page, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
-            sheet.gap(partition.school, place.3, &page.run()?.item(index)?)?
+            sheet.gap(partition, place, &page.run()?.item(index)?)?
         } else {
             Gap::default()
         };
@@ -236,6 +236,7 @@ fn places(
     wanted: Wanted,
 ) -> Result<Vec<(Place, usize)>> {
     let mut places = Vec::new();
+    let mut slots = BTreeSet::new();
     let (from, to) = match wanted.term {
         Some(term) => (Key(term, 0), Key(term, u64::MAX)),
         None => (Key::MIN, Key::MAX),
@@ -245,12 +246,14 @@ fn places(
         let run = page.run()?;
         for index in indices {
             let Key(term, id) = run.key(index)?;
-            let tag = |tag| run.tag(tag, index).map(|number| number.unwrap_or(0));
+            let tag = |tag| run.tag(tag, index)?.ok_or_else(gone);
             let place = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
+            let slot = assessment::slot(run.tag(SLOT_TAG, index)?)?;
+            if !slots.insert((term, slot)) {
+                return Err(assessment::shared_slot());
+            }
             if wanted.takes(place) {
-                let slot = run.tag(SLOT_TAG, index)?;
-                let slot = slot.and_then(|slot| usize::try_from(slot).ok());
-                places.push((place, slot.unwrap_or(usize::MAX)));
+                places.push((place, usize::try_from(slot).unwrap_or(usize::MAX)));
             }
         }
     }
@@ -260,8 +263,23 @@ fn places(
 
 impl Sheet {
     /// Adds an assessment's texts.
-    fn gap(&mut self, school: u64, id: u64, item: &Item<'_>) -> Result<Gap> {
-        let values = bake::values(Kind::Assessment, &[school, id], item)?;
+    fn gap(
+        &mut self,
+        partition: Partition,
+        (term, subject, outcome, id): Place,
+        item: &Item<'_>,
+    ) -> Result<Gap> {
+        let values = bake::values(Kind::Assessment, &[partition.school, id], item)?;
+        let belongs = assessment::Belongs {
+            grade: partition.a,
+            year: partition.b,
+            term,
+            subject,
+            outcome,
+        };
+        if assessment::Belongs::of(&values) != Some(belongs) {
+            return Err(gone());
+        }
         let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
         let rendering = item.lanes[bake::RENDERING];
         let (before, after) = assessment::split(rendering)?;
@@ -401,8 +419,13 @@ fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<BTreeMap<(u64, u64)
         let run = page.run()?;
         for index in indices {
             let Key(term, subject) = run.key(index)?;
-            let release = run.tag(RELEASE_TAG, index)?.and_then(Date::from_number);
-            releases.extend(release.map(|release| ((term, subject), release)));
+            let Some(release) = run.tag(RELEASE_TAG, index)? else {
+                continue;
+            };
+            // Marks must not be answered before a date that nobody can read.
+            let release = Date::from_number(release)
+                .ok_or_else(|| Error::corrupt("a release date is no date"))?;
+            releases.insert((term, subject), release);
         }
     }
     Ok(releases)

@@ -2,6 +2,7 @@
 
 use super::decimal::Decimal;
 use super::field::{Field, Form, position};
+use super::mark_row::SLOTS;
 use super::value::Value;
 use crate::error::{Error, Result};
 
@@ -35,6 +36,18 @@ pub(crate) const SLOT_TAG: usize = 0;
 pub(crate) const SUBJECT_TAG: usize = 1;
 /// The tag: the learning outcome.
 pub(crate) const OUTCOME_TAG: usize = 2;
+
+/// The slot that an assessment's tag names. It sizes rows, so one that no row has
+/// goes no further.
+pub(crate) fn slot(tag: Option<u64>) -> Result<u64> {
+    tag.filter(|slot| *slot < SLOTS as u64)
+        .ok_or_else(|| Error::corrupt("an assessment has no slot that a row has"))
+}
+
+/// A mark would be that of another assessment.
+pub(crate) fn shared_slot() -> Box<Error> {
+    Error::corrupt("two assessments have one slot")
+}
 
 /// The tags of an assessment's place.
 pub(crate) const GRADE_TAG: usize = 0;

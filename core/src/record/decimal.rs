@@ -42,6 +42,13 @@ impl Decimal {
         Decimal(millionths)
     }
 
+    /// Those of a decimal that a dataset may have.
+    #[inline]
+    pub(crate) fn of_millionths(millionths: i64) -> Option<Decimal> {
+        const MOST: u64 = 1_000_000_000_000 * MILLION;
+        (millionths.unsigned_abs() < MOST).then_some(Decimal(millionths))
+    }
+
     pub(crate) fn millionths(self) -> i64 {
         self.0
     }

@@ -1,6 +1,7 @@
 //! An integrator and the hash of its password (section 5).
 
 use super::field::{Field, Form, Place, position};
+use crate::error::{Error, Result};
 
 pub(crate) const FIELDS: [Field; 3] = [
     Field {
@@ -54,6 +55,15 @@ pub(crate) fn authorisation_key(username: &str, school: u64, api_type: u64) -> V
     key.extend_from_slice(&school.to_be_bytes());
     key.extend_from_slice(&api_type.to_be_bytes());
     key
+}
+
+/// Whether an authorisation's row says that the integrator serves it.
+pub(crate) fn is_active(state: &[u8]) -> Result<bool> {
+    match state {
+        [0] => Ok(false),
+        [1] => Ok(true),
+        _ => Err(Error::corrupt("the state of an authorisation is damaged")),
+    }
 }
 
 /// Whether a row is an integrator's, and so holds a password hash.
@@ -114,6 +124,12 @@ pub(crate) fn authorisation_of(key: &[u8]) -> Option<(String, u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_is_0_or_1() {
+        assert_eq!((is_active(&[0]), is_active(&[1])), (Ok(false), Ok(true)));
+        assert!(is_active(&[]).is_err() && is_active(&[2]).is_err() && is_active(&[1, 0]).is_err());
+    }
 
     #[test]
     fn rows_sort_by_name_and_come_back() {

@@ -50,6 +50,9 @@ const PERCENTAGE_SHIFT: u8 = 6;
 /// Bytes of a number by its two bits in the flags.
 const NUMBER_BYTES: [usize; 4] = [0, 2, 4, 8];
 
+/// The bytes of the longest mark.
+pub(crate) const MOST_BYTES: usize = 1 + DateTime::BYTES + 2 * 8;
+
 /// How long a mark with these flags is, flags included; nothing is one byte.
 #[expect(clippy::indexing_slicing, reason = "computed when this is compiled")]
 static LENGTHS: [u8; 256] = {
@@ -137,7 +140,7 @@ impl Mark {
     /// Reads the mark that these bytes are; `None` if they are an empty slot.
     #[inline]
     pub(crate) fn decode(bytes: &[u8]) -> Result<Option<Mark>> {
-        let cut = || Error::corrupt("a mark is cut");
+        let cut = || Error::corrupt("a mark is damaged");
         let (&flags, mut rest) = bytes.split_first().ok_or_else(cut)?;
         if flags & THERE == 0 {
             return Ok(None);
@@ -145,7 +148,11 @@ impl Mark {
         let mut dtime = None;
         if flags & DTIME_FLAG != 0 {
             let (time, after) = rest.split_first_chunk().ok_or_else(cut)?;
-            dtime = Some(DateTime::from_bytes(*time));
+            let time = DateTime::from_bytes(*time);
+            if !time.is_one() {
+                return Err(cut());
+            }
+            dtime = Some(time);
             rest = after;
         }
         Ok(Some(Mark {
@@ -203,8 +210,8 @@ pub(crate) fn push_number(out: &mut Vec<u8>, number: Option<Decimal>) -> u8 {
     3
 }
 
-/// Reads a number written in one of the four ways; `None` if it is cut.
-#[expect(clippy::option_option, reason = "cut off, or rightly absent")]
+/// Reads a number written in one of the four ways; `None` if it is none.
+#[expect(clippy::option_option, reason = "damaged, or rightly absent")]
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8], way: u8) -> Option<Option<Decimal>> {
     let millionths = match way {
@@ -225,7 +232,7 @@ pub(crate) fn take_number(bytes: &mut &[u8], way: u8) -> Option<Option<Decimal>>
             i64::from_le_bytes(*number)
         }
     };
-    Some(Some(Decimal::from_millionths(millionths)))
+    Decimal::of_millionths(millionths).map(Some)
 }
 
 #[cfg(test)]
@@ -268,6 +275,27 @@ mod tests {
         }
         assert_eq!(Mark::decode(&[0])?, None);
         Ok(())
+    }
+
+    #[test]
+    fn times_and_numbers_that_no_dataset_has_are_damage() {
+        let with_time = |time: [u8; 5]| {
+            let [a, b, c, d, e] = time;
+            Mark::decode(&[THERE | DTIME_FLAG, a, b, c, d, e])
+        };
+        let time = DateTime::parse(b"2026-02-04 10:11:12").map_or([0; 5], DateTime::to_bytes);
+        assert!(with_time(time).is_ok_and(|mark| mark.is_some()));
+        assert!(with_time([0xff; 5]).is_err() && with_time([0; 5]).is_err());
+        for (number, fits) in [
+            (999_999_999_999_999_999_i64, true),
+            (1_000_000_000_000_000_000, false),
+            (-999_999_999_999_999_999, true),
+            (i64::MIN, false),
+        ] {
+            let mut bytes = vec![THERE | 3 << MARK_SHIFT];
+            bytes.extend_from_slice(&number.to_le_bytes());
+            assert_eq!(Mark::decode(&bytes).is_ok(), fits, "{number}");
+        }
     }
 
     #[test]

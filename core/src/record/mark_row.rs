@@ -7,12 +7,19 @@
 //!
 //! A slot belongs to one assessment of the grade, year and term. The order in
 //! which slots are answered is the assessments' business, so that one more
-//! assessment shifts no row.
+//! assessment shifts no row. A row costs a byte for each slot before its last
+//! mark, so the number of slots is bounded.
 
 use super::mark;
 use super::varint;
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
+
+/// How many slots there are in a grade, year and term.
+pub(crate) const SLOTS: usize = 1 << 17;
+
+/// More bytes than all slots of a row take.
+const MOST_BYTES: usize = SLOTS * mark::MOST_BYTES;
 
 /// A row as it is kept.
 #[derive(Clone, Default)]
@@ -27,12 +34,15 @@ impl<'a> MarkRow<'a> {
         let count = varint::take(&mut rest)?;
         let mut subjects = Subjects {
             left: count,
-            last: 0,
+            last: None,
             bytes: rest,
         };
         let all = subjects.clone();
         for subject in &mut subjects {
             subject?;
+        }
+        if subjects.bytes.len() > MOST_BYTES {
+            return Err(cut());
         }
         Ok(MarkRow {
             subjects: all,
@@ -127,7 +137,11 @@ impl<'a> WalkedRow<'a> {
 }
 
 fn cut() -> Box<Error> {
-    Error::corrupt("a row of marks is cut")
+    Error::corrupt("a row of marks is damaged")
+}
+
+fn astray() -> Box<Error> {
+    Error::corrupt("a learner's subjects and its row of marks do not agree")
 }
 
 /// Whether a slot holds a mark.
@@ -139,7 +153,7 @@ pub(crate) fn is_mark(slot: &[u8]) -> bool {
 #[derive(Clone, Default)]
 pub(crate) struct Subjects<'a> {
     left: u64,
-    last: u64,
+    last: Option<u64>,
     bytes: &'a [u8],
 }
 
@@ -149,13 +163,18 @@ impl Iterator for Subjects<'_> {
     fn next(&mut self) -> Option<Result<u64>> {
         self.left = self.left.checked_sub(1)?;
         let step = varint::take(&mut self.bytes);
-        if step.is_err() {
-            self.left = 0;
+        let next = step.and_then(|step| {
+            let next = match self.last {
+                Some(last) => last.checked_add(step).filter(|_| step > 0),
+                None => Some(step),
+            };
+            next.ok_or_else(cut)
+        });
+        match &next {
+            Ok(next) => self.last = Some(*next),
+            Err(_) => self.left = 0,
         }
-        Some(step.map(|step| {
-            self.last = self.last.wrapping_add(step);
-            self.last
-        }))
+        Some(next)
     }
 }
 
@@ -226,22 +245,34 @@ impl OpenRow {
                 }
             })
         });
-        Ok(OpenRow {
+        let row = OpenRow {
             subjects: row.subjects().collect::<Result<_>>()?,
-            slots: slots.collect::<Result<_>>()?,
-        })
+            slots: slots.take(SLOTS + 1).collect::<Result<_>>()?,
+        };
+        if row.slots.len() > SLOTS {
+            return Err(cut());
+        }
+        Ok(row)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.subjects.is_empty() && self.slots.iter().all(Vec::is_empty)
     }
 
-    pub(crate) fn enrol(&mut self, subject: u64) {
-        self.subjects.insert(subject);
+    /// The learner takes a subject that it did not take.
+    pub(crate) fn enrol(&mut self, subject: u64) -> Result<()> {
+        self.subjects
+            .insert(subject)
+            .then_some(())
+            .ok_or_else(astray)
     }
 
-    pub(crate) fn leave(&mut self, subject: u64) {
-        self.subjects.remove(&subject);
+    /// The learner takes a subject no more.
+    pub(crate) fn leave(&mut self, subject: u64) -> Result<()> {
+        self.subjects
+            .remove(&subject)
+            .then_some(())
+            .ok_or_else(astray)
     }
 
     /// The mark in a slot; empty if there is none.
@@ -250,13 +281,17 @@ impl OpenRow {
     }
 
     /// Puts a mark into a slot, or nothing.
-    pub(crate) fn set(&mut self, slot: usize, mark: &[u8]) {
-        if slot >= self.slots.len() {
+    pub(crate) fn set(&mut self, slot: usize, mark: &[u8]) -> Result<()> {
+        if slot >= SLOTS {
+            return Err(Error::corrupt("a mark has a slot that no row has"));
+        }
+        if slot >= self.slots.len() && !mark.is_empty() {
             self.slots.resize(slot + 1, Vec::new());
         }
         if let Some(place) = self.slots.get_mut(slot) {
             mark.clone_into(place);
         }
+        Ok(())
     }
 
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
@@ -304,11 +339,12 @@ mod tests {
     #[test]
     fn subjects_and_slots_come_back() -> Result<()> {
         let mut row = OpenRow::default();
-        for subject in [101, 7, u64::MAX, 101] {
-            row.enrol(subject);
+        for subject in [101, 7, u64::MAX] {
+            row.enrol(subject)?;
         }
-        row.set(3, &mark(true));
-        row.set(1, &mark(false));
+        assert!(row.enrol(101).is_err() && row.leave(8).is_err());
+        row.set(3, &mark(true))?;
+        row.set(1, &mark(false))?;
         let mut bytes = Vec::new();
         row.encode(&mut bytes);
 
@@ -324,30 +360,29 @@ mod tests {
         assert_eq!(open.slots().count(), 4);
         assert_eq!(OpenRow::of(&bytes)?.mark(3), mark(true));
 
-        row.set(3, &[]);
-        row.leave(101);
+        row.set(3, &[])?;
+        row.leave(101)?;
         let mut shorter = Vec::new();
         row.encode(&mut shorter);
         assert_eq!(MarkRow::open(&shorter)?.slots().count(), 2);
-        row.set(1, &[]);
-        row.leave(7);
-        row.leave(u64::MAX);
+        row.set(1, &[])?;
+        row.leave(7)?;
+        row.leave(u64::MAX)?;
         assert!(row.is_empty());
         Ok(())
     }
 
     #[test]
     fn rows_side_by_side_are_taken_as_each_alone() -> Result<()> {
-        let rows = [0_usize, 1, 9, 4].map(|slots| {
+        let mut rows: [Vec<u8>; SlotStarts::ROWS] = Default::default();
+        for (bytes, slots) in rows.iter_mut().zip([0_usize, 1, 9, 4]) {
             let mut row = OpenRow::default();
-            row.enrol(7);
+            row.enrol(7)?;
             for slot in (0..slots).filter(|slot| slot % 3 != 1) {
-                row.set(slot, &mark(slot % 2 == 0));
+                row.set(slot, &mark(slot % 2 == 0))?;
             }
-            let mut bytes = Vec::new();
-            row.encode(&mut bytes);
-            bytes
-        });
+            row.encode(bytes);
+        }
         let mut starts = SlotStarts::default();
         for count in 1..=rows.len() {
             let mut open: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
@@ -381,5 +416,35 @@ mod tests {
             let read = OpenRow::of(cut);
             assert!(read.is_err(), "{cut:?}");
         }
+    }
+
+    #[test]
+    fn subjects_that_do_not_ascend_are_an_error() -> Result<()> {
+        let mut wrapping = vec![2, 7];
+        varint::push(&mut wrapping, u64::MAX);
+        for subjects in [vec![2, 7, 0], wrapping] {
+            assert!(OpenRow::of(&subjects).is_err(), "{subjects:?}");
+        }
+        let none = [1, 0];
+        let first: Vec<_> = MarkRow::open(&none)?.subjects().collect::<Result<_>>()?;
+        assert_eq!(first, [0]);
+        Ok(())
+    }
+
+    #[test]
+    fn no_row_has_more_slots_than_there_are() -> Result<()> {
+        let mut row = OpenRow::default();
+        row.set(SLOTS - 1, &mark(true))?;
+        for slot in [SLOTS, 1 << 27, usize::MAX] {
+            assert!(row.set(slot, &mark(true)).is_err() && row.set(slot, &[]).is_err());
+        }
+        let mut bytes = Vec::new();
+        row.encode(&mut bytes);
+        assert_eq!(OpenRow::of(&bytes)?, row);
+        bytes.push(0);
+        assert!(OpenRow::of(&bytes).is_err());
+        bytes.resize(bytes.len() + MOST_BYTES, 0);
+        assert!(MarkRow::open(&bytes).is_err());
+        Ok(())
     }
 }

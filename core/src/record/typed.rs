@@ -212,11 +212,16 @@ pub(crate) fn push_part(
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let text = |range: Range<usize>| renderings.get(range).ok_or_else(damaged);
+    if part.end > record.len() {
+        return Err(damaged());
+    }
     let end = record.start + part.end;
     let mut copied = record.start + part.start;
     let mut at = record.start;
     while let Some(Edit { distance, what }) = edits.next()? {
-        let start = at + distance;
+        let start = at.checked_add(distance);
+        let start = start.filter(|start| *start < record.end);
+        let start = start.ok_or_else(damaged)?;
         let digits = start + 1..start + 1 + usize::from(what);
         at = match what {
             TRUE => start + "\"Yes\"".len(),

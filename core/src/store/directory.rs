@@ -1,7 +1,9 @@
 //! The directory of a partition: which run holds which keys.
 
 use super::partition::Key;
+use super::run::Run;
 use crate::error::{Error, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The runs of one partition, ascending by first key.
 ///
@@ -12,7 +14,28 @@ pub(crate) struct Directory {
     /// The number that the next new run gets. Numbers are never used twice
     /// while the partition lives.
     pub(crate) next_run: u32,
+    sound: Sound,
 }
+
+/// Which runs were checked, by the place of their entry. No part of what the
+/// directory says.
+#[derive(Debug, Default)]
+struct Sound(Vec<AtomicBool>);
+
+impl Clone for Sound {
+    /// A copy is made to be changed, and knows nothing of the runs to come.
+    fn clone(&self) -> Sound {
+        Sound::default()
+    }
+}
+
+impl PartialEq for Sound {
+    fn eq(&self, _: &Sound) -> bool {
+        true
+    }
+}
+
+impl Eq for Sound {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -26,7 +49,7 @@ const ENTRY_BYTES: usize = Key::BYTES + 8;
 
 impl Directory {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Directory> {
-        let damaged = || Error::corrupt("a directory of runs is cut");
+        let damaged = || Error::corrupt("a directory of runs is damaged");
         let (next_run, entries) = bytes.split_first_chunk().ok_or_else(damaged)?;
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         if !rest.is_empty() {
@@ -42,10 +65,58 @@ impl Directory {
                 count: u32::from_le_bytes(*rest.first_chunk()?),
             })
         };
+        let next_run = u32::from_le_bytes(*next_run);
+        let entries: Vec<Entry> = entries.iter().filter_map(entry).collect();
+        let numbered = entries.iter().all(|e| e.run < next_run && e.count > 0);
+        if !numbered || !entries.is_sorted_by(|a, b| a.first < b.first) {
+            return Err(damaged());
+        }
+        let sound = Sound(entries.iter().map(|_| AtomicBool::new(false)).collect());
         Ok(Directory {
-            entries: entries.iter().filter_map(entry).collect(),
-            next_run: u32::from_le_bytes(*next_run),
+            entries,
+            next_run,
+            sound,
         })
+    }
+
+    /// Makes sure that a run is what the entry at this place tells of, and that
+    /// every number of its head fits it. It is looked at once.
+    #[inline]
+    pub(crate) fn check(&self, place: usize, run: &Run<'_>) -> Result<()> {
+        match self.sound.0.get(place) {
+            Some(sound) if sound.load(Ordering::Relaxed) => Ok(()),
+            sound => self.check_now(place, run, sound),
+        }
+    }
+
+    #[cold]
+    fn check_now(&self, place: usize, run: &Run<'_>, sound: Option<&AtomicBool>) -> Result<()> {
+        run.check()?;
+        let entry = self.entries.get(place);
+        let next = self.entries.get(place + 1);
+        let mut keys = run.keys();
+        let fits = entry.is_some_and(|entry| {
+            run.len() == entry.count as usize && keys.next() == Some(entry.first)
+        });
+        let last = run.len().checked_sub(1).map(|last| run.key(last));
+        let before = |next: &Entry| matches!(&last, Some(Ok(last)) if *last < next.first);
+        if !fits || !next.is_none_or(before) {
+            return Err(Error::corrupt(
+                "a run is not the one that its directory names",
+            ));
+        }
+        if let Some(sound) = sound {
+            sound.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The number of a new run.
+    pub(crate) fn number_run(&mut self) -> Result<u32> {
+        let fresh = self.next_run;
+        let next = fresh.checked_add(1);
+        self.next_run = next.ok_or_else(|| Error::corrupt("a directory counts too many runs"))?;
+        Ok(fresh)
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -74,7 +145,9 @@ impl Directory {
 
     /// What the decoded directory costs in memory.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Directory>() + self.entries.capacity() * size_of::<Entry>()
+        size_of::<Directory>()
+            + self.entries.capacity() * size_of::<Entry>()
+            + self.sound.0.capacity() * size_of::<AtomicBool>()
     }
 }
 
@@ -92,6 +165,7 @@ mod tests {
         let directory = Directory {
             entries: vec![entry(10, 5), entry(20, 2), entry(30, 9)],
             next_run: 10,
+            sound: Sound::default(),
         };
         assert_eq!(
             Directory::decode(&directory.encode()),
@@ -103,5 +177,32 @@ mod tests {
         assert_eq!(directory.records(), 9);
         assert_eq!(Directory::default().locate(Key::MIN), 0);
         assert!(Directory::decode(&[0; 5]).is_err());
+    }
+
+    #[test]
+    fn entries_out_of_order_and_runs_that_cannot_be_are_refused() {
+        let of = |entries: &[(u64, u32, u32)], next_run| {
+            let entry = |(first, run, count): &(u64, u32, u32)| Entry {
+                first: Key::one(*first),
+                run: *run,
+                count: *count,
+            };
+            let directory = Directory {
+                entries: entries.iter().map(entry).collect(),
+                next_run,
+                sound: Sound::default(),
+            };
+            Directory::decode(&directory.encode()).is_ok()
+        };
+        assert!(of(&[(10, 5, 1), (20, 2, 1)], 6));
+        assert!(!of(&[(10, 5, 1), (20, 2, 1)], 5));
+        assert!(!of(&[(20, 5, 1), (10, 2, 1)], 6));
+        assert!(!of(&[(10, 5, 1), (10, 2, 1)], 6));
+        assert!(!of(&[(10, 5, 0)], 6));
+        let mut last = Directory {
+            next_run: u32::MAX,
+            ..Directory::default()
+        };
+        assert!(last.number_run().is_err());
     }
 }

@@ -63,7 +63,7 @@ impl Write<'_> {
         let entry = directory.entries.get(place).copied();
         let until = directory.entries.get(place + 1).map(|next| next.first);
         let old = match entry {
-            Some(entry) => self.run_bytes(partition, entry.run)?,
+            Some(_) => self.run_bytes(partition, directory, place)?,
             None => RunBuilder::new(layout).finish(),
         };
         let mut cutter = Cutter::new(layout);
@@ -112,11 +112,10 @@ impl Write<'_> {
         run: Option<u32>,
         piece: &Piece,
     ) -> Result<Entry> {
-        let run = run.unwrap_or_else(|| {
-            let fresh = directory.next_run;
-            directory.next_run += 1;
-            fresh
-        });
+        let run = match run {
+            Some(run) => run,
+            None => directory.number_run()?,
+        };
         self.put_run(partition, run, &piece.bytes)?;
         Ok(Entry {
             first: piece.first,
@@ -141,8 +140,8 @@ impl Write<'_> {
             let Some(&[first, second]) = pair else {
                 continue;
             };
-            let head = self.run_bytes(partition, first.run)?;
-            let tail = self.run_bytes(partition, second.run)?;
+            let head = self.run_bytes(partition, directory, left)?;
+            let tail = self.run_bytes(partition, directory, left + 1)?;
             if head.len() + tail.len() > RUN_BYTES * 3 / 4 {
                 continue;
             }
@@ -153,12 +152,10 @@ impl Write<'_> {
                     builder.push(key, &run.item(index)?)?;
                 }
             }
+            let count = u32::try_from(builder.len()).unwrap_or(u32::MAX);
             self.put_run(partition, first.run, &builder.finish())?;
             self.remove_run(partition, second.run)?;
-            let joined = Entry {
-                count: first.count + second.count,
-                ..first
-            };
+            let joined = Entry { count, ..first };
             directory.entries.splice(left..left + 2, [joined]);
             return Ok(());
         }

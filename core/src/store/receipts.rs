@@ -2,7 +2,7 @@
 //! written by the transaction that made the change, so that both are there or
 //! neither.
 
-use super::snapshot::{Snapshot, read_sequence};
+use super::snapshot::{Snapshot, next_sequence};
 use super::tables::RECEIPT_PREFIX;
 use super::write::Write;
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ impl Write<'_> {
 
     /// Keeps what came of the change that this transaction makes.
     pub(crate) fn keep_receipt(&mut self, id: &str, receipt: &Receipt) -> Result<()> {
-        let number = read_sequence(&self.meta)? + 1;
+        let number = next_sequence(&self.meta)?;
         let Receipt { mark, outcome } = receipt;
         let row = [id.as_bytes(), mark, outcome].join(&SEPARATOR);
         self.meta

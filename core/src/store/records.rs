@@ -1,6 +1,6 @@
 //! Reading the records of a partition, run by run.
 
-use super::directory::{Directory, Entry};
+use super::directory::Directory;
 use super::partition::{Key, Layout, Partition};
 use super::run::Run;
 use crate::error::Result;
@@ -82,10 +82,12 @@ impl<'a> Records<'a> {
     /// The run at a place.
     #[inline]
     pub(crate) fn page(&self, place: usize) -> Result<Option<Page<'a>>> {
-        match self.directory.entries.get(place) {
-            Some(entry) => self.reader.page(self.partition, entry.run).map(Some),
-            None => Ok(None),
-        }
+        let Some(entry) = self.directory.entries.get(place) else {
+            return Ok(None);
+        };
+        let page = self.reader.page(self.partition, entry.run)?;
+        self.directory.check(place, &page.run()?)?;
+        Ok(Some(page))
     }
 
     /// The run and the place within it that hold a record.
@@ -108,12 +110,11 @@ impl<'a> Records<'a> {
         let entries = &self.directory.entries;
         let mut place = self.locate(from);
         std::iter::from_fn(move || {
-            let entry = entries.get(place)?;
-            if entry.first > to {
+            if entries.get(place)?.first > to {
                 return None;
             }
             place += 1;
-            Some(self.part(entry, from, to))
+            self.part(place - 1, from, to).transpose()
         })
     }
 
@@ -133,21 +134,22 @@ impl<'a> Records<'a> {
         let count = entries.take_while(|entry| entry.first <= to).count();
         (0..count).filter_map(move |step| {
             let place = if reverse { count - 1 - step } else { step };
-            let entry = records.directory.entries.get(first + place)?;
-            Some(records.part(entry, from, to))
+            records.part(first + place, from, to).transpose()
         })
     }
 
-    /// One run, with the places of its records from one key to another.
-    fn part(&self, entry: &Entry, from: Key, to: Key) -> Result<(Page<'a>, Range<usize>)> {
-        let page = self.reader.page(self.partition, entry.run)?;
+    /// The run at a place, with the places of its records from one key to another.
+    fn part(&self, place: usize, from: Key, to: Key) -> Result<Option<(Page<'a>, Range<usize>)>> {
+        let Some(page) = self.page(place)? else {
+            return Ok(None);
+        };
         let run = page.run()?;
         let first = run.lower_bound(from);
         let end = match run.find(to) {
             Some(last) => last + 1,
             None => run.lower_bound(to),
         };
-        Ok((page, first..end))
+        Ok(Some((page, first..end)))
     }
 
     /// All runs, with the places of all their records.

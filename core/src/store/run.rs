@@ -29,8 +29,8 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Reads the directory; the records themselves are checked as they are
-    /// taken.
+    /// Reads the head. Where each record lies is checked as it is taken, whether
+    /// the records are in order by [`check`](Self::check).
     pub(crate) fn open(bytes: &'a [u8], layout: Layout) -> Result<Run<'a>> {
         Run::parse(bytes, layout).ok_or_else(|| Error::corrupt("a run of records is cut"))
     }
@@ -69,6 +69,52 @@ impl<'a> Run<'a> {
 
     pub(crate) fn len(&self) -> usize {
         self.count
+    }
+
+    /// Whether every number of the head fits what it tells of: the keys ascend, no
+    /// tag is there that the layout lacks, and the records fill each lane one
+    /// after the other.
+    pub(crate) fn check(&self) -> Result<()> {
+        let keys = self.keys.as_chunks::<{ Key::BYTES }>().0;
+        let ascend = keys.is_sorted_by(|a, b| key_of(a).number() < key_of(b).number());
+        let presence = self.presence.iter().fold(0, |all, presence| all | presence);
+        let lanes = 0..self.layout.lanes.len();
+        if ascend
+            && u32::from(presence) >> self.layout.tags == 0
+            && lanes.into_iter().all(|lane| self.is_filled(lane))
+        {
+            Ok(())
+        } else {
+            Err(Error::corrupt("the head of a run does not fit it"))
+        }
+    }
+
+    /// Whether the records of a lane lie one after the other up to its end.
+    fn is_filled(&self, lane: usize) -> bool {
+        let bytes = self.lane(lane);
+        let separator = self.layout.lanes.get(lane).copied().flatten();
+        let mut start = 0;
+        for (place, end) in self.ends_of(lane).iter().enumerate() {
+            if let (Some(separator), 1..) = (separator, place) {
+                if bytes.get(start) != Some(&separator) {
+                    return false;
+                }
+                start += 1;
+            }
+            let end = u32::from_le_bytes(*end) as usize;
+            if end < start {
+                return false;
+            }
+            start = end;
+        }
+        start == bytes.len()
+    }
+
+    fn ends_of(&self, lane: usize) -> &'a [[u8; 4]] {
+        let ends = self
+            .ends
+            .get(lane * self.count * 4..(lane + 1) * self.count * 4);
+        ends.unwrap_or_default().as_chunks().0
     }
 
     #[inline]
@@ -119,7 +165,11 @@ impl<'a> Run<'a> {
         Ok(Some(u64::from_le_bytes(*number)))
     }
 
+    #[inline]
     fn end(&self, lane: usize, index: usize) -> Option<usize> {
+        if index >= self.count {
+            return None;
+        }
         let at = (lane * self.count + index) * 4;
         let end = self.ends.get(at..)?.first_chunk()?;
         Some(u32::from_le_bytes(*end) as usize)
@@ -135,28 +185,38 @@ impl<'a> Run<'a> {
     /// between them.
     #[inline]
     pub(crate) fn stretch(&self, lane: usize, from: usize, to: usize) -> Result<&'a [u8]> {
-        let span = self.span(lane, from, to)?;
-        let lane = self.lanes.get(lane).ok_or_else(outside)?;
-        lane.get(span).ok_or_else(outside)
+        let stretch = || {
+            let span = self.ends_between(lane, from, to)?;
+            self.lanes.get(lane)?.get(span)
+        };
+        stretch().ok_or_else(outside)
     }
 
     /// Where in a lane that part lies.
     #[inline]
     pub(crate) fn span(&self, lane: usize, from: usize, to: usize) -> Result<Range<usize>> {
         let span = || {
-            if from >= to {
-                return Some(0..0);
-            }
-            let start = match from.checked_sub(1) {
-                None => 0,
-                Some(before) => {
-                    let separator = usize::from(self.layout.lanes.get(lane)?.is_some());
-                    self.end(lane, before)? + separator
-                }
-            };
-            Some(start..self.end(lane, to - 1)?)
+            let span = self.ends_between(lane, from, to)?;
+            self.lanes.get(lane)?.get(span.clone())?;
+            Some(span)
         };
         span().ok_or_else(outside)
+    }
+
+    /// What the ends say of it, which may be anything.
+    #[inline]
+    fn ends_between(&self, lane: usize, from: usize, to: usize) -> Option<Range<usize>> {
+        if from >= to {
+            return Some(0..0);
+        }
+        let start = match from.checked_sub(1) {
+            None => 0,
+            Some(before) => {
+                let separator = usize::from(self.layout.lanes.get(lane)?.is_some());
+                self.end(lane, before)?.checked_add(separator)?
+            }
+        };
+        Some(start..self.end(lane, to - 1)?)
     }
 
     /// A whole lane.
@@ -166,11 +226,8 @@ impl<'a> Run<'a> {
 
     /// The record that holds this byte of a lane.
     pub(crate) fn record_at(&self, lane: usize, byte: usize) -> usize {
-        let ends = self
-            .ends
-            .get(lane * self.count * 4..(lane + 1) * self.count * 4);
-        let (ends, _) = ends.unwrap_or_default().as_chunks::<4>();
-        ends.partition_point(|end| u32::from_le_bytes(*end) as usize <= byte)
+        self.ends_of(lane)
+            .partition_point(|end| u32::from_le_bytes(*end) as usize <= byte)
     }
 
     /// Everything kept of one record.
@@ -401,6 +458,76 @@ mod tests {
         Ok(())
     }
 
+    /// Where the numbers of the head lie that tell of the records, by their size.
+    fn numbers(count: usize) -> impl Iterator<Item = (usize, usize)> {
+        let lanes = LEARNERS.lanes.len();
+        let keys = 4 + 4 * lanes;
+        let ends = keys + Key::BYTES * count;
+        let lengths = (0..=lanes).map(|place| (4 * place, 4));
+        lengths.chain((0..lanes * count).map(move |place| (ends + 4 * place, 4)))
+    }
+
+    #[test]
+    fn no_number_of_the_head_says_more_than_there_is() -> Result<()> {
+        let whole = run_of(5)?;
+        Run::open(&whole, LEARNERS)?.check()?;
+        for (at, size) in numbers(5) {
+            let before = whole.get(at..at + size).unwrap_or_default().to_vec();
+            let flipped = (0..8 * size).map(|bit| {
+                let mut bytes = before.clone();
+                bytes
+                    .iter_mut()
+                    .skip(bit / 8)
+                    .take(1)
+                    .for_each(|byte| *byte ^= 1 << (bit % 8));
+                bytes
+            });
+            let set = [0, 1, u32::MAX].map(|number: u32| number.to_le_bytes().to_vec());
+            for bytes in flipped.chain(set).filter(|bytes| *bytes != before) {
+                let mut altered = whole.clone();
+                altered.splice(at..at + size, bytes);
+                let Ok(run) = Run::open(&altered, LEARNERS) else {
+                    continue;
+                };
+                // Nothing stands between the records of the lane of facts.
+                let mut facts = numbers(5).skip(4 + 5).take(5);
+                let of_facts = facts.any(|(fact, _)| fact == at);
+                assert!(of_facts || run.check().is_err(), "{at}");
+                for lane in 0..LEARNERS.lanes.len() {
+                    for index in 0..=run.len() {
+                        let span = run.span(lane, index, index + 1);
+                        let within = |span: &Range<usize>| {
+                            span.start <= span.end && span.end <= run.lane(lane).len()
+                        };
+                        assert!(span.as_ref().is_ok_and(within) || span.is_err(), "{at}");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn keys_out_of_order_and_tags_that_no_layout_has_are_seen() -> Result<()> {
+        let whole = run_of(5)?;
+        let keys = 4 + 4 * LEARNERS.lanes.len();
+        let presence = keys + 5 * (Key::BYTES + 4 * LEARNERS.lanes.len());
+        for (at, byte) in [
+            (keys, 200),
+            (keys + 3 * Key::BYTES, 0),
+            (presence + 2, 0x80),
+        ] {
+            let mut altered = whole.clone();
+            altered
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|at| *at = byte);
+            assert!(Run::open(&altered, LEARNERS)?.check().is_err(), "{at}");
+        }
+        Ok(())
+    }
+
     #[test]
     fn an_empty_run() -> Result<()> {
         let bytes = run_of(0)?;
@@ -425,6 +552,10 @@ mod tests {
                 let Ok(run) = Run::open(&altered, LEARNERS) else {
                     continue;
                 };
+                if run.check().is_ok() {
+                    let stretches = (0..run.len()).map(|index| run.record(0, index));
+                    assert!(stretches.flatten().count() == run.len());
+                }
                 for index in 0..=run.len().min(8) {
                     let _ = (run.item(index), run.key(index), run.stretch(0, 0, index));
                 }

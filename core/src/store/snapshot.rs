@@ -204,6 +204,14 @@ pub(super) fn read_sequence(
     }
 }
 
+/// The number of the next commit.
+pub(super) fn next_sequence(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+) -> Result<u64> {
+    let next = read_sequence(table)?.checked_add(1);
+    next.ok_or_else(|| Error::corrupt("the number of the last commit is damaged"))
+}
+
 /// A small number of the store itself; 0 if it is not there.
 pub(super) fn read_number(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,

@@ -4,9 +4,10 @@ use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
+use super::run::Run;
 use super::snapshot::{
-    are_all_rendered_by, read_directory, read_page, read_partitions, read_rendered_of, read_rows,
-    read_sequence,
+    are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
+    read_rendered_of, read_rows,
 };
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
@@ -83,7 +84,7 @@ impl<'t> Write<'t> {
                 .insert(TOTALS_KEY, self.totals.encode().as_slice())?;
             self.changes.other();
         }
-        let sequence = read_sequence(&self.meta)? + 1;
+        let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
             let row = sequence.to_le_bytes();
             self.meta.insert(SEQUENCE_KEY, row.as_slice())?;
@@ -94,7 +95,7 @@ impl<'t> Write<'t> {
     /// Counts records of a kind in or out.
     pub(crate) fn count(&mut self, kind: usize, added: u64, removed: u64) {
         if let Some(count) = self.totals.records.get_mut(kind) {
-            *count = (*count + added).saturating_sub(removed);
+            *count = count.saturating_add(added).saturating_sub(removed);
         }
     }
 
@@ -137,7 +138,11 @@ impl<'t> Write<'t> {
     /// Reckons what a value costs that came in the place of another.
     fn reckon(&mut self, before: Option<usize>, after: Option<usize>) {
         let [before, after] = [before, after].map(|length| length.map_or(0, page_bytes));
-        self.totals.live = (self.totals.live + after).saturating_sub(before);
+        self.totals.live = self
+            .totals
+            .live
+            .saturating_add(after)
+            .saturating_sub(before);
     }
 
     pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -247,10 +252,19 @@ impl Reader for Write<'_> {
 }
 
 impl Write<'_> {
-    /// The bytes of a run, to be rebuilt.
-    pub(super) fn run_bytes(&self, partition: Partition, run: u32) -> Result<Vec<u8>> {
-        let guard = self.runs.get(run_key(partition, run).as_slice())?;
-        let guard = guard.ok_or_else(|| Error::corrupt("a run of records is missing"))?;
-        Ok(guard.value().to_vec())
+    /// The bytes of the run at a place of a directory, to be rebuilt. What is
+    /// written anew must have been right.
+    pub(super) fn run_bytes(
+        &self,
+        partition: Partition,
+        directory: &Directory,
+        place: usize,
+    ) -> Result<Vec<u8>> {
+        let missing = || Error::corrupt("a run of records is missing");
+        let entry = directory.entries.get(place).ok_or_else(missing)?;
+        let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
+        let bytes = guard.ok_or_else(missing)?.value().to_vec();
+        directory.check(place, &Run::open(&bytes, partition.collection.layout())?)?;
+        Ok(bytes)
     }
 }

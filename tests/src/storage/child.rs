@@ -13,8 +13,22 @@ pub fn task() -> Option<String> {
 
 /// Starts this test binary for one test, with a task.
 pub fn start(test: &str, task: &str) -> Child {
-    let binary = std::env::current_exe().unwrap();
-    let mut command = Command::new(binary);
+    started(Command::new(std::env::current_exe().unwrap()), test, task)
+}
+
+/// The same, in so many bytes of addresses: whoever asks for more gets none.
+pub fn start_within(bytes: u64, test: &str, task: &str) -> Child {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "ulimit -v \"$0\" && exec \"$@\""])
+        .arg((bytes / 1024).to_string())
+        .arg(std::env::current_exe().unwrap())
+        // Otherwise each thread would take addresses for much that it never asks for.
+        .env("MALLOC_ARENA_MAX", "1");
+    started(shell, test, task)
+}
+
+fn started(mut command: Command, test: &str, task: &str) -> Child {
     command
         .args([test, "--exact", "--nocapture", "--test-threads", "1"])
         .env(TASK, task)

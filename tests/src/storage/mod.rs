@@ -3,9 +3,10 @@
 //! - `disk`: bytes in memory. `recorder`, `images`, `power_cut`: what a power
 //!   cut leaves. `meter`: what is read.
 //! - `faulty`: what fails. `watchdog`: what hangs. `wrapping`: an app's backend.
-//! - `damage`, `tables`: what happens to a file behind the engine's back.
-//!   `panics`: those of redb that the engine catches.
-//! - `scenario`, `asked`: what an engine is made to do, and what it is asked.
+//! - `damage`, `tables`: what happens to a file behind the engine's back. `numbers`:
+//!   those in its rows. `panics`: those that the engine catches.
+//! - `scenario`, `asked`: what an engine is made to do, and what it is asked; `small`:
+//!   the same of a small store.
 //! - `child`: a test in a process of its own.
 
 pub mod asked;
@@ -15,10 +16,12 @@ pub mod disk;
 pub mod faulty;
 pub mod images;
 pub mod meter;
+pub mod numbers;
 pub mod panics;
 pub mod power_cut;
 pub mod recorder;
 pub mod scenario;
+pub mod small;
 pub mod tables;
 pub mod watchdog;
 pub mod wrapping;

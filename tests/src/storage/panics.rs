@@ -1,32 +1,44 @@
-//! Panics that are expected: counted instead of printed.
+//! Panics that the engine catches: those of redb are expected.
 
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many panics of redb there were so far.
-pub struct Counted(Arc<AtomicUsize>);
+/// How many panics there were so far.
+#[derive(Default)]
+pub struct Counted {
+    of_redb: Arc<AtomicUsize>,
+    of_ours: Arc<AtomicUsize>,
+}
 
-/// Silences the panics of redb, which the engine catches, and counts them.
+/// Silences the panics of redb, which the engine catches, and counts them. The engine's
+/// own are counted and told.
 pub fn counted() -> Counted {
-    let count = Arc::new(AtomicUsize::new(0));
-    let (counter, default) = (count.clone(), panic::take_hook());
+    let counted = Counted::default();
+    let (of_redb, of_ours) = (counted.of_redb.clone(), counted.of_ours.clone());
+    let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let of_redb = info
-            .location()
-            .is_some_and(|place| place.file().contains("redb"));
-        if of_redb {
-            counter.fetch_add(1, Ordering::Relaxed);
-        } else {
-            default(info);
+        let is_of = |path: &str| info.location().is_some_and(|at| at.file().contains(path));
+        if is_of("redb") {
+            of_redb.fetch_add(1, Ordering::Relaxed);
+            return;
         }
+        if is_of("core/src/") || is_of("/rustc/") {
+            of_ours.fetch_add(1, Ordering::Relaxed);
+        }
+        default(info);
     }));
-    Counted(count)
+    counted
 }
 
 impl Counted {
-    /// How many there were.
+    /// How many of redb there were.
     pub fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.of_redb.load(Ordering::Relaxed)
+    }
+
+    /// How many there were of the engine, or of what it calls.
+    pub fn of_ours(&self) -> usize {
+        self.of_ours.load(Ordering::Relaxed)
     }
 }

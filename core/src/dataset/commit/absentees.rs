@@ -4,9 +4,13 @@ use super::Commit;
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::record::{Kind, absentee::DATE_TAG};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader};
+
+fn astray() -> Box<Error> {
+    Error::corrupt("an absentee is not at its place")
+}
 
 impl Commit<'_, '_> {
     pub(super) fn absentee(&mut self) -> Result<()> {
@@ -20,12 +24,12 @@ impl Commit<'_, '_> {
         let places = Partition::of(school, Collection::AbsenteePlaces);
         let mut old = ItemBuffer::default();
         let old_date = match self.write.records(places)?.get(Key::one(id))? {
-            Some((page, index)) => page.run()?.tag(DATE_TAG, index)?,
+            Some((page, index)) => Some(page.run()?.tag(DATE_TAG, index)?.ok_or_else(astray)?),
             None => None,
         };
-        if let Some(date) = old_date
-            && let Some((page, index)) = self.write.records(absentees)?.get(Key(date, id))?
-        {
+        if let Some(date) = old_date {
+            let found = self.write.records(absentees)?.get(Key(date, id))?;
+            let (page, index) = found.ok_or_else(astray)?;
             old.copy_from(&page.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();

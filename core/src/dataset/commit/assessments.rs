@@ -6,7 +6,7 @@ use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::record::assessment::{GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Write};
 
 /// The grade, year and term that an assessment belongs to.
@@ -30,7 +30,7 @@ pub(super) fn place_of(write: &Write<'_>, school: u64, assessment: u64) -> Resul
         return Ok(None);
     };
     let run = page.run()?;
-    let tag = |tag| run.tag(tag, index).map(|number| number.unwrap_or(0));
+    let tag = |tag| run.tag(tag, index)?.ok_or_else(not_at_its_place);
     Ok(Some(Place {
         grade: tag(GRADE_TAG)?,
         year: tag(YEAR_TAG)?,
@@ -48,11 +48,13 @@ pub(super) fn slot_of(
     let partition = place.partition(school, Collection::Assessments);
     let assessments = write.records(partition)?;
     let found = assessments.get(Key(place.term, assessment))?;
-    let slot = match found {
-        Some((page, index)) => page.run()?.tag(SLOT_TAG, index)?,
-        None => None,
-    };
-    slot.ok_or_else(|| Error::corrupt("an assessment is not at its place"))
+    let (page, index) = found.ok_or_else(not_at_its_place)?;
+    let slot = page.run()?.tag(SLOT_TAG, index)?;
+    assessment::slot(slot)
+}
+
+fn not_at_its_place() -> Box<Error> {
+    Error::corrupt("an assessment is not at its place")
 }
 
 /// Where a learner's mark for an assessment lies: in a slot of a row, or among
@@ -87,9 +89,9 @@ impl Commit<'_, '_> {
         let mut old = ItemBuffer::default();
         if let Some(place) = old_place {
             let partition = place.partition(school, Collection::Assessments);
-            if let Some((page, index)) = self.write.records(partition)?.get(Key(place.term, id))? {
-                old.copy_from(&page.run()?.item(index)?);
-            }
+            let found = self.write.records(partition)?.get(Key(place.term, id))?;
+            let (page, index) = found.ok_or_else(not_at_its_place)?;
+            old.copy_from(&page.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();
         let new_place = match self.staged.take()?.put {
@@ -104,7 +106,10 @@ impl Commit<'_, '_> {
             }
             None => None,
         };
-        let old_slot = old.item().tag(SLOT_TAG);
+        let old_slot = match old_place {
+            Some(_) => Some(assessment::slot(old.item().tag(SLOT_TAG))?),
+            None => None,
+        };
         let new_slot = match new_place {
             Some(_) if new_place == old_place => old_slot,
             Some(place) => Some(self.slots.take(self.write, school, place)?),

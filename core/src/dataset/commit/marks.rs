@@ -16,7 +16,11 @@ impl Commit<'_, '_> {
             return Ok(());
         };
         let at = match place_of(self.write, school, assessment)? {
-            Some(place) => Some((place, slot_of(self.write, school, place, assessment)?)),
+            Some(place) => {
+                // A mark must not take the place of another assessment's.
+                self.slots.check(self.write, school, place)?;
+                Some((place, slot_of(self.write, school, place, assessment)?))
+            }
             None => None,
         };
         while let Some(head) = self.staged.head()? {

@@ -93,12 +93,12 @@ impl Edits for RowEdits<'_, '_> {
             let (operation, number, mark) = split(edit)?;
             let slot = usize::try_from(number).unwrap_or(usize::MAX);
             match operation {
-                ENROL => row.enrol(number),
-                LEAVE => row.leave(number),
-                PLACE | LIFT => row.set(slot, mark),
+                ENROL => row.enrol(number)?,
+                LEAVE => row.leave(number)?,
+                PLACE | LIFT => row.set(slot, mark)?,
                 _ => {
                     summary.count(Kind::Mark, fate(row.mark(slot), operation, mark));
-                    row.set(slot, mark);
+                    row.set(slot, mark)?;
                 }
             }
             Ok(())

@@ -19,7 +19,11 @@ pub(super) fn seat_edit(taken: bool, term: u64) -> Vec<u8> {
 pub(crate) fn terms(mut seat: &[u8]) -> Result<BTreeSet<u64>> {
     let mut terms = BTreeSet::new();
     while !seat.is_empty() {
-        terms.insert(varint::take(&mut seat)?);
+        let term = varint::take(&mut seat)?;
+        if terms.last().is_some_and(|last| *last >= term) {
+            return Err(Error::corrupt("the terms of a seat are damaged"));
+        }
+        terms.insert(term);
     }
     Ok(terms)
 }

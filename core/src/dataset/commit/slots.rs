@@ -2,7 +2,8 @@
 
 use super::assessments::Place;
 use crate::error::{Error, Result};
-use crate::record::assessment::SLOT_TAG;
+use crate::record::assessment::{self, SLOT_TAG};
+use crate::record::mark_row::SLOTS;
 use crate::store::{Collection, Key, Reader, Write};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -18,7 +19,16 @@ impl Slots {
     /// Takes the lowest free slot.
     pub(super) fn take(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<u64> {
         let slot = self.of(write, school, place)?.take();
-        slot.ok_or_else(|| Error::corrupt("every slot of a place is taken"))
+        slot.ok_or_else(|| {
+            Error::unsupported(&format!(
+                "a grade has at most {SLOTS} assessments in a term: put some into another grade"
+            ))
+        })
+    }
+
+    /// Makes sure that no two assessments of a place have one slot.
+    pub(super) fn check(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<()> {
+        self.of(write, school, place).map(drop)
     }
 
     pub(super) fn release(
@@ -48,10 +58,10 @@ impl Slots {
                     let (page, indices) = page?;
                     let run = page.run()?;
                     for index in indices {
-                        taken.extend(run.tag(SLOT_TAG, index)?);
+                        taken.push(assessment::slot(run.tag(SLOT_TAG, index)?)?);
                     }
                 }
-                Ok(entry.insert(Free::beside(taken)))
+                Ok(entry.insert(Free::beside(taken)?))
             }
         }
     }
@@ -61,20 +71,23 @@ impl Slots {
 struct Free(BTreeSet<(u64, u64)>);
 
 impl Free {
-    fn beside(mut taken: Vec<u64>) -> Free {
+    fn beside(mut taken: Vec<u64>) -> Result<Free> {
         taken.sort_unstable();
         let mut ranges = BTreeSet::new();
         let mut next = 0;
         for slot in taken {
+            if slot < next {
+                return Err(assessment::shared_slot());
+            }
             if slot > next {
                 ranges.insert((next, slot));
             }
             next = slot.saturating_add(1);
         }
-        if next < u64::MAX {
-            ranges.insert((next, u64::MAX));
+        if next < SLOTS as u64 {
+            ranges.insert((next, SLOTS as u64));
         }
-        Free(ranges)
+        Ok(Free(ranges))
     }
 
     fn take(&mut self) -> Option<u64> {
@@ -99,20 +112,27 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_free_slot_comes_first() {
-        let mut free = Free::beside(vec![5, 0, 2, 2]);
+    fn the_lowest_free_slot_comes_first() -> Result<()> {
+        let mut free = Free::beside(vec![5, 0, 2])?;
         assert_eq!(take(&mut free, 4), [1, 3, 4, 6]);
         free.release(3);
         free.release(0);
         assert_eq!(take(&mut free, 3), [0, 3, 7]);
-        let mut last = Free::beside(vec![u64::MAX, 1]);
-        assert_eq!(take(&mut last, 2), [0, 2]);
+        Ok(())
+    }
+
+    #[test]
+    fn no_slot_is_shared_and_their_number_is_bounded() -> Result<()> {
+        assert!(Free::beside(vec![5, 0, 2, 2]).is_err());
+        let mut last = Free::beside((1..SLOTS as u64).collect())?;
+        assert_eq!(take(&mut last, 2), [0]);
+        Ok(())
     }
 
     /// The slots that are taken cost nothing, however many they are.
     #[test]
-    fn what_is_taken_is_not_looked_at() {
-        let mut free = Free::beside((0..1000).collect());
+    fn what_is_taken_is_not_looked_at() -> Result<()> {
+        let mut free = Free::beside((0..1000).collect())?;
         assert_eq!(take(&mut free, 1000).last(), Some(&1999));
         assert_eq!(free.0.len(), 1);
         for slot in [500, 0] {
@@ -121,5 +141,6 @@ mod tests {
         assert_eq!(free.0.len(), 3);
         assert_eq!(take(&mut free, 3), [0, 500, 2000]);
         assert_eq!(free.0.len(), 1);
+        Ok(())
     }
 }

@@ -1,0 +1,319 @@
+//! The numbers in the rows of a store, one by one: where each lies, and the row with
+//! another one in its place. Written from the description of the format, and not with
+//! the engine's own code.
+
+use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use redb::TableHandle;
+use std::ops::Range;
+
+/// A number in a row.
+#[derive(Clone, Debug)]
+pub struct Number {
+    /// What it is, such as `end of a rendering`.
+    pub what: String,
+    at: Range<usize>,
+    form: Form,
+    /// What tells where the record lies that it is part of.
+    record: Option<Record>,
+}
+
+/// Where the length of a record's lane stands, and the ends of the record and of those
+/// behind it.
+#[derive(Clone, Debug)]
+struct Record {
+    length: usize,
+    ends: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// Little-endian, of a fixed length.
+    Fixed,
+    /// Seven bits a byte, lowest first.
+    Varint,
+}
+
+/// How a collection's runs are laid out: tags, and the names of the lanes.
+fn layout(collection: u8) -> (usize, &'static [&'static str]) {
+    match collection {
+        7 => (7, &["a rendering", "facts", "a name"]),
+        11 | 17 => (1, &["a rendering", "facts"]),
+        12 => (3, &["a rendering", "facts"]),
+        13 => (3, &[]),
+        18 => (1, &[]),
+        9 => (0, &["a learner subject"]),
+        14 => (0, &["a mark row"]),
+        15 => (0, &["a seat"]),
+        16 => (0, &["a waiting mark"]),
+        _ => (0, &["a rendering", "facts"]),
+    }
+}
+
+/// The numbers of a row.
+pub fn numbers(table: Definition, key: &[u8], value: &[u8]) -> Vec<Number> {
+    let mut found = Found::default();
+    match table.name() {
+        name if name == RUNS.name() => run(key[8], value, &mut found),
+        name if name == DIRECTORIES.name() => directory(value, &mut found),
+        name if name == META.name() => meta(key, value, &mut found),
+        name if name == INTEGRATORS.name() && key[0] == b'c' => found.fixed("a state", 0..1),
+        _ => {}
+    }
+    found.numbers
+}
+
+#[derive(Default)]
+struct Found {
+    numbers: Vec<Number>,
+    record: Option<Record>,
+}
+
+impl Found {
+    fn add(&mut self, what: &str, at: Range<usize>, form: Form) {
+        self.numbers.push(Number {
+            what: what.to_owned(),
+            at,
+            form,
+            record: self.record.clone(),
+        });
+    }
+
+    fn fixed(&mut self, what: &str, at: Range<usize>) {
+        self.add(what, at, Form::Fixed);
+    }
+
+    /// Notes the varint that begins here, moves behind it, and gives it.
+    fn varint(&mut self, what: &str, row: &[u8], at: &mut usize) -> usize {
+        let start = *at;
+        let mut number = 0;
+        loop {
+            let byte = row[*at];
+            number |= u64::from(byte & 0x7f) << (7 * (*at - start));
+            *at += 1;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        self.add(what, start..*at, Form::Varint);
+        usize::try_from(number).unwrap_or(usize::MAX)
+    }
+
+    /// Notes what stands in a number of so many bytes, and moves behind it.
+    fn bytes(&mut self, what: &str, length: usize, at: &mut usize) {
+        if length > 0 {
+            self.fixed(what, *at..*at + length);
+        }
+        *at += length;
+    }
+}
+
+fn word(row: &[u8], at: usize) -> usize {
+    u32::from_le_bytes(row[at..at + 4].try_into().unwrap()) as usize
+}
+
+fn run(collection: u8, row: &[u8], found: &mut Found) {
+    let (tags, lanes) = layout(collection);
+    let of = |what: &str| format!("collection {collection}: {what}");
+    let count = word(row, 0);
+    found.fixed(&of("count"), 0..4);
+    for (lane, name) in lanes.iter().enumerate() {
+        found.fixed(
+            &of(&format!("length of lane {name}")),
+            4 + 4 * lane..8 + 4 * lane,
+        );
+    }
+    let keys = 4 + 4 * lanes.len();
+    for half in 0..2 * count {
+        found.fixed(&of("key"), keys + 8 * half..keys + 8 * half + 8);
+    }
+    let ends = keys + 16 * count;
+    for (lane, name) in lanes.iter().enumerate() {
+        for place in lane * count..(lane + 1) * count {
+            found.fixed(
+                &of(&format!("end of {name}")),
+                ends + 4 * place..ends + 4 * place + 4,
+            );
+        }
+    }
+    let presence = ends + 4 * count * lanes.len();
+    for place in 0..count {
+        found.fixed(&of("presence"), presence + place..presence + place + 1);
+    }
+    let columns = presence + count;
+    for tag in 0..tags {
+        for place in tag * count..(tag + 1) * count {
+            found.fixed(
+                &of(&format!("tag {tag}")),
+                columns + 8 * place..columns + 8 * place + 8,
+            );
+        }
+    }
+    let mut start = columns + 8 * tags * count;
+    for (lane, name) in lanes.iter().enumerate() {
+        let separator = usize::from(matches!(*name, "a rendering" | "a name"));
+        let mut from = 0;
+        for index in 0..count {
+            let to = word(row, ends + 4 * (lane * count + index));
+            found.record = Some(Record {
+                length: 4 + 4 * lane,
+                ends: ends + 4 * (lane * count + index)..ends + 4 * (lane + 1) * count,
+            });
+            let first = found.numbers.len();
+            record(name, collection == 7, row, start + from..start + to, found);
+            for number in &mut found.numbers[first..] {
+                number.what = of(&format!("{name}, {}", number.what));
+            }
+            found.record = None;
+            from = to + separator;
+        }
+        start += word(row, 4 + 4 * lane);
+    }
+}
+
+/// The numbers of a record's part of a lane.
+fn record(lane: &str, of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
+    let (mut at, end) = (part.start, part.end);
+    match lane {
+        "a mark row" => {
+            let subjects = found.varint("count of subjects", row, &mut at);
+            for _ in 0..subjects {
+                found.varint("subject", row, &mut at);
+            }
+            while at < end {
+                mark(row, &mut at, found);
+            }
+        }
+        "a waiting mark" => mark(row, &mut at, found),
+        "a seat" => {
+            while at < end {
+                found.varint("term", row, &mut at);
+            }
+        }
+        "a learner subject" => {
+            found.varint("grade", row, &mut at);
+            let terms = found.varint("count of terms", row, &mut at);
+            for _ in 0..terms {
+                found.varint("term", row, &mut at);
+                found.varint("group", row, &mut at);
+                let way = usize::from(row[at]);
+                found.bytes("way of the mark", 1, &mut at);
+                found.bytes("mark", [0, 2, 4, 8][way], &mut at);
+            }
+            while at < end {
+                at += found.varint("length of a group", row, &mut at);
+            }
+        }
+        "facts" => facts(of_learner, row, part, found),
+        _ => {}
+    }
+}
+
+/// Facts with their lengths, a learner's spans, and behind them the edits of v2.
+fn facts(of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
+    let mut at = part.start;
+    let count = part.end - 1;
+    let words = count - 2 * usize::from(row[count] & 0x7f);
+    for place in 0.. {
+        match of_learner {
+            true if (4..12).contains(&place) => drop(found.varint("span", row, &mut at)),
+            _ if at < words => at += found.varint("length of a fact", row, &mut at),
+            _ => break,
+        }
+    }
+    while at < count {
+        found.bytes("edit", 2, &mut at);
+    }
+    found.bytes("count of edits", 1, &mut at);
+}
+
+/// A slot of a row: a mark or nothing.
+fn mark(row: &[u8], at: &mut usize, found: &mut Found) {
+    let flags = usize::from(row[*at]);
+    found.bytes("flags of a mark", 1, at);
+    if flags & 1 != 0 {
+        found.bytes("time of a mark", 5 * (flags >> 3 & 1), at);
+        found.bytes("points of a mark", [0, 2, 4, 8][flags >> 4 & 3], at);
+        found.bytes("percentage of a mark", [0, 2, 4, 8][flags >> 6 & 3], at);
+    }
+}
+
+fn directory(row: &[u8], found: &mut Found) {
+    found.fixed("directory: next run", 0..4);
+    for entry in (4..row.len()).step_by(24) {
+        found.fixed("directory: first key", entry..entry + 8);
+        found.fixed("directory: first key", entry + 8..entry + 16);
+        found.fixed("directory: number of a run", entry + 16..entry + 20);
+        found.fixed("directory: count of a run", entry + 20..entry + 24);
+    }
+}
+
+fn meta(key: &[u8], row: &[u8], found: &mut Found) {
+    let name = String::from_utf8_lossy(key);
+    let name = name.split_inclusive('-').next().unwrap_or_default();
+    let (start, size) = match name {
+        "receipt-" => (
+            row.iter().position(|byte| *byte == 0xff).unwrap_or(0) + 1,
+            8,
+        ),
+        "totals" | "sequence" => (0, 8),
+        _ => (0, 4),
+    };
+    for at in (start..row.len()).step_by(size) {
+        found.fixed(&format!("meta: {name}"), at..(at + size).min(row.len()));
+    }
+}
+
+impl Number {
+    /// Other numbers than the one here: 0, 1, the highest, and it with each bit
+    /// flipped. Each is named.
+    pub fn others(&self, row: &[u8]) -> Vec<(String, u64)> {
+        let now = &row[self.at.clone()];
+        let (bits, now) = match self.form {
+            Form::Fixed => (8 * now.len(), little_endian(now)),
+            Form::Varint => (64, varint_of(now)),
+        };
+        let set = [0, 1, u64::MAX >> (64 - bits)].map(|number| (format!("{number}"), number));
+        let flipped = (0..bits).map(|bit| (format!("bit {bit}"), now ^ 1 << bit));
+        let others = set.into_iter().chain(flipped);
+        others.filter(|(_, number)| *number != now).collect()
+    }
+
+    /// The row with another number here. One that is longer or shorter moves what lies
+    /// behind it, as an engine would have written it.
+    pub fn with(&self, row: &[u8], number: u64) -> Vec<u8> {
+        let bytes = match self.form {
+            Form::Fixed => number.to_le_bytes()[..self.at.len()].to_vec(),
+            Form::Varint => varint(number),
+        };
+        let longer = bytes.len().wrapping_sub(self.at.len());
+        let mut row = row.to_vec();
+        row.splice(self.at.clone(), bytes);
+        if let Some(Record { length, ends }) = &self.record {
+            for at in [*length].into_iter().chain(ends.clone().step_by(4)) {
+                let moved = u32::try_from(word(&row, at).wrapping_add(longer)).unwrap();
+                row[at..at + 4].copy_from_slice(&moved.to_le_bytes());
+            }
+        }
+        row
+    }
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    let folded = bytes.iter().rev();
+    folded.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn varint_of(bytes: &[u8]) -> u64 {
+    let folded = bytes.iter().rev();
+    folded.fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f))
+}
+
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+    bytes
+}

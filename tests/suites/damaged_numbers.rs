@@ -1,0 +1,228 @@
+//! Each number in the rows of a store is made another: 0, 1, the highest, it with each
+//! bit flipped. Whatever is then asked or written, nothing panics, hangs or asks for
+//! more memory than it may. On Linux only: elsewhere nothing bounds the memory of a
+//! process, and nothing is shown.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use rollbook::{Answer, Engine};
+use rollbook_tests::search::extent;
+use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::numbers::{Number, numbers};
+use rollbook_tests::storage::scenario::options;
+use rollbook_tests::storage::small::{CHANGES, answers, store};
+use rollbook_tests::storage::tables::{
+    DIRECTORIES, Definition, INTEGRATORS, META, RUNS, rows, with_rows,
+};
+use rollbook_tests::storage::watchdog::Watchdog;
+use rollbook_tests::storage::{child, panics};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What the process of the child may have: itself, and beside the cache what is
+/// promised for any dataset.
+const ADDRESSES: u64 = 400 << 20;
+
+/// A number of a row.
+struct Place {
+    table: Definition,
+    key: Vec<u8>,
+    row: Vec<u8>,
+    number: Number,
+}
+
+fn places(file: &[u8]) -> Vec<Place> {
+    let mut places = Vec::new();
+    for table in [RUNS, DIRECTORIES, INTEGRATORS, META] {
+        for (key, row) in rows(file.to_vec(), table) {
+            for number in numbers(table, &key, &row) {
+                let (key, row) = (key.clone(), row.clone());
+                places.push(Place {
+                    table,
+                    key,
+                    row,
+                    number,
+                });
+            }
+        }
+    }
+    places
+}
+
+/// Of each sort of number so many damages, evenly spread over all and the last among
+/// them: the place, what it is made, and its name.
+fn chosen(places: &[Place], of_each: usize) -> Vec<(&Place, u64, String)> {
+    let mut sorts: BTreeMap<&str, Vec<(&Place, u64, String)>> = BTreeMap::new();
+    for place in places {
+        let others = place.number.others(&place.row).into_iter();
+        let sort = sorts.entry(&place.number.what).or_default();
+        sort.extend(others.map(|(how, number)| (place, number, how)));
+    }
+    let chosen = sorts.into_values().flat_map(|all| {
+        let (count, taken) = (all.len(), of_each.min(all.len()));
+        let is_taken = move |at: &usize| (at + 1) * taken / count > at * taken / count;
+        let numbered = all.into_iter().enumerate();
+        numbered
+            .filter(move |(at, _)| is_taken(at))
+            .map(|(_, case)| case)
+    });
+    chosen.collect()
+}
+
+/// What a whole store answers, before the changes and after them.
+struct Right {
+    before: Vec<Answer>,
+    export: String,
+    after: Vec<Answer>,
+}
+
+impl Right {
+    fn of(file: &[u8]) -> Right {
+        let engine = Engine::open_with_backend(Disk::of(file.to_vec()), options()).unwrap();
+        let (before, export) = (answers(&engine), export(&engine).unwrap());
+        for change in CHANGES {
+            change(&engine).unwrap();
+        }
+        let found = engine.verify().unwrap();
+        assert!(found.is_sound(), "{:?}", found.problems);
+        let none = |answer: &Answer| answer.status.code >= 400;
+        assert!(!before.iter().any(none), "{before:?}");
+        Right {
+            before,
+            export,
+            after: answers(&engine),
+        }
+    }
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    tried: u32,
+    /// Opening was refused.
+    refused: u32,
+    /// An answer or the export was an error.
+    failed: u32,
+    /// An answer or the export was wrong.
+    wrong: u32,
+    /// A change was refused.
+    kept_out: u32,
+    /// All changes were made, and an answer after them was wrong.
+    wrong_after: u32,
+}
+
+fn try_out(file: Vec<u8>, right: &Right) -> Tally {
+    let mut tally = Tally {
+        tried: 1,
+        ..Tally::default()
+    };
+    let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+        tally.refused = 1;
+        return tally;
+    };
+    let agree = |found: &[Answer], right: &[Answer]| {
+        let mut pairs = found.iter().zip(right);
+        pairs.all(|(found, right)| found == right || found.status.code == 500)
+    };
+    let (found, exported) = (answers(&engine), export(&engine));
+    let is_error = |answer: &Answer| answer.status.code == 500;
+    tally.failed = u32::from(found.iter().any(is_error) || exported.is_err());
+    let exported_otherwise = exported.is_ok_and(|text| text != right.export);
+    tally.wrong = u32::from(exported_otherwise || !agree(&found, &right.before));
+    let _ = engine.verify();
+    let mut all_made = true;
+    for change in CHANGES {
+        all_made &= change(&engine).is_ok();
+    }
+    tally.kept_out = u32::from(!all_made);
+    let found = answers(&engine);
+    tally.wrong_after = u32::from(all_made && !agree(&found, &right.after));
+    let _ = (export(&engine), engine.verify());
+    tally
+}
+
+/// What tells how much there is, and so can be held against it: no other number may
+/// be believed.
+fn is_always_noticed(what: &str, how: &str) -> bool {
+    let is_slot_beyond_all = || {
+        let bit = how.strip_prefix("bit ").and_then(|bit| bit.parse().ok());
+        what == "collection 12: tag 0" && bit.is_none_or(|bit: u32| bit >= 17) && how.len() > 1
+    };
+    what.ends_with(": count")
+        || what.contains(": length of lane")
+        || what.starts_with("directory")
+        || what == "a state" && how != "bit 0" && how.len() > 1
+        || is_slot_beyond_all()
+}
+
+/// The child: says each case before it is tried, and in the end what came of them.
+fn try_all() {
+    let panics = panics::counted();
+    let whole = store();
+    let right = Right::of(&whole);
+    let places = places(&whole);
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (place, number, how) in chosen(&places, extent(8, usize::MAX)) {
+        let what = &*place.number.what;
+        let case = format!("{what}, {how}, of row {:02x?}", place.key);
+        child::say(&case);
+        let _dog = Watchdog::over(&case, Duration::from_secs(60));
+        let row = place.number.with(&place.row, number);
+        let file = with_rows(whole.clone(), place.table, &[(place.key.clone(), row)]);
+        let tally = try_out(file, &right);
+        assert_eq!(panics.of_ours(), 0, "{case}");
+        let believed = tally.wrong + tally.wrong_after;
+        assert!(
+            believed == 0 || !is_always_noticed(what, &how),
+            "{case}: {tally:?}"
+        );
+        tallies.entry(what).or_default().add(&tally);
+    }
+    for (what, tally) in &tallies {
+        child::say(&format!("{what}: {tally:?}"));
+    }
+    let mut all = Tally::default();
+    tallies.values().for_each(|tally| all.add(tally));
+    child::say(&format!(
+        "{DONE}{} sorts of numbers: {all:?}",
+        tallies.len()
+    ));
+}
+
+const DONE: &str = "done: ";
+
+#[test]
+fn each_number_made_another() {
+    if child::task().is_some() {
+        return try_all();
+    }
+    let test = "damaged_numbers::each_number_made_another";
+    let mut child = child::start_within(ADDRESSES, test, "");
+    let mut last = String::new();
+    for line in child::lines(child.stdout.take().unwrap()) {
+        if line.contains("Tally") {
+            println!("{line}");
+        }
+        last = line;
+    }
+    let ended = child.wait().unwrap();
+    assert!(ended.success(), "the process ended at {last}");
+    assert!(last.starts_with(DONE), "{last}");
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.tried += other.tried;
+        self.refused += other.refused;
+        self.failed += other.failed;
+        self.wrong += other.wrong;
+        self.kept_out += other.kept_out;
+        self.wrong_after += other.wrong_after;
+    }
+}
