@@ -1,4 +1,4 @@
-//! Seeded mutations of the corpus's datasets and requests.
+//! Seeded mutations of the corpus's datasets and requests, and of the rows of a store.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -6,7 +6,8 @@
     missing_docs
 )]
 
-use rollbook_tests::fuzz::{Mutator, dataset, request, seeds};
+use rollbook_tests::fuzz::{Mutator, dataset, request, rows, seeds};
+use rollbook_tests::storage::panics;
 use std::collections::BTreeMap;
 
 #[test]
@@ -52,4 +53,23 @@ fn mutated_requests() {
     }
     println!("statuses {statuses:?}");
     assert!(statuses.len() >= 6 && statuses[&200] > 1000);
+}
+
+#[test]
+fn damaged_rows() {
+    let panics = panics::counted();
+    let mut mutator = Mutator::new(3);
+    let (mut failed, mut right) = (0, 0);
+    for _ in 0..2000 {
+        let edits = 1 + mutator.below(3);
+        let bytes = (0..3 + 3 * edits).map(|_| u8::try_from(mutator.below(256)).unwrap());
+        let bytes: Vec<u8> = bytes.collect();
+        match rows(&bytes) {
+            0 => right += 1,
+            _ => failed += 1,
+        }
+    }
+    println!("{failed} stores failed a question, {right} none");
+    assert!(failed > 200 && right > 200);
+    assert_eq!(panics.of_ours(), 0);
 }

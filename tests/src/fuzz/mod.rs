@@ -5,9 +5,12 @@ mod cursors;
 mod dataset;
 mod mutate;
 mod request;
+mod rows;
 pub mod seeds;
 
 pub use cursors::cursor;
 pub use dataset::{dataset, lines};
 pub use mutate::Mutator;
 pub use request::{Asked, request, target};
+pub use request::{Asked, request};
+pub use rows::rows;
