@@ -1,12 +1,12 @@
 //! Bytes that say how a row of a store is damaged.
 
-use crate::storage::asked::NOW;
+use crate::storage::asked;
 use crate::storage::disk::Disk;
 use crate::storage::scenario::options;
 use crate::storage::small::{self, CHANGES, SCHOOL};
 use crate::storage::tables::{self, DIRECTORIES, INTEGRATORS, META, RUNS};
 use rollbook::{
-    Absentees, AccountablePersons, AssessmentMarks, Clients, Credentials, Engine, FinanceLearners,
+    Absentees, AccountablePersons, AssessmentMarks, Clients, Engine, FinanceLearners,
     LearnerSubjects, Learners, Page, Question, Result, Schools, SubjectMarks, SubjectsPerTerm,
 };
 use std::sync::OnceLock;
@@ -21,6 +21,8 @@ struct Row {
     /// Its newest copy, and those in pages that were given up.
     copies: Vec<usize>,
     length: usize,
+    /// What is answered from it.
+    asked: Vec<Ask>,
 }
 
 /// A row below this length may stand anywhere by chance.
@@ -33,175 +35,219 @@ fn store() -> &'static Store {
         let all = [RUNS, DIRECTORIES, INTEGRATORS, META].into_iter();
         let all = all.flat_map(|table| tables::rows(bytes.clone(), table));
         let long = all.filter(|(_, row)| row.len() >= SHORT);
-        let row = |(_, row): (Vec<u8>, Vec<u8>)| Row {
-            copies: places(&bytes, &row),
-            length: row.len(),
-        };
-        let rows = long.map(row).collect();
+        let rows = long.map(|(_, row)| Row::of(&bytes, &row)).collect();
         Store { bytes, rows }
     })
 }
 
-fn places(bytes: &[u8], row: &[u8]) -> Vec<usize> {
-    let windows = bytes.windows(row.len()).enumerate();
-    let found = windows.filter(|(_, window)| *window == row);
-    found.map(|(at, _)| at).collect()
+impl Row {
+    fn of(file: &[u8], row: &[u8]) -> Row {
+        let windows = file.windows(row.len()).enumerate();
+        let found = windows.filter(|(_, window)| *window == row);
+        let mut placed = Row {
+            copies: found.map(|(at, _)| at).collect(),
+            length: row.len(),
+            asked: Vec::new(),
+        };
+        let mut broken = file.to_vec();
+        (0..row.len()).for_each(|at| placed.damage(&mut broken, at, 0x55));
+        let answers = |file: &[u8]| {
+            let engine = Engine::open_with_backend(Disk::of(file.to_vec()), options());
+            QUESTIONS.map(|ask| engine.as_ref().map_or_else(|error| Err(error.clone()), ask))
+        };
+        let both = answers(file).into_iter().zip(answers(&broken));
+        let touched = QUESTIONS.into_iter().zip(both);
+        let touched = touched.filter(|(_, (whole, broken))| whole != broken);
+        placed.asked = touched.map(|(ask, _)| ask).collect();
+        placed
+    }
+
+    fn damage(&self, file: &mut [u8], at: usize, added: u8) {
+        for copy in &self.copies {
+            let byte = &mut file[copy + at % self.length];
+            *byte = byte.wrapping_add(added);
+        }
+    }
 }
 
-/// Damages a row, then asks everything, and now and then changes something: the first
-/// two bytes say which row it is, the third what is changed, and each three after them
-/// where a byte of the row is another and what is added to it. Gives how many questions
-/// failed.
-pub fn rows(bytes: &[u8]) -> usize {
-    let Some(([low, high, change], damage)) = bytes.split_first_chunk() else {
-        return 0;
+/// Damages a row, then asks what is answered from it, and now and then exports all or
+/// changes something: the first two bytes say which row it is, the third what is done
+/// beside asking, and each three after them where a byte of the row is another and what
+/// is added to it. Says whether anything failed.
+pub fn rows(bytes: &[u8]) -> bool {
+    let Some(([low, high, beside], damage)) = bytes.split_first_chunk() else {
+        return false;
     };
     let store = store();
     let mut file = store.bytes.clone();
     let row = &store.rows[usize::from(u16::from_le_bytes([*low, *high])) % store.rows.len()];
     let (damage, _) = damage.as_chunks();
     for [low, high, added] in damage {
-        let at = usize::from(u16::from_le_bytes([*low, *high])) % row.length;
-        for copy in &row.copies {
-            file[copy + at] = file[copy + at].wrapping_add(*added);
-        }
+        row.damage(
+            &mut file,
+            usize::from(u16::from_le_bytes([*low, *high])),
+            *added,
+        );
     }
     let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
-        return 1;
+        return true;
     };
-    let failed = ask(&engine);
-    if let Some(change) = CHANGES.get(usize::from(change % 16)) {
-        let _ = change(&engine);
-        ask(&engine);
+    let ask = || row.asked.iter().filter(|ask| ask(&engine).is_err()).count();
+    let mut failed = ask();
+    if beside.is_multiple_of(16) {
+        failed += usize::from(asked::export(&engine).is_err());
     }
-    failed
+    if let Some(change) = CHANGES.get(usize::from(*beside) / 2) {
+        failed += usize::from(change(&engine).is_err()) + ask();
+    }
+    failed > 0
 }
 
-/// Asks every kind of question, as v1 and as v2 answer it, and exports.
-fn ask(engine: &Engine) -> usize {
-    let school = SCHOOL;
-    let learner_id = Some(1);
-    let from_date = "2026-04-20".parse().ok();
-    let questions: [Result<()>; 13] = [
+/// Asks a question, and gives both answers to it.
+type Ask = fn(&Engine) -> Result<[Vec<u8>; 2]>;
+
+const QUESTIONS: [Ask; 13] = [
+    |engine| {
+        let all = Learners {
+            school: SCHOOL,
+            include_parents: true,
+            ..Learners::default()
+        };
+        both(engine, &all)
+    },
+    |engine| {
         both(
             engine,
             &Learners {
-                school,
-                include_parents: true,
-                ..Learners::default()
-            },
-        ),
-        both(
-            engine,
-            &Learners {
-                school,
+                school: SCHOOL,
                 name: Some("an"),
                 ..Learners::default()
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &AssessmentMarks {
-                school,
                 grade_id: Some(9),
-                ..AssessmentMarks::default()
+                ..MARKS
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &AssessmentMarks {
-                school,
-                learner_id,
-                ..AssessmentMarks::default()
+                learner_id: Some(1),
+                ..MARKS
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &SubjectsPerTerm {
-                school,
+                school: SCHOOL,
                 learner_id: 1,
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &SubjectMarks {
-                school,
+                school: SCHOOL,
                 learner_id: 1,
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &LearnerSubjects {
-                school,
+                school: SCHOOL,
                 learner_id: None,
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &Absentees {
-                school,
-                from_date,
+                school: SCHOOL,
                 ..Absentees::default()
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &Absentees {
-                school,
+                school: SCHOOL,
                 id: Some(399_919),
                 ..Absentees::default()
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &Schools {
                 username: "demo",
                 school: None,
             },
-        ),
+        )
+    },
+    |engine| {
         both(
             engine,
             &Clients {
                 username: "demo",
                 ..Clients::default()
             },
-        ),
-        both(
-            engine,
-            &FinanceLearners {
-                school,
-                all_accounts: true,
-                include_accountable_person: true,
-                ..FinanceLearners::default()
-            },
-        ),
-        both(
-            engine,
-            &AccountablePersons {
-                school,
-                include_learners: true,
-                ..AccountablePersons::default()
-            },
-        ),
-    ];
-    let exported = engine
-        .export(Credentials::Keep)
-        .and_then(|lines| lines.map(|line| line.map(drop)).collect());
-    questions
-        .into_iter()
-        .chain([exported])
-        .filter(Result::is_err)
-        .count()
-}
+        )
+    },
+    |engine| {
+        let all = FinanceLearners {
+            school: SCHOOL,
+            all_accounts: true,
+            include_accountable_person: true,
+            ..FinanceLearners::default()
+        };
+        both(engine, &all)
+    },
+    |engine| {
+        let school = SCHOOL;
+        let all = AccountablePersons {
+            school,
+            include_learners: true,
+            ..Default::default()
+        };
+        both(engine, &all)
+    },
+];
 
-fn both(engine: &Engine, question: &impl Question) -> Result<()> {
-    let mut answer = Vec::new();
-    engine.ask_into(question, Some(NOW), &mut answer)?;
-    let page = Page {
+const MARKS: AssessmentMarks = AssessmentMarks {
+    school: SCHOOL,
+    learner_id: None,
+    grade_id: None,
+    subject_id: None,
+    year: None,
+    term: None,
+    learning_outcome_id: None,
+    assessment_id: None,
+    structure: false,
+};
+
+/// Asks as v1 answers and as v2 does.
+fn both(engine: &Engine, question: &impl Question) -> Result<[Vec<u8>; 2]> {
+    let backwards = Page {
         limit: Some(50),
         reverse_order: true,
         ..Page::default()
     };
-    engine.page_into(question, &page, Some(NOW), &mut answer)?;
-    Ok(())
+    Ok([
+        engine.ask(question)?.body,
+        engine.page(question, &backwards)?.body,
+    ])
 }
