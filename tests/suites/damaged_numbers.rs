@@ -192,7 +192,9 @@ fn try_all(from: usize) {
         child::say(&format!("{what}: {tally:?}"));
     }
     let mut all = Tally::default();
-    tallies.values().for_each(|tally| all.add(tally));
+    for tally in tallies.values() {
+        all.add(tally);
+    }
     child::say(&format!("{} sorts of numbers: {all:?}", tallies.len()));
 }
 
@@ -230,6 +232,24 @@ fn each_number_made_another() {
         failures.len(),
         failures.join("\n")
     );
+}
+
+/// A mark would take the place of another assessment's.
+#[test]
+fn two_assessments_in_one_slot() {
+    let whole = store();
+    let all = rows(whole.clone(), RUNS);
+    let (key, row) = all.into_iter().find(|(key, _)| key[8] == 12).unwrap();
+    let mut slots = numbers(RUNS, &key, &row);
+    slots.retain(|number| number.what == "collection 12: tag 0");
+    let row = slots[1].with(&row, slots[0].now(&row));
+    let file = with_rows(whole, RUNS, &[(key, row)]);
+    let engine = Engine::open_with_backend(Disk::of(file), options()).unwrap();
+    let [marks, ..] = CHANGES;
+    assert_eq!(marks(&engine).unwrap_err().code(), "corrupt");
+    let found = answers(&engine);
+    assert!(found.iter().any(|answer| answer.status.code == 500));
+    assert!(!engine.verify().unwrap().is_sound());
 }
 
 impl Tally {

@@ -403,6 +403,13 @@ mod tests {
                 }
             }
         }
+        let edits = Edits::of(&[0]);
+        let beyond = |end| {
+            let edits = edits.as_ref().map_err(Clone::clone)?;
+            let mut out = Vec::new();
+            push_part(&lane, &(7..26), 6..end, *edits, &mut Chunks::new(&mut out))
+        };
+        assert!(beyond(19).is_ok() && beyond(20).is_err() && beyond(usize::MAX).is_err());
         assert!(Edits::of(&[]).is_err() && Edits::of(&[1, 2, 2]).is_err());
     }
 

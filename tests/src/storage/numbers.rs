@@ -264,13 +264,22 @@ fn meta(key: &[u8], row: &[u8], found: &mut Found) {
 }
 
 impl Number {
+    /// The number itself.
+    pub fn now(&self, row: &[u8]) -> u64 {
+        let bytes = &row[self.at.clone()];
+        match self.form {
+            Form::Fixed => little_endian(bytes),
+            Form::Varint => varint_of(bytes),
+        }
+    }
+
     /// Other numbers than the one here: 0, 1, the highest, and it with each bit
     /// flipped. Each is named.
     pub fn others(&self, row: &[u8]) -> Vec<(String, u64)> {
-        let now = &row[self.at.clone()];
-        let (bits, now) = match self.form {
-            Form::Fixed => (8 * now.len(), little_endian(now)),
-            Form::Varint => (64, varint_of(now)),
+        let now = self.now(row);
+        let bits = match self.form {
+            Form::Fixed => 8 * self.at.len(),
+            Form::Varint => 64,
         };
         let set = [0, 1, u64::MAX >> (64 - bits)].map(|number| (format!("{number}"), number));
         let flipped = (0..bits).map(|bit| (format!("bit {bit}"), now ^ 1 << bit));
