@@ -12,5 +12,4 @@ pub use cursors::cursor;
 pub use dataset::{dataset, lines};
 pub use mutate::Mutator;
 pub use request::{Asked, request, target};
-pub use request::{Asked, request};
 pub use rows::rows;
