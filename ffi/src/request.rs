@@ -16,10 +16,8 @@ pub struct Header {
 
 impl fmt::Debug for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = match self.name.eq_ignore_ascii_case("HTTP-X-PASSWORD") {
-            true => "...",
-            false => &self.value,
-        };
+        let is_secret = self.name.eq_ignore_ascii_case("HTTP-X-PASSWORD");
+        let value = if is_secret { "..." } else { &self.value };
         write!(f, "{}: {value}", self.name)
     }
 }

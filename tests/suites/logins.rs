@@ -120,7 +120,7 @@ fn who_knows_a_password_waits_for_a_few_of_a_flood() {
             let (engine, over, refused) = (&engine, &over, &refused);
             scope.spawn(move || {
                 // Two names, one of them of somebody.
-                let name = ["known0", "nobody"][number % 2];
+                let name = if number % 2 == 0 { "known0" } else { "nobody" };
                 for time in 0.. {
                     if over.load(Ordering::Relaxed) {
                         break;

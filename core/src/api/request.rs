@@ -68,9 +68,9 @@ impl fmt::Debug for Request<'_> {
         } = self;
         let headers: Vec<_> = headers
             .iter()
-            .map(|(name, value)| match name.eq_ignore_ascii_case(PASSWORD) {
-                true => (name, &"..."),
-                false => (name, value),
+            .map(|(name, value)| {
+                let is_secret = name.eq_ignore_ascii_case(PASSWORD);
+                (name, if is_secret { &"..." } else { value })
             })
             .collect();
         f.debug_struct("Request")
