@@ -1,5 +1,10 @@
 //! A cursor is made by the store alone, and outlives whatever the store does.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use rollbook::{Credentials, Engine, LearnerSubjects, Learners, Options, Page, Question};

@@ -71,7 +71,7 @@ fn code(error: Error) -> &'static str {
     error.code()
 }
 
-fn set<'a>(username: &'a str, school: u64, api_type_id: u64, state: u64) -> SetState<'a> {
+fn set(username: &str, school: u64, api_type_id: u64, state: u64) -> SetState<'_> {
     SetState {
         username,
         school,
