@@ -25,7 +25,7 @@ final class ErrorTests: XCTestCase {
                 code = nil
             }
         }
-        XCTAssertEqual(documented.count, 15)
+        XCTAssertEqual(documented.count, 16)
         XCTAssertEqual(Set(documented.values), Set(RollbookError.Code.allCases.map(\.rawValue)))
         XCTAssertEqual(Set(Self.every.map(\.code)), Set(RollbookError.Code.allCases))
         let readme = try String(
