@@ -3434,6 +3434,12 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case Cancelled(message: String)
     
     /**
+     * `id_reused`: another change was made under the id of this one; nothing was
+     * changed.
+     */
+    case IdReused(message: String)
+    
+    /**
      * `unsupported`: this engine or platform cannot do what was asked.
      */
     case Unsupported(message: String)
@@ -3522,15 +3528,19 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 13: return .Unsupported(
+        case 13: return .IdReused(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 14: return .BadArgument(
+        case 14: return .Unsupported(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 15: return .ListenerFailed(
+        case 15: return .BadArgument(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 16: return .ListenerFailed(
             message: try FfiConverterString.read(from: &buf)
         )
         
@@ -3569,12 +3579,14 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             writeInt(&buf, Int32(11))
         case .Cancelled(_ /* message is ignored*/):
             writeInt(&buf, Int32(12))
-        case .Unsupported(_ /* message is ignored*/):
+        case .IdReused(_ /* message is ignored*/):
             writeInt(&buf, Int32(13))
-        case .BadArgument(_ /* message is ignored*/):
+        case .Unsupported(_ /* message is ignored*/):
             writeInt(&buf, Int32(14))
-        case .ListenerFailed(_ /* message is ignored*/):
+        case .BadArgument(_ /* message is ignored*/):
             writeInt(&buf, Int32(15))
+        case .ListenerFailed(_ /* message is ignored*/):
+            writeInt(&buf, Int32(16))
 
         
         }
