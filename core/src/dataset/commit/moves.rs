@@ -12,6 +12,9 @@ use crate::store::{Collection, Key, Partition, Reader};
 /// Where an assessment's marks belong: a slot of a place, or nowhere.
 type Seat = Option<(Place, u64)>;
 
+/// What takes the edits of rows, and the key and the facts of each record.
+type Each<'a> = dyn FnMut(&mut Deferred, Key, &[u8]) -> Result<()> + 'a;
+
 /// An assessment that leaves a slot.
 struct Leaving {
     slot: u64,
@@ -100,7 +103,7 @@ impl Commit<'_, '_> {
         &mut self,
         partition: Partition,
         (first, last): (Key, Key),
-        each: &mut dyn FnMut(&mut Deferred, Key, &[u8]) -> Result<()>,
+        each: &mut Each<'_>,
     ) -> Result<()> {
         let mut place = self.write.records(partition)?.locate(first);
         loop {
