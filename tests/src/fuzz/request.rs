@@ -100,7 +100,7 @@ fn answer(request: &Request<'_>) -> Answer {
     let answer = engine().request(request);
     let status = answer.status;
     assert!(
-        [200, 204, 400, 401, 403, 404, 405].contains(&status.code),
+        [200, 204, 400, 401, 403, 404, 405, 413].contains(&status.code),
         "{status:?} {}",
         answer.text()
     );
