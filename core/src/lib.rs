@@ -74,6 +74,8 @@ mod date;
 mod engine;
 mod entropy;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 #[cfg(feature = "http")]
 mod http;
 mod json;

@@ -27,6 +27,8 @@ pub use summary::{Counts, Summary};
 pub(crate) use change::Change;
 pub(crate) use commit::erase::erase_learner;
 pub(crate) use inspect::Inspection;
+#[cfg(fuzzing)]
+pub(crate) use keys::kind_of;
 pub(crate) use keys::remove_school;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;

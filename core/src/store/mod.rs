@@ -37,6 +37,8 @@ mod tables;
 mod write;
 
 pub(crate) use backup::{LeftOut, write as backup};
+#[cfg(fuzzing)]
+pub(crate) use directory::Directory;
 pub(crate) use gate::{Location, Store, StoreOptions};
 pub(crate) use lease::Lease;
 pub(crate) use memo::{Sources, What};
@@ -48,4 +50,6 @@ pub(crate) use run::{Item, ItemBuffer, Run};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sorter::{Sorted, Sorter};
 pub(crate) use tables::CursorKey;
+#[cfg(fuzzing)]
+pub(crate) use tables::Totals;
 pub(crate) use write::Write;

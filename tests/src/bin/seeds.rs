@@ -8,10 +8,12 @@ use std::path::PathBuf;
 
 fn main() {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap());
+    let bytes = |seeds: Vec<String>| seeds.into_iter().map(String::into_bytes).collect();
     for (target, seeds) in [
-        ("dataset", seeds::datasets()),
-        ("request", seeds::requests()),
-        ("target", seeds::targets()),
+        ("dataset", bytes(seeds::datasets())),
+        ("request", bytes(seeds::requests())),
+        ("target", bytes(seeds::targets())),
+        ("row", seeds::rows()),
     ] {
         fs::create_dir_all(folder.join(target)).unwrap();
         for (number, seed) in seeds.iter().enumerate() {

@@ -1,6 +1,8 @@
 //! The corpus as inputs to begin with.
 
 use crate::corpus::{Case, Cursors, Request, Step, cases};
+use crate::storage::small;
+use crate::storage::tables::{self, DIRECTORIES, META, RUNS};
 use rollbook::{Engine, Options};
 
 /// The datasets without passwords in clear, which would be hashed anew each time.
@@ -91,4 +93,15 @@ fn seed(request: &Request, target: &str) -> String {
     let school = school.map_or("", |(_, value)| value);
     let (method, body) = (&request.method, &request.body);
     format!("{method}\n{target}\ndemo\ndemo\n{school}\n{body}")
+}
+
+/// The rows of a store, each behind the place of its collection among all of them.
+pub fn rows() -> Vec<Vec<u8>> {
+    let store = small::store();
+    let of = |table| tables::rows(store.clone(), table).into_iter();
+    // A partition's key is its school, the number of its collection, and the rest.
+    let runs = of(RUNS).map(|(key, row)| [&[key[8] - 1], row.as_slice()].concat());
+    let others = of(DIRECTORIES).chain(of(META));
+    let others = others.map(|(_, row)| [&[0xff], row.as_slice()].concat());
+    runs.chain(others).collect()
 }

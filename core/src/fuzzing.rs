@@ -1,0 +1,58 @@
+//! What a fuzzer reads without a store around it. It is there for a fuzzer alone.
+
+use crate::dataset::kind_of;
+use crate::error::Result;
+use crate::json::Chunks;
+use crate::record::learner_subject::LearnerSubject;
+use crate::record::mark::Mark;
+use crate::record::mark_row::OpenRow;
+use crate::record::{Kind, bake, typed};
+use crate::store::{Collection, Directory, Run, Totals};
+
+/// Reads bytes as a row of a store, of which kind says the first: whether it is one. What
+/// is read comes out the same when it is written again.
+pub fn row(bytes: &[u8]) -> bool {
+    let Some((kind, bytes)) = bytes.split_first() else {
+        return false;
+    };
+    let collection = Collection::ALL.get(usize::from(*kind));
+    collection
+        .map_or_else(|| table(bytes), |collection| run(bytes, *collection))
+        .is_ok()
+}
+
+fn table(bytes: &[u8]) -> Result<()> {
+    if let Ok(totals) = Totals::decode(bytes) {
+        assert_eq!(totals.encode(), bytes);
+    }
+    let directory = Directory::decode(bytes)?;
+    assert_eq!(directory.encode(), bytes);
+    Ok(())
+}
+
+fn run(bytes: &[u8], collection: Collection) -> Result<()> {
+    let run = Run::open(bytes, collection.layout())?;
+    run.check()?;
+    for (index, key) in run.keys().enumerate() {
+        assert_eq!(run.find(key), Some(index));
+        let item = run.item(index)?;
+        let [lane, ..] = item.lanes;
+        match kind_of(collection) {
+            Some(Kind::LearnerSubject) => drop(LearnerSubject::open(lane)?.values()?),
+            Some(Kind::Mark) => drop(Mark::decode(lane)?),
+            Some(kind) => {
+                bake::values(kind, &[key.0, key.1], &item)?;
+                let mut out = Vec::new();
+                typed::push_record(&run, index, &mut Chunks::new(&mut out))?;
+            }
+            None if collection == Collection::MarkRows => {
+                let row = OpenRow::of(lane)?;
+                let mut again = Vec::new();
+                row.encode(&mut again);
+                assert_eq!(OpenRow::of(&again)?, row);
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}

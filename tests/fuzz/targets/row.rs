@@ -1,0 +1,6 @@
+//! Bytes that claim to be a row of a store.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    rollbook::fuzzing::row(bytes);
+});
