@@ -111,9 +111,10 @@ fn removed_schools() {
 }
 
 fn assessments(count: u64) -> String {
+    let name = "long ".repeat(30);
     lines(1..count + 1, |id| {
         format!(
-            r#"{{"type":"assessment","school_id":1,"assessment_id":{id},"grade_id":9,"year":2026,"term":1,"subject_id":10,"learning_outcome_id":5,"assessment_name":"No. {id}","assessment_date":"2026-02-03","weight":"10","mark_out_of":"20"}}"#
+            r#"{{"type":"assessment","school_id":1,"assessment_id":{id},"grade_id":9,"year":2026,"term":1,"subject_id":10,"learning_outcome_id":5,"assessment_name":"{name}{id}","assessment_date":"2026-02-03","weight":"10","mark_out_of":"20"}}"#
         )
     })
 }

@@ -252,11 +252,13 @@ mod tests {
             |assessments| {
                 let engine = engine(assessments)?;
                 let moved: String = (1..=assessments).map(|id| assessment(id, 2)).collect();
-                let gone: String = (1..=assessments)
-                    .map(|id| {
-                        format!("{{\"type\":\"assessment\",\"school_id\":1,\"assessment_id\":{id},\"deleted\":true}}\n")
-                    })
-                    .collect();
+                let mut gone = String::new();
+                for id in 1..=assessments {
+                    writeln!(
+                        gone,
+                        r#"{{"type":"assessment","school_id":1,"assessment_id":{id},"deleted":true}}"#
+                    )?;
+                }
                 let before = export(&engine)?;
                 let (steps, applied) = steps::of(|| {
                     engine.apply(moved.as_bytes())?;
