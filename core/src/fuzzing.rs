@@ -10,7 +10,7 @@ use crate::record::{Kind, bake, typed};
 use crate::store::{Collection, Directory, Run, Totals};
 
 /// Reads bytes as a row of a store, of which kind says the first: whether it is one. What
-/// is read comes out the same when it is written again.
+/// was written comes out the same when it is written again.
 pub fn row(bytes: &[u8]) -> bool {
     let Some((kind, bytes)) = bytes.split_first() else {
         return false;
@@ -46,10 +46,10 @@ fn run(bytes: &[u8], collection: Collection) -> Result<()> {
                 typed::push_record(&run, index, &mut Chunks::new(&mut out))?;
             }
             None if collection == Collection::MarkRows => {
-                let row = OpenRow::of(lane)?;
-                let mut again = Vec::new();
-                row.encode(&mut again);
-                assert_eq!(OpenRow::of(&again)?, row);
+                let (mut once, mut twice) = (Vec::new(), Vec::new());
+                OpenRow::of(lane)?.encode(&mut once);
+                OpenRow::of(&once)?.encode(&mut twice);
+                assert_eq!(once, twice);
             }
             None => {}
         }
