@@ -1,9 +1,10 @@
 //! The questions that endpoints ask, their names and the texts of their errors
 //! (section 7).
 
+use crate::error::Result;
 use crate::query::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, Identity,
-    LearnerSubjects, Learners, Paged, Question, Schools, SubjectMarks, SubjectsPerTerm,
+    LearnerSubjects, Learners, Paged, Question, Schools, SubjectMarks, SubjectsPerTerm, View,
 };
 
 /// The texts of an endpoint's errors.
@@ -29,10 +30,10 @@ pub(crate) trait Asked: Question + Paged {
 
     fn errors(&self) -> Errors;
 
-    fn identity(&self) -> Identity {
+    fn identity(&self, view: View<'_>) -> Result<Identity> {
         let mut identity = Identity::of(self.name());
-        self.identify(&mut identity);
-        identity
+        self.identify(view, &mut identity)?;
+        Ok(identity)
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! version u8
 //! instant of the first page, zigzag varint
+//! 0, or 1 and the school's year at the first page, varints
 //! position of the last record, varints; zeros at its end are left out
 //! tag, 16 bytes
 //! ```
@@ -11,6 +12,7 @@
 //! `SipHash-2-4` of all that and of the question, under a key that lies in the
 //! store: nobody else makes a cursor, and a copy of the store takes it as well.
 
+use crate::error::Result;
 use crate::query::{Identity, Position};
 use crate::record::varint;
 use crate::store::CursorKey;
@@ -18,7 +20,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const TAG_BYTES: usize = 16;
 
 /// What tells one walk from all others: the question, its order, and the store.
@@ -51,6 +53,8 @@ pub(super) struct Cursor {
     pub(super) position: Position,
     /// The instant of the walk's first page.
     pub(super) since: i64,
+    /// The year in which the walk stays.
+    pub(super) year: Option<u64>,
 }
 
 /// More than any cursor has, in bytes and in letters.
@@ -63,6 +67,10 @@ impl Cursor {
         let mut bytes = Vec::with_capacity(MOST_BYTES);
         bytes.push(VERSION);
         varint::push(&mut bytes, zigzag(self.since));
+        bytes.push(u8::from(self.year.is_some()));
+        if let Some(year) = self.year {
+            varint::push(&mut bytes, year);
+        }
         let used = self.position.iter().rposition(|number| *number != 0);
         for number in self.position.iter().take(used.map_or(0, |last| last + 1)) {
             varint::push(&mut bytes, *number);
@@ -74,25 +82,49 @@ impl Cursor {
         out.extend_from_slice(text.unwrap_or_default().as_bytes());
     }
 
-    /// Reads a cursor; nothing if it is damaged or of another walk.
-    pub(super) fn decode(text: &str, walked: &Walked<'_>) -> Option<Cursor> {
+    /// Reads a cursor; nothing if it is damaged or of another walk than the one that
+    /// such a cursor is to be of.
+    pub(super) fn decode<'a>(
+        text: &str,
+        walked: impl FnOnce(&Cursor) -> Result<Walked<'a>>,
+    ) -> Result<Option<Cursor>> {
         let mut bytes = [0; MOST_BYTES];
-        let bytes = Base64UrlUnpadded::decode(text, &mut bytes).ok()?;
-        let (payload, tag) = bytes.split_last_chunk::<TAG_BYTES>()?;
-        let (version, mut rest) = payload.split_first()?;
+        let bytes = Base64UrlUnpadded::decode(text, &mut bytes).unwrap_or_default();
+        let Some((payload, tag)) = bytes.split_last_chunk::<TAG_BYTES>() else {
+            return Ok(None);
+        };
+        let Some(cursor) = Cursor::read(payload) else {
+            return Ok(None);
+        };
         // A fuzzer would never get past the tag.
-        let is_ours = cfg!(fuzzing) || walked.tag(payload) == u128::from_le_bytes(*tag);
-        if *version != VERSION || !is_ours {
+        let is_ours = cfg!(fuzzing) || walked(&cursor)?.tag(payload) == u128::from_le_bytes(*tag);
+        Ok(is_ours.then_some(cursor))
+    }
+
+    /// What a payload says, whoever wrote it.
+    fn read(payload: &[u8]) -> Option<Cursor> {
+        let (version, mut rest) = payload.split_first()?;
+        if *version != VERSION {
             return None;
         }
         let since = unzigzag(varint::take(&mut rest).ok()?);
+        let year = match rest.split_off_first()? {
+            0 => None,
+            1 => Some(varint::take(&mut rest).ok()?),
+            _ => return None,
+        };
         let mut position = Position::default();
         for number in &mut position {
             if !rest.is_empty() {
                 *number = varint::take(&mut rest).ok()?;
             }
         }
-        rest.is_empty().then_some(Cursor { position, since })
+        let cursor = Cursor {
+            position,
+            since,
+            year,
+        };
+        rest.is_empty().then_some(cursor)
     }
 }
 
@@ -108,17 +140,15 @@ fn unzigzag(number: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LearnerSubjects;
-    use crate::api::Asked;
-
     const KEY: CursorKey = [7; 16];
 
     fn walked(key: &CursorKey, school: u64) -> Walked<'_> {
-        let question = LearnerSubjects {
-            school,
-            learner_id: None,
-        };
-        Walked::new(question.identity(), false, key)
+        in_order(key, school, false)
+    }
+
+    fn in_order(key: &CursorKey, school: u64, reverse: bool) -> Walked<'_> {
+        let identity = Identity::of(&format!("subjects of {school}"));
+        Walked::new(identity, reverse, key)
     }
 
     fn encoded(cursor: &Cursor) -> String {
@@ -136,7 +166,13 @@ mod tests {
         ];
         positions.into_iter().flat_map(|position| {
             let instants = [0, 1_778_745_600, -1, i64::MIN, i64::MAX];
-            instants.map(|since| Cursor { position, since })
+            instants.into_iter().flat_map(move |since| {
+                [None, Some(0), Some(2026), Some(u64::MAX)].map(|year| Cursor {
+                    position,
+                    since,
+                    year,
+                })
+            })
         })
     }
 
@@ -146,24 +182,21 @@ mod tests {
             let text = encoded(&cursor);
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
             assert!(text.bytes().all(plain), "{text}");
-            let decode = |of: &Walked<'_>| Cursor::decode(&text, of);
-            assert_eq!(decode(&walked(&KEY, 1)), Some(cursor));
-            assert_eq!(decode(&walked(&KEY, 2)), None);
-            assert_eq!(decode(&walked(&[8; 16], 1)), None);
-            let question = LearnerSubjects {
-                school: 1,
-                learner_id: None,
-            };
-            assert_eq!(decode(&Walked::new(question.identity(), true, &KEY)), None);
+            let decode = |of| Cursor::decode(&text, |_| Ok(of)).ok().flatten();
+            assert_eq!(decode(walked(&KEY, 1)), Some(cursor));
+            assert_eq!(decode(walked(&KEY, 2)), None);
+            assert_eq!(decode(walked(&[8; 16], 1)), None);
+            assert_eq!(decode(in_order(&KEY, 1, true)), None);
         }
     }
 
     #[test]
     fn any_change_is_seen() {
-        let decode = |text: &str| Cursor::decode(text, &walked(&KEY, 1));
+        let decode = |text: &str| Cursor::decode(text, |_| Ok(walked(&KEY, 1))).ok().flatten();
         let text = encoded(&Cursor {
             position: [2026, 9, 1, 7, 101, 5, 77],
             since: 1_778_745_600,
+            year: Some(2026),
         });
         for place in 0..text.len() {
             for other in ['A', 'b', '0', '-', '_', '=', 'é', '+'] {

@@ -3,18 +3,48 @@
 use crate::query::Rule;
 use std::borrow::Cow;
 
+/// What is wrong with a field. Each version has its own words for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// No id.
+    Id,
+    /// No list of ids.
+    Ids,
+    /// No number.
+    Number,
+    /// No date.
+    Date,
+    /// Neither true nor false.
+    Boolean,
+    /// What both versions say in these words.
+    Other(Cow<'static, str>),
+}
+
 /// The fields at fault and what is wrong with each, in the order in which they
 /// are checked: v1 answers the first, v2 all.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Faults(Vec<(Cow<'static, str>, Cow<'static, str>)>);
+pub(super) struct Faults(Vec<(Cow<'static, str>, Wrong)>);
 
 impl Faults {
-    pub(super) fn add(
+    pub(super) fn add(&mut self, field: impl Into<Cow<'static, str>>, wrong: Wrong) {
+        self.0.push((field.into(), wrong));
+    }
+
+    /// Adds what both versions say in the same words.
+    pub(super) fn say(
         &mut self,
         field: impl Into<Cow<'static, str>>,
         message: impl Into<Cow<'static, str>>,
     ) {
-        self.0.push((field.into(), message.into()));
+        self.add(field, Wrong::Other(message.into()));
+    }
+
+    /// Adds a broken rule, unless one of its fields is at fault by itself.
+    pub(super) fn add_rule(&mut self, rule: Rule) {
+        let is_known = |field: &&str| self.iter().any(|(known, _)| known == *field);
+        if !rule.fields.iter().any(is_known) {
+            self.append(Faults::from(rule));
+        }
     }
 
     pub(super) fn append(&mut self, mut others: Faults) {
@@ -25,14 +55,12 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// The message of the first.
-    pub(super) fn first(&self) -> &str {
-        self.0.first().map_or("", |(_, message)| message)
+    pub(super) fn first(&self) -> Option<(&str, &Wrong)> {
+        self.iter().next()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let pairs = self.0.iter();
-        pairs.map(|(field, message)| (field.as_ref(), message.as_ref()))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Wrong)> {
+        self.0.iter().map(|(field, wrong)| (field.as_ref(), wrong))
     }
 }
 
@@ -40,7 +68,7 @@ impl From<Rule> for Faults {
     fn from(rule: Rule) -> Faults {
         let mut faults = Faults::default();
         for field in rule.fields {
-            faults.add(field, rule.text);
+            faults.say(field, rule.text);
         }
         faults
     }

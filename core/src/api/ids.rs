@@ -1,6 +1,6 @@
 //! The school and the record that a request names in its path and headers.
 
-use super::faults::Faults;
+use super::faults::{Faults, Wrong};
 use super::request::Request;
 use super::route::Endpoint;
 use crate::error::Result;
@@ -47,7 +47,7 @@ fn v2_ids(endpoint: Endpoint, last: Option<&str>, request: &Request<'_>) -> Resu
     let school = match request.header(SCHOOL_HEADER) {
         _ if !endpoint.needs_school() => None,
         None | Some("") => {
-            faults.add(SCHOOL_HEADER, format!("{SCHOOL_HEADER} is required"));
+            faults.say(SCHOOL_HEADER, format!("{SCHOOL_HEADER} is required"));
             None
         }
         Some(school) => number(SCHOOL_HEADER, school, &mut faults),
@@ -67,7 +67,7 @@ fn v2_ids(endpoint: Endpoint, last: Option<&str>, request: &Request<'_>) -> Resu
 fn number(name: &'static str, text: &str, faults: &mut Faults) -> Option<u64> {
     let number = integer(text);
     if number.is_none() {
-        faults.add(name, format!("{name} must be an unsigned integer"));
+        faults.add(name, Wrong::Id);
     }
     number
 }

@@ -1,6 +1,6 @@
 //! Query strings: their escapes, and the values of their parameters.
 
-use super::faults::Faults;
+use super::faults::{Faults, Wrong};
 use crate::Date;
 use crate::query::LearnerStatus;
 use crate::record::learner::STATUSES;
@@ -75,10 +75,18 @@ impl<'a> Params<'a> {
     }
 
     pub(super) fn number(self, name: &'static str, faults: &mut Faults) -> Option<u64> {
+        self.integer(name, Wrong::Number, faults)
+    }
+
+    pub(super) fn id(self, name: &'static str, faults: &mut Faults) -> Option<u64> {
+        self.integer(name, Wrong::Id, faults)
+    }
+
+    fn integer(self, name: &'static str, wrong: Wrong, faults: &mut Faults) -> Option<u64> {
         let value = self.get(name)?;
         let number = integer(&value);
         if number.is_none() {
-            faults.add(name, format!("{name} must be an unsigned integer"));
+            faults.add(name, wrong);
         }
         number
     }
@@ -87,7 +95,7 @@ impl<'a> Params<'a> {
         let value = self.get(name)?;
         let date = Date::parse(value.as_bytes());
         if date.is_none() {
-            faults.add(name, format!("{name} must be a date (YYYY-MM-DD)"));
+            faults.add(name, Wrong::Date);
         }
         date
     }
@@ -98,7 +106,7 @@ impl<'a> Params<'a> {
         let is = |text: &str| value.eq_ignore_ascii_case(text);
         let is_set = is("1") || is("true");
         if !is_set && !is("0") && !is("false") {
-            faults.add(name, format!("{name} must be 1, true, 0 or false"));
+            faults.add(name, Wrong::Boolean);
         }
         is_set
     }
@@ -113,7 +121,7 @@ impl<'a> Params<'a> {
             status if status == left => LearnerStatus::Left,
             status if status == waitlist => LearnerStatus::Waitlist,
             _ => {
-                faults.add("status", "status must be current, left or waitlist");
+                faults.say("status", "status must be current, left or waitlist");
                 LearnerStatus::Current
             }
         }
@@ -128,8 +136,7 @@ impl<'a> Params<'a> {
             .split(',')
             .map(|grade| integer(grade.trim_matches(' ')));
         grades.collect::<Option<_>>().unwrap_or_else(|| {
-            let what = "grade_id must be an unsigned integer or a comma-separated list of them";
-            faults.add("grade_id", what);
+            faults.add("grade_id", Wrong::Ids);
             Vec::new()
         })
     }

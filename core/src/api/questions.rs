@@ -38,7 +38,7 @@ impl<'a> Reading<'a> {
                 let status = params.status(&mut faults);
                 let since = params.date("since", &mut faults);
                 let until = params.date("until", &mut faults);
-                let learner_id = params.number("learner_id", &mut faults);
+                let learner_id = params.id("learner_id", &mut faults);
                 let grade_ids = params.grades(&mut faults);
                 let name = params.get("name");
                 let learners = Learners {
@@ -57,13 +57,13 @@ impl<'a> Reading<'a> {
             Endpoint::AssessmentMarks => {
                 let marks = AssessmentMarks {
                     school,
-                    learner_id: params.number("learner_id", &mut faults),
-                    grade_id: params.number("grade_id", &mut faults),
-                    subject_id: params.number("subject_id", &mut faults),
+                    learner_id: params.id("learner_id", &mut faults),
+                    grade_id: params.id("grade_id", &mut faults),
+                    subject_id: params.id("subject_id", &mut faults),
                     year: params.number("year", &mut faults),
                     term: params.number("term", &mut faults),
-                    learning_outcome_id: params.number("learning_outcome_id", &mut faults),
-                    assessment_id: params.number("assessment_id", &mut faults),
+                    learning_outcome_id: params.id("learning_outcome_id", &mut faults),
+                    assessment_id: params.id("assessment_id", &mut faults),
                     structure: params.boolean("structure", &mut faults),
                 };
                 then(&marks, faults)
@@ -77,19 +77,19 @@ impl<'a> Reading<'a> {
                 then(&SubjectMarks { school, learner_id }, faults)
             }
             Endpoint::LearnerSubjects => {
-                let learner_id = params.number("learner_id", &mut faults);
+                let learner_id = params.id("learner_id", &mut faults);
                 then(&LearnerSubjects { school, learner_id }, faults)
             }
             Endpoint::Absentees => then(&self.absentees(school, &mut faults), faults),
             Endpoint::FinanceLearners => {
-                let learner_id = params.number("learner_id", &mut faults);
+                let learner_id = params.id("learner_id", &mut faults);
                 let debtor_code = params.get("debtor_code");
                 let learners = FinanceLearners {
                     school,
                     learner_id: self.id.or(learner_id),
                     debtor_code: debtor_code.as_deref(),
-                    accountable_person_id: params.number("accountable_person_id", &mut faults),
-                    parent_id: params.number("parent_id", &mut faults),
+                    accountable_person_id: params.id("accountable_person_id", &mut faults),
+                    parent_id: params.id("parent_id", &mut faults),
                     all_accounts: params.boolean("all_accounts", &mut faults),
                     include_parents: params.includes("include_parents"),
                     include_accountable_person: params.includes("include_accountable_person"),
@@ -98,7 +98,7 @@ impl<'a> Reading<'a> {
             }
             Endpoint::AccountablePersons => {
                 let debtor_code = params.get("debtor_code");
-                let person = params.number("accountable_person_id", &mut faults);
+                let person = params.id("accountable_person_id", &mut faults);
                 let persons = AccountablePersons {
                     school,
                     debtor_code: debtor_code.as_deref(),
@@ -128,7 +128,7 @@ impl<'a> Reading<'a> {
             None => Absentees {
                 school,
                 id: None,
-                learner_id: params.number("learner_id", faults),
+                learner_id: params.id("learner_id", faults),
                 from_date: params.date("from_date", faults),
                 to_date: params.date("to_date", faults),
             },
@@ -146,17 +146,17 @@ impl<'a> Reading<'a> {
             },
             Wire::V2 => Clients {
                 username,
-                school: self.params.number("school_id", faults),
-                api_type_id: self.params.number("api_type_id", faults),
+                school: self.params.id("school_id", faults),
+                api_type_id: self.params.id("api_type_id", faults),
             },
         }
     }
 
     fn learner(self, faults: &mut Faults) -> u64 {
         if self.params.get("learner_id").is_none() {
-            faults.add("learner_id", "Please provide a learner_id");
+            faults.say("learner_id", "Please provide a learner_id");
         }
-        let learner = self.params.number("learner_id", faults);
+        let learner = self.params.id("learner_id", faults);
         learner.unwrap_or(0)
     }
 }
@@ -192,6 +192,7 @@ impl<'a> Paging<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::v1::wrong_text;
 
     fn faults(endpoint: Endpoint, query: &str) -> Vec<(String, String)> {
         let reading = Reading {
@@ -205,7 +206,7 @@ mod tests {
         reading.read(|_, faults| {
             let pairs = faults.iter();
             pairs
-                .map(|(field, message)| (field.to_owned(), message.to_owned()))
+                .map(|(field, wrong)| (field.to_owned(), wrong_text(field, wrong)))
                 .collect()
         })
     }

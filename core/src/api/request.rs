@@ -234,9 +234,9 @@ impl Admitted<'_> {
                             Ok(Step::Done(refuse(wire, &Refusal::TooLarge, out)))
                         }
                         Recalled::Passed(_) if is_write => Ok(Step::Write),
-                        Recalled::Passed(user) => {
-                            self.ask(View { snapshot, now }, &user, out).map(Step::Done)
-                        }
+                        Recalled::Passed(user) => self
+                            .ask(View::new(snapshot, now), &user, out)
+                            .map(Step::Done),
                     },
                 )?;
             match step {
@@ -325,16 +325,15 @@ impl Admitted<'_> {
                     let limits = self.context.limits;
                     v2::answer_page(question, &paging.page(), faults, limits, view, out)
                 }
-                _ if !faults.is_empty() => Ok(refuse(wire, &Refusal::Invalid(&faults), out)),
-                (Wire::V1, _) => v1::answer_question(question, view, out),
                 (Wire::V2, Some(id)) => {
-                    // A parameter that asks for another record than the path does.
-                    let other = endpoint.id().and_then(|name| integer(&params.get(name)?));
-                    if endpoint.takes_id() && other.is_some_and(|other| other != id) {
-                        return Ok(refuse(wire, &Refusal::Nothing(question.errors()), out));
-                    }
-                    v2::answer_record(question, view, out)
+                    let named = endpoint.id().and_then(|name| integer(&params.get(name)?));
+                    let for_another = endpoint.takes_id() && named.is_some_and(|named| named != id);
+                    v2::answer_one(question, faults, for_another, view, out)
                 }
+                (Wire::V1, _) if !faults.is_empty() => {
+                    Ok(refuse(wire, &Refusal::Invalid(&faults), out))
+                }
+                (Wire::V1, _) => v1::answer_question(question, view, out),
             })
     }
 }

@@ -2,7 +2,7 @@
 //! item 7).
 
 use super::asked::SET_STATE;
-use super::faults::Faults;
+use super::faults::{Faults, Wrong};
 use super::refusal::Refusal;
 use super::request::{Context, Status};
 use super::{v1, v2};
@@ -253,9 +253,8 @@ pub(super) fn post(
     let mut updated = || {
         // Read before the change, so that an answer of failure means none.
         let record = context.store.read(|snapshot| {
-            let now = context.now;
             let mut record = Vec::new();
-            let view = View { snapshot, now };
+            let view = View::new(snapshot, context.now);
             push_client(view, set.school, set.api_type_id, active, &mut record)?;
             Ok(record)
         })?;
@@ -285,8 +284,11 @@ fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
         Ok(members) => members,
         Err(bad) => {
             match bad {
-                BadBody::NoObject => faults.add("body", NO_OBJECT),
-                BadBody::Twice(name) => faults.add(name, "stands twice in the body"),
+                BadBody::NoObject => faults.say("body", NO_OBJECT),
+                BadBody::Twice(name) => {
+                    let what = format!("{name} stands twice in the body");
+                    faults.say(name, what);
+                }
             }
             return Err(faults);
         }
@@ -296,25 +298,17 @@ fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
         Some("false") => Some(0),
         state => state.and_then(integer).filter(|state| *state < 2),
     };
-    let mut known = |name: &'static str, what: &'static str, number: Option<u64>| {
+    let mut known = |name: &'static str, wrong: Wrong, number: Option<u64>| {
         if number.is_none() {
-            faults.add(name, what);
+            faults.add(name, wrong);
         }
         number.unwrap_or(0)
     };
     let set = SetState {
         username,
-        school: known(
-            "school_id",
-            "The school_id is invalid",
-            school.and_then(integer),
-        ),
-        api_type_id: known(
-            "api_type_id",
-            "The api_type_id is invalid",
-            api_type.and_then(integer),
-        ),
-        state: known("state", "The State must be a boolean", state),
+        school: known("school_id", Wrong::Id, school.and_then(integer)),
+        api_type_id: known("api_type_id", Wrong::Id, api_type.and_then(integer)),
+        state: known("state", Wrong::Boolean, state),
     };
     if faults.is_empty() {
         Ok(set)

@@ -6,6 +6,7 @@ use super::params::{Params, decode_parameter};
 use super::questions::Reading;
 use super::request::Request;
 use super::route::{Endpoint, Route, route};
+use super::v1;
 use crate::json::Wire;
 use crate::record::value::integer;
 
@@ -116,7 +117,7 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
         }
     };
     let refused = |faults: &Faults| NoUpgrade::Refused {
-        why: faults.first().to_owned(),
+        why: v1::first_text(faults),
     };
     let ids = Ids::read(Wire::V1, endpoint, last.as_deref(), &Request::default());
     let Ids { school, .. } = ids.map_err(|faults| refused(&faults))?;
@@ -141,6 +142,8 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     // What names one record of v2's goes into the path.
     let one = match endpoint {
         Endpoint::Schools => school,
+        // By the path it would be found whenever it left.
+        Endpoint::Learners if is_recent(params) => None,
         _ => endpoint
             .id()
             .filter(|_| endpoint.takes_id())
@@ -167,6 +170,13 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     })
 }
 
+/// Whether learners who left lately alone are asked for.
+fn is_recent(params: Params<'_>) -> bool {
+    let dates = ["since", "until"];
+    params.get("status").as_deref() == Some("left")
+        && dates.iter().all(|name| params.get(name).is_none())
+}
+
 /// The parameters of these names that count, as they are spelled: the last of
 /// each name, and none that is empty, unless its presence is what it says.
 fn kept(query: &str, names: &[&str]) -> Vec<(String, String)> {
@@ -188,6 +198,10 @@ fn kept(query: &str, names: &[&str]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
+    use crate::query::View;
+    use crate::store::{Location, Reader, Store, StoreOptions};
+    use std::time::Duration;
 
     fn upgraded(target: &str) -> (String, Option<u64>) {
         upgrade(target).map_or_else(
@@ -201,8 +215,8 @@ mod tests {
         for (v1, v2, school) in [
             ("adminplus/learners/1000", "adminplus/learners", Some(1000)),
             (
-                "adminplus/learners/1000/?learner_id=007&status=left&x=1&limit=5",
-                "adminplus/learners/7?status=left",
+                "adminplus/learners/1000/?learner_id=007&status=left&x=1&limit=5&since=2026-05-01",
+                "adminplus/learners/7?status=left&since=2026-05-01",
                 Some(1000),
             ),
             (
@@ -231,6 +245,11 @@ mod tests {
                 None,
             ),
             ("settings/clients", "settings/clientintegrations", None),
+            (
+                "adminplus/learners/1000?learner_id=7&status=left",
+                "adminplus/learners?learner_id=7&status=left",
+                Some(1000),
+            ),
             (
                 "finplus/debtmanagement/learnerparentinfo/1000?learner_id=7&all_accounts=1",
                 "finplus/debtmanagement/learners/7?all_accounts=1",
@@ -276,7 +295,31 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_tells_one_question_from_another() {
+    fn every_parameter_tells_one_question_from_another() -> Result<(), Box<Error>> {
+        let options = StoreOptions {
+            cache_bytes: 1 << 20,
+            wait: Duration::ZERO,
+            render_version: 1,
+            compact: true,
+            cursor_key: [0; 16],
+        };
+        let store = Store::open(Location::Memory, options)?;
+        let identity = |endpoint, query: &str| {
+            let reading = Reading {
+                wire: Wire::V1,
+                endpoint,
+                username: "",
+                school: Some(1),
+                id: None,
+                params: Params(query),
+            };
+            reading.read(|question, _| {
+                store.read(|snapshot| {
+                    let identity = question.identity(View::new(snapshot, 1_778_745_600))?;
+                    Ok(identity.bytes().to_vec())
+                })
+            })
+        };
         for endpoint in [
             Endpoint::Learners,
             Endpoint::AssessmentMarks,
@@ -286,25 +329,17 @@ mod tests {
             Endpoint::FinanceLearners,
             Endpoint::AccountablePersons,
         ] {
-            let identity = |query: &str| {
-                let reading = Reading {
-                    wire: Wire::V1,
-                    endpoint,
-                    username: "",
-                    school: Some(1),
-                    id: None,
-                    params: Params(query),
-                };
-                reading.read(|question, _| question.identity().bytes().to_vec())
-            };
             for name in parameters(endpoint) {
-                let value = match *name {
-                    "status" => "left",
-                    "since" | "until" | "from_date" | "to_date" => "2026-05-14",
-                    _ => "1",
+                let (others, value) = match *name {
+                    "status" => ("", "left"),
+                    "since" | "until" => ("status=left", "2026-05-13"),
+                    "from_date" | "to_date" => ("", "2026-05-13"),
+                    _ => ("", "1"),
                 };
-                assert_ne!(identity(""), identity(&format!("{name}={value}")), "{name}");
+                let given = identity(endpoint, &format!("{others}&{name}={value}"))?;
+                assert_ne!(identity(endpoint, others)?, given, "{name}");
             }
         }
+        Ok(())
     }
 }

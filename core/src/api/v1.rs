@@ -2,7 +2,7 @@
 //! (2.10, section 7).
 
 use super::asked::Asked;
-use super::faults::Faults;
+use super::faults::{Faults, Wrong};
 use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, TRY_AGAIN, please_activate, please_use};
 use super::request::Status;
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
             allow: Some(allow),
             ..error(405, "Method not allowed", &please_use(allow), out)
         },
-        Refusal::Invalid(faults) => bad_request(faults.first(), out),
+        Refusal::Invalid(faults) => bad_request(&first_text(faults), out),
         Refusal::Credentials(errors) => error(
             401,
             "Unauthorized",
@@ -51,6 +51,24 @@ pub(super) fn refuse(refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
         Refusal::Failed(text) => error(500, "Internal Server Error", text, out),
         Refusal::Crowded => error(503, "Service Unavailable", TRY_AGAIN, out),
     }
+}
+
+/// What is wrong with the first field at fault.
+pub(super) fn first_text(faults: &Faults) -> String {
+    let first = faults.first();
+    first.map_or_else(String::new, |(field, wrong)| wrong_text(field, wrong))
+}
+
+/// What is wrong with a field, in v1's words.
+pub(super) fn wrong_text(field: &str, wrong: &Wrong) -> String {
+    let expected = match wrong {
+        Wrong::Id | Wrong::Number => "an unsigned integer",
+        Wrong::Ids => "an unsigned integer or a comma-separated list of them",
+        Wrong::Date => "a date (YYYY-MM-DD)",
+        Wrong::Boolean => "1, true, 0 or false",
+        Wrong::Other(text) => return text.to_string(),
+    };
+    format!("{field} must be {expected}")
 }
 
 pub(super) fn bad_request(text: &str, out: &mut Vec<u8>) -> Status {

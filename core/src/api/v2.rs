@@ -3,12 +3,13 @@
 
 use super::asked::Asked;
 use super::cursor::{Cursor, Walked};
-use super::faults::Faults;
+use super::faults::{Faults, Wrong};
 use super::refusal::{ID_REUSED, Refusal, TOO_LARGE, TRY_AGAIN, please_activate, please_use};
 use super::request::Status;
 use crate::error::Result;
 use crate::json::{self, Chunks};
 use crate::query::{Outcome, View, Walk};
+use std::borrow::Cow;
 
 /// A page of a collection (section 9, item 3).
 ///
@@ -51,6 +52,8 @@ pub(crate) struct Limits {
 /// What a page is refused for that asks for a limit which is none.
 const NO_LIMIT: &str = "limit must be an unsigned integer above 0";
 
+const NO_SUCH_ID: &str = "The requested ID does not exist in the system";
+
 const FOREIGN_CURSOR: &str =
     "The cursor is of another request or damaged: leave it out to start from the first page";
 
@@ -72,44 +75,60 @@ pub(crate) fn answer_page(
     view: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
-    // A request at fault is not the one that any cursor is of.
-    let is_sound = faults.question.is_empty() && faults.order.is_empty();
     let PageFaults {
         question: mut faults,
         order,
     } = faults;
     let key = view.snapshot.cursor_key()?;
-    let walked = Walked::new(question.identity(), page.reverse_order, key);
-    let cursor = page.cursor.map(|text| Cursor::decode(text, &walked));
-    let cursor = cursor.map(|cursor| cursor.filter(|_| is_sound));
-    if cursor == Some(None) {
-        faults.add("cursor", FOREIGN_CURSOR);
+    let walked = |since, year| -> Result<Walked<'_>> {
+        let began = View {
+            now: since,
+            year,
+            ..view
+        };
+        Ok(Walked::new(
+            question.identity(began)?,
+            page.reverse_order,
+            key,
+        ))
+    };
+    let cursor = match page.cursor {
+        Some(text) => Cursor::decode(text, |cursor| walked(cursor.since, cursor.year))?,
+        None => None,
+    };
+    let since = cursor.map_or(view.now, |cursor| cursor.since);
+    let view = View {
+        // A cursor may hold a walk back in time, never send it ahead.
+        now: since.min(view.now),
+        year: cursor.and_then(|cursor| cursor.year),
+        ..view
+    };
+    if let Some(rule) = question.broken_rule(view)? {
+        faults.add_rule(rule);
+    }
+    // A request at fault is not the one that any cursor is of.
+    let is_sound = faults.is_empty() && order.is_empty();
+    if page.cursor.is_some() && (cursor.is_none() || !is_sound) {
+        faults.say("cursor", FOREIGN_CURSOR);
     }
     let limit = page.limit.unwrap_or(limits.usual).min(limits.most);
     if limit == 0 {
-        faults.add("limit", NO_LIMIT);
+        faults.say("limit", NO_LIMIT);
     }
     faults.append(order);
     if !faults.is_empty() {
         return Ok(refuse(&Refusal::Invalid(&faults), out));
     }
-    let cursor = cursor.flatten();
-    let since = cursor.map_or(view.now, |cursor| cursor.since);
-    // A cursor may hold a walk back in time, never send it ahead.
-    let now = since.min(view.now);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let mut walk = Walk::page(
-        page.reverse_order,
-        limit,
-        cursor.map(|cursor| cursor.position),
-    );
-    let mut page = Chunks::over(out);
-    page.push(b"{\"data\":[");
-    let outcome = question.walk(View { now, ..view }, &mut walk, &mut page)?;
+    let reverse = page.reverse_order;
+    let mut walk = Walk::page(reverse, limit, cursor.map(|cursor| cursor.position));
+    let mut data = Chunks::over(out);
+    data.push(b"{\"data\":[");
+    let outcome = question.walk(view, &mut walk, &mut data)?;
     if walk.taken() > 0 {
-        page.pop();
+        data.pop();
     }
-    drop(page);
+    drop(data);
     if let Some(refusal) = refused(question, outcome, out) {
         return Ok(refusal);
     }
@@ -118,13 +137,43 @@ pub(crate) fn answer_page(
     out.extend_from_slice(b",\"max_allowed_limit\":");
     json::push_integer(out, limits.most);
     if let Some(position) = walk.next() {
-        let next = Cursor { position, since };
+        let year = question.year(view)?;
+        let next = Cursor {
+            position,
+            since,
+            year,
+        };
         out.extend_from_slice(b",\"next_cursor\":\"");
-        next.push(&walked, out);
+        next.push(&walked(since, year)?, out);
         out.push(b'"');
     }
     out.extend_from_slice(b"}}");
     Ok(Status::of(200))
+}
+
+/// Answers the one record that a question finds. It has none if a parameter asks
+/// `for_another`.
+pub(super) fn answer_one(
+    question: &(impl Asked + ?Sized),
+    mut faults: Faults,
+    for_another: bool,
+    view: View<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Status> {
+    if let Some(rule) = question.broken_rule(view)? {
+        faults.add_rule(rule);
+    }
+    if !faults.is_empty() {
+        return Ok(refuse(&Refusal::Invalid(&faults), out));
+    }
+    let mut walk = Walk::one();
+    let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
+    if outcome == Outcome::Found && walk.taken() == 1 && !for_another {
+        out.pop();
+        return Ok(Status::of(200));
+    }
+    // What one may not see is not there.
+    Ok(error(404, NO_SUCH_ID, out))
 }
 
 /// Answers the one record that a question finds.
@@ -133,16 +182,7 @@ pub(crate) fn answer_record(
     view: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
-    let mut walk = Walk::page(false, 1, None);
-    let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
-    if let Some(refusal) = refused(question, outcome, out) {
-        return Ok(refusal);
-    }
-    if walk.taken() == 0 {
-        return Ok(refuse(&Refusal::Nothing(question.errors()), out));
-    }
-    out.pop();
-    Ok(Status::of(200))
+    answer_one(question, Faults::default(), false, view, out)
 }
 
 fn refused(
@@ -187,16 +227,39 @@ fn error(code: u16, message: &str, out: &mut Vec<u8>) -> Status {
 fn invalid(faults: &Faults, out: &mut Vec<u8>) -> Status {
     open(false, "Validation Failed", out);
     out.extend_from_slice(b",\"validation_errors\":{");
-    for (place, (field, message)) in faults.iter().enumerate() {
+    for (place, (field, wrong)) in faults.iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
         json::push_string(out, field);
         out.push(b':');
-        json::push_string(out, message);
+        json::push_string(out, &wrong_text(field, wrong));
     }
     out.extend_from_slice(b"}}");
     Status::of(400)
+}
+
+/// What is wrong with a field, in v2's words: those of the service where it shows them.
+fn wrong_text<'a>(field: &str, wrong: &'a Wrong) -> Cow<'a, str> {
+    Cow::Owned(match wrong {
+        Wrong::Id | Wrong::Ids => format!("The {field} is invalid"),
+        Wrong::Number => format!("{field} must be an unsigned integer"),
+        Wrong::Date => format!(
+            "The {} is not valid date format. Expected format is 'Y-m-d'.",
+            in_words(field)
+        ),
+        Wrong::Boolean => format!("The {} must be a boolean", in_words(field)),
+        Wrong::Other(text) => return Cow::Borrowed(text),
+    })
+}
+
+/// The name of a field as words, each capitalised: `All Accounts`.
+fn in_words(field: &str) -> String {
+    let words = field.split('_').map(|word| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A success, or a failure, with a record.

@@ -191,7 +191,7 @@ impl Engine {
     ) -> Result<Status> {
         let now = now.unwrap_or_else(|| self.clock.now());
         self.freshness.ensure(&self.store, question.about())?;
-        let read = self.store.read(|snapshot| answer(View { snapshot, now }));
+        let read = self.store.read(|snapshot| answer(View::new(snapshot, now)));
         Ok(read?)
     }
 

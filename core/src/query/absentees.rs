@@ -1,7 +1,7 @@
 //! Get Learner Absentees (4.9).
 
 use super::walk::{Identity, Paged, Walk};
-use super::window;
+use super::window::{self, Window};
 use super::{Array, Outcome, Question, Rule, View};
 use crate::Date;
 use crate::error::{Error, Result};
@@ -58,16 +58,26 @@ impl Absentees {
             let key = Key(date, id);
             return Ok(Ok((key, key)));
         }
-        let today = view.today(self.school)?;
-        let window = window::of_absences(self.from_date, self.to_date, today);
-        Ok(window.map(|window| {
+        Ok(self.window(view)?.map(|window| {
             let from = Key(window.from.number(), 0);
             (from, Key(window.to.number(), u64::MAX))
         }))
     }
+
+    fn window(&self, view: View<'_>) -> Result<std::result::Result<Window, Rule>> {
+        let today = view.today(self.school)?;
+        Ok(window::of_absences(self.from_date, self.to_date, today))
+    }
 }
 
 impl Question for Absentees {
+    fn broken_rule(&self, view: View<'_>) -> Result<Option<Rule>> {
+        Ok(match self.id {
+            Some(_) => None,
+            None => self.window(view)?.err(),
+        })
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let (from, to) = match self.keys(view)? {
             Ok(keys) => keys,
@@ -100,12 +110,14 @@ impl Question for Absentees {
 }
 
 impl Paged for Absentees {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("id", self.id);
         identity.number("learner_id", self.learner_id);
-        identity.date("from_date", self.from_date);
-        identity.date("to_date", self.to_date);
+        if self.id.is_none() {
+            identity.window(self.window(view)?.ok());
+        }
+        Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

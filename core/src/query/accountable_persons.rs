@@ -1,16 +1,16 @@
 //! Accountable Persons, School Debtors in v1 (section 9, item 8).
 
 use super::accounts;
+use super::debtor_code::DebtorCode;
 use super::finance_learners::{push, push_accountable};
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
 use super::{Array, Outcome, Question, View};
 use crate::error::Result;
-use crate::json::{self, Chunks, Wire};
+use crate::json::{Chunks, Members, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::learner::Account;
 use crate::store::{Collection, Key, Partition, Reader};
-use memchr::memmem;
 
 /// Accountable Persons, School Debtors in v1 (section 9, item 8), by id: who
 /// pays for learners. All filters must hold.
@@ -30,7 +30,7 @@ use memchr::memmem;
 pub struct AccountablePersons<'a> {
     /// The school's login id.
     pub school: u64,
-    /// Persons with exactly this debtor code.
+    /// Persons with this debtor code; `007` is `7`.
     pub debtor_code: Option<&'a str>,
     /// One person.
     pub accountable_person_id: Option<u64>,
@@ -52,7 +52,7 @@ impl AccountablePersons<'_> {
         let accounts = accounts::of(view.snapshot, self.school)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let mut learners = Lookup::new(view.snapshot.records(learners)?);
-        let code = self.debtor_code.map(member_of);
+        let code = self.debtor_code.map(DebtorCode::of);
         let persons = Partition::of(self.school, Collection::AccountablePersons);
         let persons = view.snapshot.records(persons)?;
         let (from, to) = match self.accountable_person_id {
@@ -72,8 +72,9 @@ impl AccountablePersons<'_> {
                     continue;
                 }
                 let rendering = run.record(RENDERING, index)?;
-                let has = |member: &Vec<u8>| memmem::find(rendering, member).is_some();
-                if !code.as_ref().is_none_or(has) {
+                if let Some(code) = &code
+                    && !has_code(rendering, code)?
+                {
                     continue;
                 }
                 if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
@@ -103,12 +104,15 @@ impl AccountablePersons<'_> {
     }
 }
 
-/// What the rendering of a person with this debtor code holds, and no other: a
-/// quote inside a value is escaped.
-fn member_of(debtor_code: &str) -> Vec<u8> {
-    let mut member = b",\"debtor_code\":".to_vec();
-    json::push_string(&mut member, debtor_code);
-    member
+/// Whether the rendering of a person has this debtor code.
+fn has_code(rendering: &[u8], code: &DebtorCode) -> Result<bool> {
+    for member in Members::of(rendering) {
+        let (name, value) = member?;
+        if name == b"debtor_code" {
+            return Ok(code.is(value));
+        }
+    }
+    Ok(false)
 }
 
 impl Question for AccountablePersons<'_> {
@@ -120,12 +124,15 @@ impl Question for AccountablePersons<'_> {
 }
 
 impl Paged for AccountablePersons<'_> {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.text("debtor_code", self.debtor_code);
+        if let Some(code) = self.debtor_code {
+            DebtorCode::of(code).identify(identity);
+        }
         identity.number("accountable_person_id", self.accountable_person_id);
         identity.flag("all_accounts", self.all_accounts);
         identity.flag("include_learners", self.include_learners);
+        Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -50,15 +50,20 @@ pub struct AssessmentMarks {
     pub structure: bool,
 }
 
-pub(super) const NOBODY: Rule = Rule {
+const NOBODY: Rule = Rule {
     fields: ["learner_id", "grade_id"],
     text: "Please provide a learner_id or grade_id",
 };
 
 impl Question for AssessmentMarks {
+    fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
+        let names_nobody = self.learner_id.is_none() && self.grade_id.is_none();
+        Ok(names_nobody.then_some(NOBODY))
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
-        if self.learner_id.is_none() && self.grade_id.is_none() {
-            return Ok(Outcome::Refused(NOBODY));
+        if let Some(rule) = self.broken_rule(view)? {
+            return Ok(Outcome::Refused(rule));
         }
         let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = self.year.or(tables.current_year) else {

@@ -60,9 +60,10 @@ impl Question for Clients<'_> {
 }
 
 impl Paged for Clients<'_> {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school_id", self.school);
         identity.number("api_type_id", self.api_type_id);
+        Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

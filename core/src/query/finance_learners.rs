@@ -1,6 +1,7 @@
 //! Learners of the finance family: Learner Parent Info in v1, Learners in v2
 //! (section 9, items 8 and 9).
 
+use super::debtor_code::DebtorCode;
 use super::learner_subjects::{names_of, push_typed_names};
 use super::lookup::Lookup;
 use super::walk::{Identity, Paged, Walk};
@@ -33,7 +34,7 @@ pub struct FinanceLearners<'a> {
     pub school: u64,
     /// One learner.
     pub learner_id: Option<u64>,
-    /// Learners with exactly this debtor code.
+    /// Learners with this debtor code; `007` is `7`.
     pub debtor_code: Option<&'a str>,
     /// Learners for whom this person is accountable.
     pub accountable_person_id: Option<u64>,
@@ -48,12 +49,16 @@ pub struct FinanceLearners<'a> {
 }
 
 impl FinanceLearners<'_> {
-    fn takes(&self, run: &Run<'_>, index: usize, account: &Account<'_>) -> Result<bool> {
+    fn takes(
+        &self,
+        run: &Run<'_>,
+        index: usize,
+        account: &Account<'_>,
+        code: Option<&DebtorCode>,
+    ) -> Result<bool> {
         let tag = |tag| run.tag(tag, index);
         Ok((self.all_accounts || tag(STATUS_TAG)? == Some(0))
-            && self
-                .debtor_code
-                .is_none_or(|wanted| account.has_debtor_code(wanted))
+            && code.is_none_or(|wanted| wanted.is(account.debtor_code))
             && (self.accountable_person_id.is_none()
                 || account.accountable_person() == self.accountable_person_id)
             && (self.parent_id.is_none()
@@ -69,6 +74,7 @@ impl FinanceLearners<'_> {
         out: &mut Chunks<'_>,
     ) -> Result<()> {
         let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let code = self.debtor_code.map(DebtorCode::of);
         let mut persons = None;
         if self.include_accountable_person {
             let all = Partition::of(self.school, Collection::AccountablePersons);
@@ -88,7 +94,7 @@ impl FinanceLearners<'_> {
             let run = page.run()?;
             for index in walk.places(indices) {
                 let account = Account::of(&run, index)?;
-                if !self.takes(&run, index, &account)? {
+                if !self.takes(&run, index, &account, code.as_ref())? {
                     continue;
                 }
                 let Key(id, _) = run.key(index)?;
@@ -119,10 +125,12 @@ impl Question for FinanceLearners<'_> {
 }
 
 impl Paged for FinanceLearners<'_> {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", self.learner_id);
-        identity.text("debtor_code", self.debtor_code);
+        if let Some(code) = self.debtor_code {
+            DebtorCode::of(code).identify(identity);
+        }
         identity.number("accountable_person_id", self.accountable_person_id);
         identity.number("parent_id", self.parent_id);
         identity.flag("all_accounts", self.all_accounts);
@@ -131,6 +139,7 @@ impl Paged for FinanceLearners<'_> {
             "include_accountable_person",
             self.include_accountable_person,
         );
+        Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -1,11 +1,11 @@
 //! Assessment marks in v2: a flat collection, by grade, term, learner, subject,
 //! learning outcome and assessment (section 9, items 1 and 3).
 
-use super::assessment_marks::{AssessmentMarks, NOBODY};
+use super::assessment_marks::AssessmentMarks;
 use super::sheet::{self, Assessment, Outcome as LearningOutcome, Sheet, Subject, Term};
 use super::tables::Tables;
 use super::walk::{Identity, Paged, Position, Walk};
-use super::{Outcome, View};
+use super::{Outcome, Question, View};
 use crate::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
@@ -14,13 +14,17 @@ use crate::store::{Collection, Key, Partition, Reader};
 use std::sync::Arc;
 
 impl Paged for AssessmentMarks {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         for (name, number) in [
             ("learner_id", self.learner_id),
             ("grade_id", self.grade_id),
             ("subject_id", self.subject_id),
-            ("year", self.year),
+            (
+                "year",
+                self.year
+                    .map_or_else(|| Paged::year(self, view), |year| Ok(Some(year)))?,
+            ),
             ("term", self.term),
             ("learning_outcome_id", self.learning_outcome_id),
             ("assessment_id", self.assessment_id),
@@ -28,15 +32,19 @@ impl Paged for AssessmentMarks {
             identity.number(name, number);
         }
         identity.flag("structure", self.structure);
+        Ok(())
+    }
+
+    fn year(&self, view: View<'_>) -> Result<Option<u64>> {
+        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        if self.learner_id.is_none() && self.grade_id.is_none() {
-            return Ok(Outcome::Refused(NOBODY));
+        if let Some(rule) = self.broken_rule(view)? {
+            return Ok(Outcome::Refused(rule));
         }
         let tables = view.tables(self.school, Wire::V2)?;
-        let year = self.year.or(walk.first_number()).or(tables.current_year);
-        let Some(year) = year else {
+        let Some(year) = self.year.or(view.current_year(&tables)) else {
             return Ok(Outcome::Found);
         };
         let mut writer = Writer {

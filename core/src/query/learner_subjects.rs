@@ -79,14 +79,19 @@ impl Question for LearnerSubjects {
 }
 
 impl Paged for LearnerSubjects {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", self.learner_id);
+        Ok(())
+    }
+
+    fn year(&self, view: View<'_>) -> Result<Option<u64>> {
+        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
         let tables = view.tables(self.school, Wire::V2)?;
-        let Some(year) = walk.first_number().or(tables.current_year) else {
+        let Some(year) = view.current_year(&tables) else {
             return Ok(Outcome::Found);
         };
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
@@ -97,9 +102,8 @@ impl Paged for LearnerSubjects {
             Some(id) => (Key(id, 0), Key(id, u64::MAX)),
             None => (Key::MIN, Key::MAX),
         };
-        let Some(keys) = walk.rest(from, to, |[_, learner, subject, ..]| {
-            Key(*learner, *subject)
-        }) else {
+        let Some(keys) = walk.rest(from, to, |[learner, subject, ..]| Key(*learner, *subject))
+        else {
             return Ok(Outcome::Found);
         };
         let mut start = Padded::default();
@@ -117,7 +121,7 @@ impl Paged for LearnerSubjects {
                 if !is_shown {
                     continue;
                 }
-                if !walk.take([year, learner, subject, 0, 0, 0, 0]) {
+                if !walk.take([learner, subject, 0, 0, 0, 0, 0]) {
                     return Ok(Outcome::Found);
                 }
                 match tables.subject(subject) {

@@ -13,6 +13,7 @@ use crate::record::learner::{FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, TRANS
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use memchr::memmem::Finder;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The state of a learner (section 3).
@@ -67,28 +68,32 @@ pub struct Learners<'a> {
 }
 
 impl Learners<'_> {
-    /// What a learner must be to be answered; or the rule that is broken.
-    fn filter<'a>(
-        &'a self,
-        view: View<'_>,
-        needle: &'a mut Vec<u8>,
-    ) -> Result<std::result::Result<Filter<'a>, Rule>> {
-        let mut window = None;
-        if self.status == LearnerStatus::Left {
-            let today = view.today(self.school)?;
-            match window::of_transfers(self.since, self.until, today) {
-                Ok(transfers) => window = Some(transfers),
-                Err(rule) => return Ok(Err(rule)),
-            }
+    /// The transfer dates between which learners must have left; or the rule that is
+    /// broken.
+    fn window(&self, view: View<'_>) -> Result<std::result::Result<Option<Window>, Rule>> {
+        if self.status != LearnerStatus::Left {
+            return Ok(Ok(None));
         }
+        let today = view.today(self.school)?;
+        Ok(window::of_transfers(self.since, self.until, today).map(Some))
+    }
+
+    /// Whether the one learner that is asked for is found whenever it left.
+    fn is_timeless(&self, walk: &Walk) -> bool {
+        let has_window = self.since.is_some() || self.until.is_some();
+        walk.is_for_one() && self.learner_id.is_some() && !has_window
+    }
+
+    /// What a learner must be to be answered.
+    fn filter<'a>(&'a self, window: Option<Window>, needle: &'a mut Vec<u8>) -> Filter<'a> {
         fold(self.name.unwrap_or_default(), needle);
-        Ok(Ok(Filter {
+        Filter {
             status: self.status as u64,
             window: window.map(|Window { from, to }| from.number()..=to.number()),
             grades: self.grade_ids,
             family: self.family_code,
             name: (!needle.is_empty()).then(|| Finder::new(needle)),
-        }))
+        }
     }
 
     /// The keys that the learners asked for have.
@@ -101,12 +106,17 @@ impl Learners<'_> {
 }
 
 impl Question for Learners<'_> {
+    fn broken_rule(&self, view: View<'_>) -> Result<Option<Rule>> {
+        Ok(self.window(view)?.err())
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let mut needle = Vec::new();
-        let filter = match self.filter(view, &mut needle)? {
-            Ok(filter) => filter,
+        let window = match self.window(view)? {
+            Ok(window) => window,
             Err(rule) => return Ok(Outcome::Refused(rule)),
         };
+        let mut needle = Vec::new();
+        let filter = self.filter(window, &mut needle);
         let mut parents = parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
@@ -136,30 +146,32 @@ impl Question for Learners<'_> {
 }
 
 impl Paged for Learners<'_> {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("status", Some(self.status as u64));
-        identity.date("since", self.since);
-        identity.date("until", self.until);
+        identity.window(self.window(view)?.ok().flatten());
         identity.number("learner_id", self.learner_id);
-        for grade in self.grade_ids {
+        for grade in BTreeSet::from_iter(self.grade_ids) {
             identity.number("grade_id", Some(*grade));
         }
         identity.flag("include_parents", self.include_parents);
-        if let Some(name) = self.name {
-            let mut folded = Vec::new();
-            fold(name, &mut folded);
-            identity.bytes_of("name", &folded);
+        let mut name = Vec::new();
+        fold(self.name.unwrap_or_default(), &mut name);
+        if !name.is_empty() {
+            identity.bytes_of("name", &name);
         }
         identity.number("family_code", self.family_code);
+        Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let mut needle = Vec::new();
-        let filter = match self.filter(view, &mut needle)? {
-            Ok(filter) => filter,
+        let window = match self.window(view)? {
+            _ if self.is_timeless(walk) => None,
+            Ok(window) => window,
             Err(rule) => return Ok(Outcome::Refused(rule)),
         };
+        let mut needle = Vec::new();
+        let filter = self.filter(window, &mut needle);
         let mut parents = parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;

@@ -7,6 +7,7 @@
 //!   walked so.
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
 //!   learner's. `taken`: the subjects of one. `lookup`: many records of one partition.
+//!   `debtor_code`: how debtor codes are compared.
 //! - `tables`, `sheet`, `integrators`, `accounts`: what a snapshot holds decoded
 //!   for them. `held`: as much of a small collection as memory may take.
 
@@ -15,6 +16,7 @@ mod accountable_persons;
 mod accounts;
 mod assessment_marks;
 mod clients;
+mod debtor_code;
 mod finance_learners;
 mod flat_marks;
 mod held;
@@ -82,12 +84,28 @@ pub(crate) struct View<'a> {
     pub(crate) snapshot: &'a Snapshot,
     /// Seconds since 1970-01-01T00:00:00Z.
     pub(crate) now: i64,
+    /// The current administrative year, if it is not to be the school's.
+    pub(crate) year: Option<u64>,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, now: i64) -> View<'a> {
+        let year = None;
+        View {
+            snapshot,
+            now,
+            year,
+        }
+    }
+
     /// The small tables of a school, written for a version of the API.
     fn tables(&self, school: u64, wire: Wire) -> Result<Arc<Tables>> {
         tables::of(self.snapshot, school, wire)
+    }
+
+    /// The current administrative year of a school.
+    fn current_year(&self, tables: &Tables) -> Option<u64> {
+        self.year.or(tables.current_year)
     }
 
     /// The date at a school.
@@ -98,6 +116,11 @@ impl View<'_> {
 
 /// A question that is answered from a view.
 pub(crate) trait Question {
+    /// The rule that joins parameters which the question breaks.
+    fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
+        Ok(None)
+    }
+
     /// Adds the answer to the buffer; leaves it as it was if there is none.
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome>;
 }

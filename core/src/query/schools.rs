@@ -58,8 +58,9 @@ impl Question for Schools<'_> {
 }
 
 impl Paged for Schools<'_> {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", self.school);
+        Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -51,9 +51,14 @@ impl Question for SubjectsPerTerm {
 }
 
 impl Paged for SubjectsPerTerm {
-    fn identify(&self, identity: &mut Identity) {
+    fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", Some(self.learner_id));
+        Ok(())
+    }
+
+    fn year(&self, view: View<'_>) -> Result<Option<u64>> {
+        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

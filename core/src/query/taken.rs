@@ -29,7 +29,7 @@ pub(super) fn walk(
     push: impl Fn(&Of<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
 ) -> Result<()> {
     let tables = view.tables(school, wire)?;
-    let Some(year) = walk.first_number().or(tables.current_year) else {
+    let Some(year) = view.current_year(&tables) else {
         return Ok(());
     };
     let of = Of {
@@ -41,7 +41,7 @@ pub(super) fn walk(
     let subjects = Partition::of_year(school, Collection::LearnerSubjects, year);
     let subjects = view.snapshot.records(subjects)?;
     let (from, to) = (Key(learner, 0), Key(learner, u64::MAX));
-    let Some(keys) = walk.rest(from, to, |[_, subject, ..]| Key(learner, *subject)) else {
+    let Some(keys) = walk.rest(from, to, |[subject, ..]| Key(learner, *subject)) else {
         return Ok(());
     };
     for page in walk.runs(&subjects, keys) {
@@ -51,7 +51,7 @@ pub(super) fn walk(
             let Key(_, subject) = run.key(index)?;
             let start = out.len();
             push(&of, &run, index, out)?;
-            if out.len() > start && !walk.take([year, subject, 0, 0, 0, 0, 0]) {
+            if out.len() > start && !walk.take([subject, 0, 0, 0, 0, 0, 0]) {
                 out.truncate(start);
                 return Ok(());
             }

@@ -1,8 +1,8 @@
 //! Walking a collection page by page (section 9, item 3), in the order of its
 //! records or against it.
 
+use super::window::Window;
 use super::{Outcome, View};
-use crate::Date;
 use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::varint;
@@ -11,8 +11,15 @@ use std::ops::Range;
 
 /// A question whose records v2 answers page by page.
 pub(crate) trait Paged {
-    /// What tells this question from all others, the place in it aside.
-    fn identify(&self, identity: &mut Identity);
+    /// What tells this question from all others that are asked in this view, the place
+    /// in it aside. What is meant counts, however it is spelled.
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()>;
+
+    /// The administrative year in which a walk stays that begins in this view, if the
+    /// answer depends on it.
+    fn year(&self, _: View<'_>) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// Adds the records of the walk's next page, each followed by a comma.
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome>;
@@ -25,7 +32,7 @@ pub(crate) struct Identity(Vec<u8>);
 impl Identity {
     pub(crate) fn of(collection: &str) -> Identity {
         let mut identity = Identity(Vec::with_capacity(256));
-        identity.text("", Some(collection));
+        identity.bytes_of("", collection.as_bytes());
         identity
     }
 
@@ -45,13 +52,10 @@ impl Identity {
         }
     }
 
-    pub(super) fn date(&mut self, name: &str, date: Option<Date>) {
-        self.number(name, date.map(Date::number));
-    }
-
-    pub(super) fn text(&mut self, name: &str, text: Option<&str>) {
-        if let Some(text) = text {
-            self.bytes_of(name, text.as_bytes());
+    pub(super) fn window(&mut self, window: Option<Window>) {
+        if let Some(Window { from, to }) = window {
+            self.number("from", Some(from.number()));
+            self.number("to", Some(to.number()));
         }
     }
 
@@ -72,6 +76,8 @@ pub(crate) struct Walk {
     reverse: bool,
     limit: usize,
     after: Option<Position>,
+    /// It is for one record and not for a collection.
+    is_for_one: bool,
     taken: usize,
     last: Option<Position>,
     has_more: bool,
@@ -84,6 +90,7 @@ impl Walk {
             reverse,
             limit,
             after,
+            is_for_one: false,
             taken: 0,
             last: None,
             has_more: false,
@@ -95,6 +102,18 @@ impl Walk {
         Walk::page(false, usize::MAX, None)
     }
 
+    /// One record, which the question names.
+    pub(crate) fn one() -> Walk {
+        Walk {
+            is_for_one: true,
+            ..Walk::page(false, 1, None)
+        }
+    }
+
+    pub(super) fn is_for_one(&self) -> bool {
+        self.is_for_one
+    }
+
     /// How many records the page has.
     pub(crate) fn taken(&self) -> usize {
         self.taken
@@ -103,11 +122,6 @@ impl Walk {
     /// The position of the page's last record, if there are records behind it.
     pub(crate) fn next(&self) -> Option<Position> {
         self.last.filter(|_| self.has_more)
-    }
-
-    /// The first number of the position behind which the page begins.
-    pub(super) fn first_number(&self) -> Option<u64> {
-        self.after.map(|[first, ..]| first)
     }
 
     /// Takes the next record; says that it is to be written, and not that the

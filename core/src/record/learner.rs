@@ -6,7 +6,7 @@ use super::value::{Value, integer};
 use super::{bake, varint};
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::json::{self, Members};
+use crate::json::Members;
 use crate::store::{ItemBuffer, Run};
 use std::ops::Range;
 
@@ -173,11 +173,6 @@ impl<'a> Account<'a> {
             parent2_id: value(parent2_id)?,
             accountable_person_id,
         })
-    }
-
-    pub(crate) fn has_debtor_code(&self, code: &str) -> bool {
-        let plain = json::unescape(self.debtor_code);
-        plain.is_ok_and(|plain| plain == code)
     }
 
     /// The person accountable for it, if the reference is a number.
