@@ -184,7 +184,7 @@ questions! {
         ;
         /// One learner.
         learner_id: Option<u64>,
-        /// Learners with exactly this debtor code.
+        /// Learners with this debtor code; `007` is `7`.
         debtor_code: Option<String>,
         /// Learners for whom this person is accountable.
         accountable_person_id: Option<u64>,
@@ -203,7 +203,7 @@ questions! {
         /// The school.
         school: u64,
         ;
-        /// Persons with exactly this debtor code.
+        /// Persons with this debtor code; `007` is `7`.
         debtor_code: Option<String>,
         /// One person.
         accountable_person_id: Option<u64>,

@@ -36,7 +36,7 @@ fn store(path: &Path) -> Engine {
 
 /// The cursor behind the first of the learners: under one key the same on every
 /// machine and in every process.
-const CURSOR: &str = "AoDlraANAdOgu15xDl9QLlMMbynB1H4";
+const CURSOR: &str = "A4DlraANAAEqLHTQjR06I2wPUlgDwEJb";
 
 /// Every cursor of a first page goes on where it was after the store was closed
 /// and opened, and in a copy of it.

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::query::View;
-    use crate::store::{Location, Reader, Store, StoreOptions};
+    use crate::store::{Location, Store, StoreOptions};
     use std::time::Duration;
 
     fn upgraded(target: &str) -> (String, Option<u64>) {

@@ -16,6 +16,15 @@ pub(crate) struct Question {
     to: Option<Date>,
 }
 
+impl Question {
+    pub(crate) fn meant(mut self, view: &View<'_>) -> Self {
+        let to = self.to.unwrap_or(view.today);
+        self.to = Some(to);
+        self.from = self.from.or_else(|| Some(month_before(to)));
+        self
+    }
+}
+
 pub(crate) fn question(params: &mut Params) -> Question {
     Question {
         learner: params.integer("learner_id"),

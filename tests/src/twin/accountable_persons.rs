@@ -15,6 +15,14 @@ pub(crate) struct Question {
     include_learners: bool,
 }
 
+impl Question {
+    pub(crate) fn meant(mut self) -> Self {
+        let code = self.debtor_code.as_deref();
+        self.debtor_code = code.map(finance_learners::plain_code);
+        self
+    }
+}
+
 pub(crate) fn question(params: &mut Params) -> Question {
     Question {
         debtor_code: params.text("debtor_code"),
@@ -37,8 +45,11 @@ pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
             .filter(|learner| question.all_accounts || learner.text("status") == "current")
             .collect();
         let code = question.debtor_code.as_deref();
+        let code = code.map(finance_learners::plain_code);
         let wanted = (question.all_accounts || !learners.is_empty())
-            && code.is_none_or(|code| person.text("debtor_code") == code)
+            && code.is_none_or(|code| {
+                finance_learners::plain_code(person.text("debtor_code")) == code
+            })
             && question
                 .accountable_person
                 .is_none_or(|wanted| id == wanted);

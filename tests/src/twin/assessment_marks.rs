@@ -23,6 +23,13 @@ pub(crate) struct Question {
     structure: bool,
 }
 
+impl Question {
+    pub(crate) fn meant(mut self, view: &View<'_>) -> Self {
+        self.year = self.year.or(view.year);
+        self
+    }
+}
+
 pub(crate) fn question(params: &mut Params) -> Question {
     Question {
         learner: params.integer("learner_id"),

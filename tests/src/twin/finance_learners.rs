@@ -1,6 +1,7 @@
 //! Learner Parent Info, in v2 the learners of the finance family.
 
 use super::accountable_persons;
+use super::integers::digits;
 use super::kinds::Kind;
 use super::params::Params;
 use super::parents::parents;
@@ -17,6 +18,18 @@ pub(crate) struct Question {
     all_accounts: bool,
     include_parents: bool,
     include_accountable_person: bool,
+}
+
+impl Question {
+    pub(crate) fn meant(mut self) -> Self {
+        self.debtor_code = self.debtor_code.map(|code| plain_code(&code));
+        self
+    }
+}
+
+/// A debtor code of digits is a number, so that zeros before it say nothing.
+pub(crate) fn plain_code(code: &str) -> String {
+    digits(code).map_or_else(|| code.to_owned(), |number| number.to_string())
 }
 
 pub(crate) fn question(params: &mut Params) -> Question {
@@ -37,10 +50,10 @@ pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     for learner in view.store.of_school(Kind::Learner, view.school) {
         let id = learner.id("id");
         let refers = |name: &str, wanted: u64| learner.number(name) == Some(wanted);
-        let code = question.debtor_code.as_deref();
+        let code = question.debtor_code.as_deref().map(plain_code);
         let wanted = (question.all_accounts || learner.text("status") == "current")
             && question.learner.is_none_or(|wanted| id == wanted)
-            && code.is_none_or(|code| learner.text("debtor_code") == code)
+            && code.is_none_or(|code| plain_code(learner.text("debtor_code")) == code)
             && question
                 .accountable_person
                 .is_none_or(|wanted| refers("accountable_person_id", wanted))

@@ -55,6 +55,29 @@ pub(crate) struct Question {
     /// What the name is compared with, folded.
     name: Option<String>,
     family_code: Option<u64>,
+    /// Learners that left are found at any date.
+    any_date: bool,
+}
+
+impl Question {
+    pub(crate) fn meant(mut self, view: &View<'_>) -> Self {
+        if self.status != "left" {
+            (self.since, self.until) = (None, None);
+        } else if let Ok((since, until)) = transfer_window(view.today, self.since, self.until) {
+            (self.since, self.until) = (Some(since), Some(until));
+        }
+        if let Some(grades) = &mut self.grades {
+            grades.sort_unstable();
+            grades.dedup();
+        }
+        self.name = self.name.filter(|name| !name.is_empty());
+        self
+    }
+
+    pub(crate) fn at_any_date(mut self) -> Self {
+        self.any_date = self.since.is_none() && self.until.is_none();
+        self
+    }
 }
 
 pub(crate) fn question(params: &mut Params) -> Question {
@@ -72,12 +95,13 @@ pub(crate) fn question(params: &mut Params) -> Question {
         include_parents: params.included("include_parents"),
         name: params.text("name").map(|name| fold(&name)),
         family_code: params.integer("family_code"),
+        any_date: false,
     }
 }
 
 /// By learner id; all filters must hold.
 pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
-    let window = if question.status == "left" {
+    let window = if question.status == "left" && !question.any_date {
         Some(transfer_window(view.today, question.since, question.until)?)
     } else {
         None

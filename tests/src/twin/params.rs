@@ -46,6 +46,14 @@ impl Params {
         (!value.is_empty()).then(|| value.clone())
     }
 
+    /// Notes a rule that is broken, unless one of its parameters is at fault already.
+    pub(crate) fn note_rule(&mut self, rule: Fault) {
+        let known: Vec<_> = self.faults.iter().flat_map(|fault| &fault.names).collect();
+        if !rule.names.iter().any(|name| known.contains(&name)) {
+            self.faults.push(rule);
+        }
+    }
+
     /// Notes a fault of one parameter.
     pub(crate) fn refuse(&mut self, name: &'static str, message: &str) {
         self.faults.push(fault(&[name], message));

@@ -70,6 +70,26 @@ impl Question {
         }
     }
 
+    /// What is meant by it: questions that mean the same are equal, however they are spelled.
+    pub(crate) fn meant(&self, view: &View<'_>) -> Self {
+        match self.clone() {
+            Self::Learners(question) => Self::Learners(question.meant(view)),
+            Self::Absentees(question) => Self::Absentees(question.meant(view)),
+            Self::AssessmentMarks(question) => Self::AssessmentMarks(question.meant(view)),
+            Self::FinanceLearners(question) => Self::FinanceLearners(question.meant()),
+            Self::AccountablePersons(question) => Self::AccountablePersons(question.meant()),
+            other => other,
+        }
+    }
+
+    /// The same for one record, which may be of any date if no dates are given.
+    pub(crate) fn at_any_date(self) -> Self {
+        match self {
+            Self::Learners(question) => Self::Learners(question.at_any_date()),
+            other => other,
+        }
+    }
+
     /// What answers it.
     pub(crate) fn rows(&self, view: &View<'_>) -> Rows {
         match self {

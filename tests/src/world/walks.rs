@@ -3,6 +3,7 @@
 use super::cursors::{CHANGED, CUT, GIVEN};
 use super::v2_requests::{COLLECTIONS, Collection};
 use super::{Action, World};
+use jiff::ToSpan as _;
 
 impl World {
     /// The next page of the walk, or a request that the cursor is not of.
@@ -62,9 +63,13 @@ impl World {
             if !self.dice.chance(15) {
                 continue;
             }
-            let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = is_digits(value);
             match *name {
-                "debtor_code" | "name" => {}
+                "name" => {}
+                "grade_id" if value.split(',').all(is_digits) => {
+                    let backwards: Vec<&str> = value.split(',').rev().collect();
+                    *value = format!("{},{value}", backwards.join(","));
+                }
                 "structure" | "all_accounts" | "reverse_order" => {
                     let same = match value.to_ascii_lowercase().as_str() {
                         "1" | "true" => "True",
@@ -81,7 +86,15 @@ impl World {
                 _ => {}
             }
         }
+        let today = self.today.to_string();
+        let month_ago = self.today.saturating_sub(1.month()).to_string();
         for (name, value) in [
+            ("since", month_ago.as_str()),
+            ("until", today.as_str()),
+            ("from_date", month_ago.as_str()),
+            ("to_date", today.as_str()),
+            ("year", "2026"),
+            ("name", "\u{301}"),
             ("include_parents", "no"),
             ("include_learners", "0"),
             ("include_accountable_person", "false"),
@@ -97,4 +110,8 @@ impl World {
             }
         }
     }
+}
+
+fn is_digits(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -176,7 +176,7 @@ class FinanceLearners(Question):
     learner_id: Optional[int] = None
     """One learner."""
     debtor_code: Optional[str] = None
-    """Learners with exactly this debtor code."""
+    """Learners with this debtor code; `007` is `7`."""
     accountable_person_id: Optional[int] = None
     """Learners for whom this person is accountable."""
     parent_id: Optional[int] = None
@@ -196,7 +196,7 @@ class AccountablePersons(Question):
     school: int
     """The school."""
     debtor_code: Optional[str] = None
-    """Persons with exactly this debtor code."""
+    """Persons with this debtor code; `007` is `7`."""
     accountable_person_id: Optional[int] = None
     """One person."""
     all_accounts: bool = False

@@ -65,8 +65,38 @@ pub(crate) fn invalid_params(faults: &[Fault]) -> TwinAnswer {
     let mut fields = Vec::new();
     for fault in faults {
         for name in &fault.names {
-            fields.push(((*name).to_owned(), fault.message.clone()));
+            fields.push(((*name).to_owned(), words(name, &fault.message)));
         }
     }
     invalid(&fields)
+}
+
+/// The message of v1 in the words of the service's v2, where it shows any.
+fn words(name: &str, message: &str) -> String {
+    let is_id = name == "id" || name.ends_with("_id");
+    let title = || {
+        let words = name
+            .split('_')
+            .map(|word| word[..1].to_uppercase() + &word[1..]);
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let expected = message
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix(" must be "));
+    match expected {
+        Some(what) if is_id && what.starts_with("an unsigned integer") => {
+            format!("The {name} is invalid")
+        }
+        Some("a date (YYYY-MM-DD)") => format!(
+            "The {} is not valid date format. Expected format is 'Y-m-d'.",
+            title()
+        ),
+        Some("1, true, 0 or false") => format!("The {} must be a boolean", title()),
+        _ => message.to_owned(),
+    }
+}
+
+/// A record by an id that is not there, or not to be seen.
+pub(crate) fn no_such_id() -> TwinAnswer {
+    refused(404, "The requested ID does not exist in the system")
 }

@@ -81,7 +81,7 @@ fn read(body: &[u8]) -> Result<Update, Faults> {
     let mut members: BTreeMap<String, Value> = BTreeMap::new();
     for (name, value) in read_object(body).map_err(|_| no_object())? {
         if members.insert(name.clone(), value).is_some() {
-            return Err(one(&name, "stands twice in the body"));
+            return Err(one(&name, &format!("{name} stands twice in the body")));
         }
     }
     let school = members.get("school_id").and_then(literal);

@@ -1,7 +1,7 @@
 //! Pages of a collection (`v2.md`, "Pages").
 
 use super::super::params::{Params, fault};
-use super::super::question::{Question, Row};
+use super::super::question::{Question, Row, View};
 use super::super::render::Json;
 use super::super::route::Endpoint;
 use super::cursor::{Cursor, Walk};
@@ -22,27 +22,42 @@ pub(crate) struct Page {
     identity: String,
     /// The place behind which the page starts.
     after: Option<Vec<u64>>,
-    /// The walk that the page belongs to, if it is not the first of one.
-    pub(crate) walk: Option<Walk>,
+    /// The walk that the page belongs to.
+    walk: Walk,
 }
 
 impl Page {
-    /// Reads `cursor`, `limit` and `reverse_order`. A request with a parameter at fault, but for `limit`, is
-    /// not the one that any cursor is of.
-    pub(crate) fn read(question: &Question, school: Option<u64>, params: &mut Params) -> Self {
+    /// Reads `cursor`, `limit` and `reverse_order`, and notes the rule that the question breaks. A request with
+    /// another fault than that of `limit` is not the one that any cursor is of. `seen` is what is seen at an
+    /// instant of a walk, of which the first page would be `start`.
+    pub(crate) fn read<'a>(
+        question: &Question,
+        school: Option<u64>,
+        params: &mut Params,
+        start: Walk,
+        seen: impl Fn(&Walk, i64) -> View<'a>,
+    ) -> Self {
         let before = params.faults.len();
         let limit = params.positive("limit");
         let limit_faults = params.faults.split_off(before);
         let reverse = params.switch("reverse_order");
         let order_faults = params.faults.split_off(before);
-        let identity = format!("{school:?} {question:?} {reverse}");
+        let identity = |walk: &Walk| {
+            let meant = question.meant(&seen(walk, walk.now));
+            format!("{school:?} {meant:?} {reverse}")
+        };
         let text = params.text("cursor");
-        let sound = before == 0 && order_faults.is_empty();
         let cursor = text
             .as_deref()
             .and_then(Cursor::read)
-            .filter(|cursor| sound && cursor.identity == identity);
-        if text.is_some() && cursor.is_none() {
+            .filter(|cursor| cursor.identity == identity(&cursor.walk));
+        let now = start.now;
+        let walk = cursor.as_ref().map_or(start, |cursor| cursor.walk.clone());
+        if let Err(rule) = question.rows(&seen(&walk, walk.now.min(now))) {
+            params.note_rule(rule);
+        }
+        let sound = params.faults.is_empty() && order_faults.is_empty();
+        if text.is_some() && !(sound && cursor.is_some()) {
             params.faults.push(fault(
                 &["cursor"],
                 "The cursor is of another request or damaged: leave it out to start from the first page",
@@ -53,14 +68,19 @@ impl Page {
         Self {
             limit: limit.unwrap_or(DEFAULT_LIMIT).min(MAX_ALLOWED_LIMIT),
             reverse,
-            identity,
-            after: cursor.as_ref().map(|cursor| cursor.after.clone()),
-            walk: cursor.map(|cursor| cursor.walk),
+            identity: identity(&walk),
+            after: cursor.map(|cursor| cursor.after),
+            walk,
         }
     }
 
+    /// What the page shows.
+    pub(crate) fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
     /// `data` and `meta` from all the rows of the collection.
-    pub(crate) fn of(&self, mut rows: Vec<Row>, endpoint: Endpoint, walk: &Walk) -> Json {
+    pub(crate) fn of(&self, mut rows: Vec<Row>, endpoint: Endpoint) -> Json {
         rows.sort_by(|(one, _), (other, _)| one.cmp(other));
         if self.reverse {
             rows.reverse();
@@ -85,7 +105,7 @@ impl Page {
             let cursor = Cursor {
                 identity: self.identity.clone(),
                 after: place.clone(),
-                walk: walk.clone(),
+                walk: self.walk.clone(),
             };
             meta.push(("next_cursor".to_owned(), Json::Text(cursor.text())));
         }

@@ -3,14 +3,14 @@
 use super::super::Twin;
 use super::super::absentees;
 use super::super::access::{activated, authorisations, families, integrator};
-use super::super::answer::{MOST_BODY_BYTES, TOO_LARGE, TwinAnswer, none_found};
+use super::super::answer::{MOST_BODY_BYTES, TOO_LARGE, TwinAnswer};
 use super::super::assessment_marks::flat;
 use super::super::params::{Fault, Params};
 use super::super::question::{Question, Row, Rows, View};
 use super::super::records::Store;
 use super::super::request::view;
 use super::super::route::Endpoint;
-use super::answer::{answer, invalid_params, no_access, refused};
+use super::answer::{answer, invalid_params, no_access, no_such_id, refused};
 use super::cursor::Walk;
 use super::page::Page;
 use super::route::{Asked, Ids, ids, route};
@@ -57,22 +57,18 @@ impl Twin {
         params: &mut Params,
     ) -> Result<TwinAnswer, TwinAnswer> {
         let question = Question::read(asked.endpoint, params);
-        let page = Page::read(&question, school, params);
-        refuse(&params.faults)?;
-        let start = Walk {
-            now,
-            year: view(&self.store, username, school.unwrap_or(0), now).year,
+        let plainly = |now: i64| view(&self.store, username, school.unwrap_or(0), now);
+        let seen = |walk: &Walk, now: i64| View {
+            year: walk.year,
+            ..plainly(now)
         };
-        let walk = page.walk.clone().unwrap_or(start);
-        let mut view = view(
-            &self.store,
-            username,
-            school.unwrap_or(0),
-            walk.now.min(now),
-        );
-        view.year = walk.year;
-        let rows = rows(&view, &question).map_err(|fault| invalid_params(&[fault]))?;
-        Ok(answer(200, &page.of(rows, asked.endpoint, &walk)))
+        let year = plainly(now).year;
+        let page = Page::read(&question, school, params, Walk { now, year }, seen);
+        refuse(&params.faults)?;
+        let walk = page.walk();
+        let rows = rows(&seen(walk, walk.now.min(now)), &question);
+        let rows = rows.map_err(|fault| invalid_params(&[fault]))?;
+        Ok(answer(200, &page.of(rows, asked.endpoint)))
     }
 }
 
@@ -84,11 +80,9 @@ fn access(
     ids: &Ids,
     params: &Params,
 ) -> Result<(), TwinAnswer> {
-    let school = match endpoint {
-        Endpoint::Schools => ids.record,
-        _ => ids.school,
+    let Some(school) = ids.school else {
+        return Ok(());
     };
-    let Some(school) = school else { return Ok(()) };
     let mut authorised = authorisations(store, username, Some(school));
     if authorised.next().is_none() {
         return Err(no_access());
@@ -100,7 +94,7 @@ fn access(
 }
 
 /// The record of an id: the one that the collection would list with the same parameters. An absentee takes no
-/// parameters.
+/// parameters, and a learner that left is found at any date unless they name some.
 fn one(
     view: &View<'_>,
     endpoint: Endpoint,
@@ -110,14 +104,15 @@ fn one(
     let found = if endpoint == Endpoint::Absentees {
         absentees::by_id(view, id)
     } else {
-        let question = Question::read(endpoint, params);
+        let question = Question::read(endpoint, params).at_any_date();
+        let found = rows(view, &question).map_err(|rule| params.note_rule(rule));
         refuse(&params.faults)?;
-        let rows = rows(view, &question).map_err(|fault| invalid_params(&[fault]))?;
-        rows.into_iter().find(|(place, _)| *place == [id])
+        let mut found = found.unwrap_or_default().into_iter();
+        found.find(|(place, _)| *place == [id])
     };
     match found {
         Some((_, record)) => Ok(answer(200, &typed(endpoint, record))),
-        None => Err(refused(404, none_found(endpoint))),
+        None => Err(no_such_id()),
     }
 }
 

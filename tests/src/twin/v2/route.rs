@@ -122,8 +122,7 @@ pub(crate) fn ids(asked: &Asked<'_>, headers: &[(String, Vec<u8>)]) -> Result<Id
         Some((name, value)) => {
             let id = digits(value);
             if id.is_none() {
-                let text = format!("{name} must be an unsigned integer");
-                faults.push(((*name).to_owned(), text));
+                faults.push(((*name).to_owned(), format!("The {name} is invalid")));
             }
             id
         }
@@ -145,7 +144,7 @@ fn header_id(headers: &[(String, Vec<u8>)]) -> Result<Option<u64>, String> {
         None | Some("") => Err("HTTP-X-SCHOOLID is required".to_owned()),
         Some(value) => match digits(value) {
             Some(id) => Ok(Some(id)),
-            None => Err("HTTP-X-SCHOOLID must be an unsigned integer".to_owned()),
+            None => Err("The HTTP-X-SCHOOLID is invalid".to_owned()),
         },
     }
 }

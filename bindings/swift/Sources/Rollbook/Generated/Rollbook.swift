@@ -3152,7 +3152,7 @@ public enum Question: Equatable, Hashable {
          * One learner.
          */learnerId: UInt64? = nil, 
         /**
-         * Learners with exactly this debtor code.
+         * Learners with this debtor code; `007` is `7`.
          */debtorCode: String? = nil, 
         /**
          * Learners for whom this person is accountable.
@@ -3179,7 +3179,7 @@ public enum Question: Equatable, Hashable {
          * The school.
          */school: UInt64, 
         /**
-         * Persons with exactly this debtor code.
+         * Persons with this debtor code; `007` is `7`.
          */debtorCode: String? = nil, 
         /**
          * One person.
