@@ -1,41 +1,40 @@
-//! Exact decimals, counted in millionths.
+//! Decimals of a dataset, packed.
 //!
-//! A dataset's decimal has at most 12 digits before the point and 6 after, so
-//! every one is a whole number of millionths in 64 bits, sums and roundings
-//! are integer arithmetic, and a quotient is rounded once, from the exact
-//! ratio.
+//! They have at most 12 digits before the point and 6 after, so every one is a
+//! whole number of millionths in 64 bits: so a store keeps it. `rust_decimal` reads,
+//! rounds and divides them. Its 28 digits hold any of the 18 of a decimal and of the 23
+//! of a percentage, and more: a ratio of two decimals lies either on the middle between
+//! two hundredths or further from it than what is lost behind the last digit.
 
 use crate::date;
 use crate::json::Chunks;
+use rust_decimal::Decimal as Exact;
+use std::io::Write;
 
 /// A decimal of a dataset, exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Decimal(i64);
 
-const MILLION: u64 = 1_000_000;
+/// Digits after the point.
+const SCALE: u32 = 6;
 /// Millionths in a hundredth.
-const HUNDREDTH: u64 = MILLION / 100;
+const HUNDREDTH: u64 = 10_000;
 
 impl Decimal {
-    /// `-?digits[.digits]`, at most 12 digits before the point and 6 after.
+    /// `-?digits[.digits]`, at most 12 digits before the point and 6 after, zeros
+    /// counted.
     pub(crate) fn parse(text: &str) -> Option<Decimal> {
-        let (negative, digits) = match text.strip_prefix('-') {
-            Some(digits) => (true, digits),
-            None => (false, text),
-        };
+        let digits = text.strip_prefix('-').unwrap_or(text);
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-        if !(1..=12).contains(&whole.len()) || !(1..=6).contains(&fraction.len()) {
+        let has_digits = |part: &str, most: usize| {
+            (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !has_digits(whole, 12) || !has_digits(fraction, 6) {
             return None;
         }
-        let number = |digits: &str| {
-            digits.bytes().try_fold(0i64, |number, byte| {
-                byte.is_ascii_digit()
-                    .then(|| number * 10 + i64::from(byte - b'0'))
-            })
-        };
-        let scale = i64::pow(10, u32::try_from(6 - fraction.len()).ok()?);
-        let millionths = number(whole)? * 1_000_000 + number(fraction)? * scale;
-        Some(Decimal(if negative { -millionths } else { millionths }))
+        let mut exact = Exact::from_str_exact(text).ok()?;
+        exact.rescale(SCALE);
+        i64::try_from(exact.mantissa()).ok().map(Decimal)
     }
 
     pub(crate) fn from_millionths(millionths: i64) -> Decimal {
@@ -45,7 +44,7 @@ impl Decimal {
     /// Those of a decimal that a dataset may have.
     #[inline]
     pub(crate) fn of_millionths(millionths: i64) -> Option<Decimal> {
-        const MOST: u64 = 1_000_000_000_000 * MILLION;
+        const MOST: u64 = 1_000_000_000_000 * 1_000_000;
         (millionths.unsigned_abs() < MOST).then_some(Decimal(millionths))
     }
 
@@ -58,10 +57,13 @@ impl Decimal {
         (self.0 % 10_000 == 0).then_some(self.0 / 10_000)
     }
 
+    fn exact(self) -> Exact {
+        Exact::new(self.0, SCALE)
+    }
+
     /// With two decimals, half away from zero.
     pub(crate) fn push_rounded(self, out: &mut Vec<u8>) {
-        let hundredths = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
-        push_hundredths(out, self.0 < 0, u128::from(hundredths));
+        push_exact_hundredths(out, self.exact());
     }
 
     /// As [`push_rounded`](Self::push_rounded) does, with many other parts.
@@ -84,22 +86,8 @@ impl Decimal {
 
     /// As short as it can be written exactly.
     pub(crate) fn push_exact(self, out: &mut Vec<u8>) {
-        let millionths = self.0.unsigned_abs();
-        if self.0 < 0 {
-            out.push(b'-');
-        }
-        crate::json::push_integer(out, millionths / MILLION);
-        let mut fraction = millionths % MILLION;
-        if fraction == 0 {
-            return;
-        }
-        out.push(b'.');
-        let mut unit = MILLION / 10;
-        while fraction > 0 {
-            out.push(b'0' + (fraction / unit).to_le_bytes()[0]);
-            fraction %= unit;
-            unit /= 10;
-        }
+        // A vector takes whatever is written to it.
+        let _ = write!(out, "{}", self.exact().normalize());
     }
 
     /// What it is of `whole`, as a percentage with two decimals, rounded once;
@@ -107,24 +95,36 @@ impl Decimal {
     #[inline]
     pub(crate) fn push_percentage_of(self, whole: Decimal, out: &mut Vec<u8>) {
         let (part, divisor) = (self.0.unsigned_abs(), whole.0.unsigned_abs());
-        if divisor == 0 {
-            return;
-        }
         let negative = (self.0 < 0) != (whole.0 < 0);
-        // A percentage in hundredths: 10,000 × part ÷ whole, plus one half.
-        match part
+        // Hundredths of a percentage: 10,000 × part ÷ whole, plus one half. Marks are
+        // few enough to be multiplied in 64 bits.
+        let twice = part
             .checked_mul(20_000)
-            .and_then(|twice| twice.checked_add(divisor))
-        {
-            Some(twice) if divisor < u64::MAX / 2 => {
-                push_hundredths(out, negative, u128::from(twice / (2 * divisor)));
+            .and_then(|twice| twice.checked_add(divisor));
+        match (twice, divisor.checked_mul(2)) {
+            (_, Some(0)) => {}
+            (Some(twice), Some(double)) => {
+                push_hundredths(out, negative, u128::from(twice / double));
             }
-            _ => {
-                let twice = u128::from(part) * 20_000 + u128::from(divisor);
-                push_hundredths(out, negative, twice / (2 * u128::from(divisor)));
-            }
+            _ => self.push_great_percentage_of(whole, out),
         }
     }
+
+    #[cold]
+    fn push_great_percentage_of(self, whole: Decimal, out: &mut Vec<u8>) {
+        let hundredfold = self.exact().checked_mul(Exact::ONE_HUNDRED);
+        let percentage = hundredfold.and_then(|part| part.checked_div(whole.exact()));
+        if let Some(percentage) = percentage {
+            push_exact_hundredths(out, percentage);
+        }
+    }
+}
+
+/// With two decimals, half away from zero.
+fn push_exact_hundredths(out: &mut Vec<u8>, mut exact: Exact) {
+    exact.rescale(2);
+    let hundredths = exact.mantissa();
+    push_hundredths(out, hundredths < 0, hundredths.unsigned_abs());
 }
 
 /// How many hundredths are written in eight bytes at most, if fewer than these.
@@ -251,6 +251,13 @@ mod tests {
             "--1",
             "1,5",
             "NaN",
+            "1_000",
+            "1._5",
+            "_1",
+            "+0",
+            "-+1",
+            "0x1",
+            "1e",
         ] {
             assert_eq!(Decimal::parse(bad), None, "{bad}");
         }
@@ -272,6 +279,55 @@ mod tests {
                 (exact.as_str(), Decimal::parse(&exact)),
                 (expected, Some(decimal))
             );
+        }
+    }
+
+    /// In whole numbers that hold all of it.
+    fn reference(part: i64, whole: i64) -> String {
+        let (over, under) = (i128::from(part) * 10_000, i128::from(whole));
+        let twice = over.abs() * 2 + under.abs();
+        let hundredths = twice / (under.abs() * 2);
+        let is_negative = (over < 0) != (under < 0) && hundredths > 0;
+        let sign = if is_negative { "-" } else { "" };
+        format!("{sign}{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+
+    /// The digits of what is divided reach to the last that a decimal has; many ratios
+    /// lie on the middle between two hundredths, or next to it.
+    #[test]
+    fn great_numbers_are_divided_as_exactly_as_small_ones() {
+        const MOST: i64 = 999_999_999_999_999_999;
+        let mut random = 1_u64;
+        let mut next = |below: i64| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            i64::try_from(random >> 1).unwrap_or(0) % below
+        };
+        let mut pairs = vec![
+            (MOST, 1),
+            (MOST, MOST),
+            (1, MOST),
+            (-MOST, 7),
+            (MOST - 1, -MOST),
+        ];
+        for digits in 1..=18 {
+            for _ in 0..400 {
+                let whole = 1 + next(10_i64.pow(digits));
+                pairs.push((next(MOST), whole));
+                // Beside each middle between two hundredths of a percentage.
+                let middle = i128::from(whole) * i128::from(2 * next(20_000) + 1) / 20_000;
+                let middle = i64::try_from(middle.min(i128::from(MOST) - 1)).unwrap_or(0);
+                pairs.extend([(middle, whole), (middle + 1, whole), (-middle, whole)]);
+            }
+        }
+        for (part, whole) in pairs {
+            let (one, other) = (Decimal(part), Decimal(whole));
+            let expected = reference(part, whole);
+            let great = written(|out| one.push_great_percentage_of(other, out));
+            assert_eq!(great, expected, "{part} of {whole}");
+            let any = written(|out| one.push_percentage_of(other, out));
+            assert_eq!(any, expected, "{part} of {whole}");
         }
     }
 
