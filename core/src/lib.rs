@@ -84,7 +84,8 @@ mod record;
 mod store;
 
 /// What one must know beside the names: the dataset format, the decisions that
-/// Rollbook's answers follow, and v2.
+/// Rollbook's answers follow, v2 and how to move to it, what is promised, and how
+/// it is built.
 pub mod guide {
     #[doc = include_str!("../docs/dataset.md")]
     pub mod dataset {}
@@ -94,6 +95,15 @@ pub mod guide {
 
     #[doc = include_str!("../docs/v2.md")]
     pub mod v2 {}
+
+    #[doc = include_str!("../docs/upgrade.md")]
+    pub mod upgrade {}
+
+    #[doc = include_str!("../docs/promises.md")]
+    pub mod promises {}
+
+    #[doc = include_str!("../docs/design.md")]
+    pub mod design {}
 }
 
 /// Where the bytes of a store may lie: what
@@ -122,5 +132,5 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The README's own examples.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 mod readme {}

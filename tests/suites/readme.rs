@@ -1,10 +1,29 @@
-//! What the README says of v2 is what the engine does: every row of its table is
-//! what `upgrade` gives, and both requests of it are answered.
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+//! What the README and the guide say is so: the request is answered as shown, the
+//! endpoints are there or not, moving to v2 goes as its table has it, measurements are
+//! those of the benches, and links lead somewhere.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs
+)]
 
 use rollbook::{Engine, Options, Request};
 use rollbook_tests::sample::{PASSWORD, SampleSchool, USERNAME};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const README: &str = include_str!("../../README.md");
+const BENCHES: &str = include_str!("../../benches/README.md");
+const SAMPLE: &str = include_str!("../../core/examples/sample-school.ndjson");
+
+/// A first screen that is read to its end.
+const MOST_LINES: usize = 220;
+
+/// 2026-05-14T08:00:00Z, which the README's requests are asked at.
+const SHOWN_AT: i64 = 1_778_745_600;
+/// 2026-12-01T00:00:00Z: every term's marks are out.
+const LATE: i64 = 1_796_083_200;
 
 /// The endpoints of v1, by the end of their paths.
 const ENDPOINTS: [&str; 10] = [
@@ -20,10 +39,10 @@ const ENDPOINTS: [&str; 10] = [
     "schools",
 ];
 
-/// The requests of v1 and v2 in each row.
+/// The requests of v1 and v2 in each row of the table of moving to v2.
 fn rows() -> Vec<(&'static str, &'static str)> {
-    let readme = include_str!("../../README.md");
-    let rows = readme
+    let upgrade = include_str!("../../core/docs/upgrade.md");
+    let rows = upgrade
         .lines()
         .filter(|line| line.starts_with("| `/api/v1/"));
     rows.map(|row| {
@@ -33,8 +52,7 @@ fn rows() -> Vec<(&'static str, &'static str)> {
     .collect()
 }
 
-#[test]
-fn every_row_of_the_migration_table_holds() {
+fn engine() -> Engine {
     let school = SampleSchool {
         learners: 120,
         ..SampleSchool::default()
@@ -42,6 +60,29 @@ fn every_row_of_the_migration_table_holds() {
     assert_eq!(school.school_id, 1000);
     let engine = Engine::memory(Options::default()).unwrap();
     engine.apply(school.reader()).unwrap();
+    engine
+}
+
+/// Asks at an instant; both versions find the school that they are asked about.
+fn ask(engine: &Engine, method: &str, target: &str, now: i64) -> (u16, String) {
+    let answer = engine.request(&Request {
+        method,
+        target,
+        headers: &[
+            ("HTTP-X-USERNAME", USERNAME),
+            ("HTTP-X-PASSWORD", PASSWORD),
+            ("HTTP-X-SCHOOLID", "1000"),
+        ],
+        body: br#"{"school_id":1000,"api_type_id":8,"state":false}"#,
+        now: Some(now),
+    });
+    println!("{method} {target}: {}", answer.status.code);
+    (answer.status.code, answer.text().to_owned())
+}
+
+#[test]
+fn every_row_of_the_migration_table_holds() {
+    let engine = engine();
     let mut endpoints = BTreeSet::new();
     for (v1, v2) in rows() {
         let upgraded = engine.upgrade(v1).unwrap();
@@ -53,10 +94,9 @@ fn every_row_of_the_migration_table_holds() {
             let answer = engine.request(&Request {
                 target,
                 headers: &headers,
-                now: Some(1_796_083_200), // 2026-12-01T00:00:00Z
+                now: Some(LATE),
                 ..Request::default()
             });
-            println!("{target}: {} bytes", answer.body.len());
             assert_eq!(answer.status.code, 200, "{target}: {}", answer.text());
         }
         let path = v1.split('?').next().unwrap();
@@ -68,4 +108,153 @@ fn every_row_of_the_migration_table_holds() {
     }
     let all: BTreeSet<_> = ENDPOINTS.into_iter().collect();
     assert_eq!(endpoints, all);
+}
+
+/// What stands between this line and the end of its section.
+fn section(readme: &'static str, heading: &str) -> &'static str {
+    let (_, after) = readme.split_once(heading).unwrap();
+    after.split("\n## ").next().unwrap()
+}
+
+/// The first block of a language.
+fn block(text: &'static str, language: &str) -> &'static str {
+    let (_, after) = text.split_once(&format!("```{language}\n")).unwrap();
+    after.split("```").next().unwrap()
+}
+
+#[test]
+fn the_request_is_answered_as_shown() {
+    let shown = section(README, "## A request and its answer");
+    assert!(shown.contains("--now 2026-05-14T08:00:00Z"));
+    assert!(shown.contains("--dataset core/examples/sample-school.ndjson"));
+    let (_, target) = shown.split_once("'http://127.0.0.1:8080").unwrap();
+    let target = target.split('\'').next().unwrap();
+    let engine = Engine::memory(Options::default()).unwrap();
+    engine.apply(SAMPLE.as_bytes()).unwrap();
+    let answer = ask(&engine, "GET", target, SHOWN_AT);
+    assert_eq!(answer, (200, block(shown, "json").trim_end().to_owned()));
+}
+
+/// The requests of a cell: with and without what stands in square brackets.
+fn requests(cell: &str, prefix: &str) -> Vec<(String, String, bool)> {
+    let quoted = cell.split('`').skip(1).step_by(2);
+    quoted
+        .flat_map(|request| {
+            let (method, path) = request.split_once(' ').unwrap();
+            let (path, rest) = path.split_once('[').unwrap_or((path, ""));
+            let filled = |path: &str| path.replace("{school}", "1000").replace("{id}", "1");
+            let whole = (!rest.is_empty()).then(|| format!("{path}{}", rest.trim_end_matches(']')));
+            let one = whole.as_deref().is_some_and(|path| path.ends_with("{id}"));
+            let paths = [Some((filled(path), false)), whole.map(|path| (filled(&path), one))];
+            paths.into_iter().flatten().map(move |(path, one)| {
+                (method.to_owned(), format!("{prefix}{path}?learner_id=1"), one)
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn the_endpoints_are_there_or_not_as_the_tables_say() {
+    let engine = engine();
+    let (answered, not_yet) = section(README, "## The endpoints")
+        .split_once("Not answered yet")
+        .unwrap();
+    let mut endpoints = BTreeSet::new();
+    for row in answered.lines().filter(|line| line.contains(" | `")) {
+        let cells: Vec<_> = row.split('|').collect();
+        for (cell, prefix) in [(cells[2], "/api/v1"), (cells[3], "/api/v2")] {
+            for (method, target, is_one) in requests(cell, prefix) {
+                let (code, body) = ask(&engine, &method, &target, LATE);
+                // A record of this id need not be there; its endpoint is.
+                let found = code == 200 || (is_one && !body.contains("Route not found"));
+                // v1's update takes 0 or 1: what is sent is v2's.
+                assert!(found || (method == "PATCH" && code == 400), "{target}: {body}");
+            }
+        }
+        endpoints.extend(ENDPOINTS.iter().find(|name| {
+            let mut segments = cells[2].split(['/', '`', '[']);
+            segments.any(|segment| segment == **name)
+        }));
+    }
+    let all: BTreeSet<_> = ENDPOINTS.into_iter().collect();
+    assert_eq!(endpoints, all);
+
+    let missing = requests(not_yet, "/api/v1");
+    assert_eq!(missing.len(), 9);
+    for (method, target, _) in missing {
+        let (code, body) = ask(&engine, &method, &target, LATE);
+        assert!(code == 404 && body.contains("Route not found"), "{target}: {body}");
+    }
+}
+
+#[test]
+fn the_table_of_speed_is_that_of_the_benches() {
+    let cells = |row: &'static str| -> Vec<_> { row.split('|').map(str::trim).collect() };
+    let rows = section(README, "## How fast").lines();
+    let rows: Vec<_> = rows.filter(|row| row.contains("µs") || row.contains(" ns ")).collect();
+    let rows: Vec<_> = rows.into_iter().filter(|row| row.starts_with('|')).map(cells).collect();
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let named = |of: &&Vec<&str>| of.get(1) == row.get(1);
+        let measured: Vec<_> = BENCHES.lines().map(cells).collect();
+        let measured = measured.iter().find(named).unwrap();
+        let same = [1, 2, 3, 5, 7, 9].map(|place| measured[place]);
+        assert_eq!(row[1..7], same);
+    }
+}
+
+#[test]
+fn the_program_in_rust_is_the_one_that_the_crate_tests() {
+    let core = include_str!("../../core/README.md");
+    assert_eq!(block(README, "rust"), block(core, "rust"));
+}
+
+#[test]
+fn the_first_screen_is_short() {
+    assert!(README.lines().count() <= MOST_LINES);
+}
+
+/// The pages of the repository.
+fn pages(root: &Path) -> Vec<PathBuf> {
+    let mut pages = vec![root.join("README.md")];
+    for folder in [
+        ".github",
+        "benches",
+        "bindings/javascript",
+        "bindings/javascript/explorer",
+        "bindings/kotlin",
+        "bindings/python",
+        "bindings/swift",
+        "core",
+        "core/docs",
+        "ffi",
+        "tests",
+        "wasm",
+    ] {
+        let files = std::fs::read_dir(root.join(folder)).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        pages.extend(files.filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
+    pages
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut checked = 0;
+    for page in pages(root) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in text.split("](").skip(1) {
+            let link = link.split(')').next().unwrap();
+            let path = link.split('#').next().unwrap();
+            let is_elsewhere = ["http", "crate::", "#"].iter().any(|start| link.starts_with(start));
+            if is_elsewhere || path.is_empty() {
+                continue;
+            }
+            let target = page.parent().unwrap().join(path);
+            assert!(target.exists(), "{}: {link}", page.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked} links");
 }

@@ -1,7 +1,7 @@
 // What the README says: its code runs as it stands, and its tables are whole.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { start } from "./browser.mjs";
@@ -51,18 +51,6 @@ test("the programs for Node", LONG, async (t) => {
     await ran([quickstart, ...rest].join("\n")),
     `${said}200 7 clients\n1 lines, 55 of 55\n1 school\n`,
   );
-});
-
-test("the program of the repository's own page", LONG, async (t) => {
-  const project = await install("node", packed.tarball);
-  t.after(() => project.remove());
-  mkdirSync(join(project.folder, "core/examples"), { recursive: true });
-  project.add(sample, `core/examples/${SAMPLE}`);
-  const whole = read("../../../README.md").replace("### JavaScript", "## JavaScript");
-  const [program] = blocks("JavaScript", "js", whole);
-  const [said] = blocks("JavaScript", "text", whole);
-  writeFileSync(join(project.folder, "readme.mjs"), program);
-  assert.equal(await project.run("node", "readme.mjs"), said);
 });
 
 test("the types", LONG, async (t) => {

@@ -1,21 +1,22 @@
-//! A first look: makes a store, loads two schools, asks every endpoint, some of
-//! them under v2 too, sets a state and shows that the next request feels it.
+//! A first look: makes a store, loads two small schools and a large one, asks every
+//! endpoint, some of them under v2 too, sets a state and shows that the next
+//! request feels it.
 //!
 //! ```text
 //! cargo run --release --example quickstart
 //! ```
 #![allow(clippy::print_stdout)]
 
+mod school;
+
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use rollbook::{Answer, Clock, Credentials, Engine, Options, Request};
-use rollbook_tests::sample::SampleSchool;
 use std::error::Error;
-use std::io::{Read, copy, sink};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Two small schools, written by hand.
-const SAMPLE: &str = include_str!("sample-school.ndjson");
+const SAMPLE: &str = include_str!("../sample-school.ndjson");
 /// 2026-05-14T08:00:00Z, so that every run answers alike.
 const NOW: i64 = 1_778_745_600;
 /// The school that is generated: 1,000 learners with a year's marks.
@@ -38,11 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "The sample schools: {} records",
         HumanCount(summary.total().added)
     );
-    let school = SampleSchool {
-        school_id: GENERATED,
-        ..SampleSchool::default()
-    };
-    load(&engine, &school)?;
+    load(&engine, &school::dataset(GENERATED)?)?;
 
     let learner = "learner_id=1";
     for target in [
@@ -102,14 +99,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(std::fs::remove_file(&path)?)
 }
 
-/// Loads a generated school behind a progress bar.
-fn load(engine: &Engine, school: &SampleSchool) -> Result<(), Box<dyn Error>> {
-    let bytes = copy(&mut school.reader(), &mut sink())?;
+/// Loads the large school behind a progress bar.
+fn load(engine: &Engine, dataset: &str) -> Result<(), Box<dyn Error>> {
+    let bytes = dataset.len() as u64;
     let style = "A school of 1,000 learners: {wide_bar} {bytes} of {total_bytes}";
     let bar = ProgressBar::new(bytes).with_style(ProgressStyle::with_template(style)?);
     let start = Instant::now();
-    let reader: &mut dyn Read = &mut school.reader();
-    let summary = engine.apply_with(reader, |progress| {
+    let summary = engine.apply_with(dataset.as_bytes(), |progress| {
         bar.set_position(progress.bytes);
         ControlFlow::Continue(())
     })?;
