@@ -145,9 +145,16 @@ fn requests(cell: &str, prefix: &str) -> Vec<(String, String, bool)> {
             let filled = |path: &str| path.replace("{school}", "1000").replace("{id}", "1");
             let whole = (!rest.is_empty()).then(|| format!("{path}{}", rest.trim_end_matches(']')));
             let one = whole.as_deref().is_some_and(|path| path.ends_with("{id}"));
-            let paths = [Some((filled(path), false)), whole.map(|path| (filled(&path), one))];
+            let paths = [
+                Some((filled(path), false)),
+                whole.map(|path| (filled(&path), one)),
+            ];
             paths.into_iter().flatten().map(move |(path, one)| {
-                (method.to_owned(), format!("{prefix}{path}?learner_id=1"), one)
+                (
+                    method.to_owned(),
+                    format!("{prefix}{path}?learner_id=1"),
+                    one,
+                )
             })
         })
         .collect()
@@ -168,7 +175,10 @@ fn the_endpoints_are_there_or_not_as_the_tables_say() {
                 // A record of this id need not be there; its endpoint is.
                 let found = code == 200 || (is_one && !body.contains("Route not found"));
                 // v1's update takes 0 or 1: what is sent is v2's.
-                assert!(found || (method == "PATCH" && code == 400), "{target}: {body}");
+                assert!(
+                    found || (method == "PATCH" && code == 400),
+                    "{target}: {body}"
+                );
             }
         }
         endpoints.extend(ENDPOINTS.iter().find(|name| {
@@ -183,7 +193,10 @@ fn the_endpoints_are_there_or_not_as_the_tables_say() {
     assert_eq!(missing.len(), 9);
     for (method, target, _) in missing {
         let (code, body) = ask(&engine, &method, &target, LATE);
-        assert!(code == 404 && body.contains("Route not found"), "{target}: {body}");
+        assert!(
+            code == 404 && body.contains("Route not found"),
+            "{target}: {body}"
+        );
     }
 }
 
@@ -191,8 +204,14 @@ fn the_endpoints_are_there_or_not_as_the_tables_say() {
 fn the_table_of_speed_is_that_of_the_benches() {
     let cells = |row: &'static str| -> Vec<_> { row.split('|').map(str::trim).collect() };
     let rows = section(README, "## How fast").lines();
-    let rows: Vec<_> = rows.filter(|row| row.contains("µs") || row.contains(" ns ")).collect();
-    let rows: Vec<_> = rows.into_iter().filter(|row| row.starts_with('|')).map(cells).collect();
+    let rows: Vec<_> = rows
+        .filter(|row| row.contains("µs") || row.contains(" ns "))
+        .collect();
+    let rows: Vec<_> = rows
+        .into_iter()
+        .filter(|row| row.starts_with('|'))
+        .map(cells)
+        .collect();
     assert_eq!(rows.len(), 10);
     for row in rows {
         let named = |of: &&Vec<&str>| of.get(1) == row.get(1);
@@ -247,7 +266,9 @@ fn links_between_pages_lead_somewhere() {
         for link in text.split("](").skip(1) {
             let link = link.split(')').next().unwrap();
             let path = link.split('#').next().unwrap();
-            let is_elsewhere = ["http", "crate::", "#"].iter().any(|start| link.starts_with(start));
+            let is_elsewhere = ["http", "crate::", "#"]
+                .iter()
+                .any(|start| link.starts_with(start));
             if is_elsewhere || path.is_empty() {
                 continue;
             }
@@ -257,4 +278,18 @@ fn links_between_pages_lead_somewhere() {
         }
     }
     assert!(checked > 30, "{checked} links");
+}
+
+#[test]
+fn the_recipes_name_files_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let recipes = include_str!("../../.github/CONTRIBUTING.md");
+    let quoted = recipes.split('`').skip(1).step_by(2);
+    let paths: BTreeSet<_> = quoted
+        .filter(|text| text.contains('/') && !text.contains([' ', '…', '\n']))
+        .collect();
+    assert!(paths.len() > 40, "{paths:?}");
+    for path in paths {
+        assert!(root.join(path).exists(), "{path}");
+    }
 }
