@@ -24,6 +24,24 @@ pub enum Clock {
 }
 
 impl Clock {
+    /// Whatever this function says, in seconds since 1970-01-01T00:00:00Z.
+    ///
+    /// ```
+    /// use rollbook::{Clock, Engine, Options};
+    /// use std::sync::atomic::{AtomicI64, Ordering};
+    /// use std::sync::Arc;
+    ///
+    /// let now = Arc::new(AtomicI64::new(1_778_745_600)); // 2026-05-14T08:00:00Z
+    /// let hand = now.clone();
+    /// let clock = Clock::custom(move || hand.load(Ordering::Relaxed));
+    /// let engine = Engine::memory(Options { clock, ..Options::default() })?;
+    /// now.fetch_add(86_400, Ordering::Relaxed); // the next day
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    pub fn custom(now: impl Fn() -> i64 + Send + Sync + 'static) -> Clock {
+        Clock::Custom(Arc::new(now))
+    }
+
     /// Whether this platform has the clock.
     pub(crate) fn check(&self) -> Result<()> {
         if matches!(self, Clock::System) && cfg!(all(target_family = "wasm", target_os = "unknown"))

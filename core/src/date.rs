@@ -48,6 +48,27 @@ impl Date {
         Some(Date { year, month, day })
     }
 
+    /// The year, from 1 to 9999.
+    ///
+    /// ```
+    /// let date: rollbook::Date = "2026-05-14".parse()?;
+    /// assert_eq!((date.year(), date.month(), date.day()), (2026, 5, 14));
+    /// # Ok::<(), rollbook::BadDate>(())
+    /// ```
+    pub fn year(self) -> u16 {
+        self.year
+    }
+
+    /// The month, from 1 to 12.
+    pub fn month(self) -> u8 {
+        self.month
+    }
+
+    /// The day of the month, from 1.
+    pub fn day(self) -> u8 {
+        self.day
+    }
+
     /// Exactly 4-2-2 ASCII digits.
     pub(crate) fn parse(text: &[u8]) -> Option<Date> {
         let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else {

@@ -16,26 +16,26 @@ use std::sync::Arc;
 /// # let _ = entropy;
 /// ```
 #[derive(Clone, Default)]
-pub struct Entropy(Option<Arc<Fill>>);
-
-type Fill = dyn Fn(&mut [u8]) -> bool + Send + Sync;
+#[non_exhaustive]
+pub enum Entropy {
+    /// The system's. The browser's WebAssembly has none: give another.
+    #[default]
+    System,
+    /// Whatever the function fills the bytes with; `false` if it could not.
+    Custom(Arc<dyn Fn(&mut [u8]) -> bool + Send + Sync>),
+}
 
 impl Entropy {
-    /// The system's. The browser's WebAssembly has none: give another.
-    pub fn system() -> Entropy {
-        Entropy(None)
-    }
-
     /// Whatever this function fills the bytes with; `false` if it could not.
     pub fn custom(fill: impl Fn(&mut [u8]) -> bool + Send + Sync + 'static) -> Entropy {
-        Entropy(Some(Arc::new(fill)))
+        Entropy::Custom(Arc::new(fill))
     }
 
     pub(crate) fn bytes<const N: usize>(&self) -> Result<[u8; N]> {
         let mut bytes = [0; N];
-        let filled = match &self.0 {
-            Some(fill) => fill(&mut bytes),
-            None => system(&mut bytes),
+        let filled = match self {
+            Entropy::System => system(&mut bytes),
+            Entropy::Custom(fill) => fill(&mut bytes),
         };
         if filled {
             Ok(bytes)
@@ -49,7 +49,10 @@ impl Entropy {
 
 impl std::fmt::Debug for Entropy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() { "Custom" } else { "System" })
+        f.write_str(match self {
+            Entropy::System => "System",
+            Entropy::Custom(_) => "Custom",
+        })
     }
 }
 
@@ -69,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_system_gives_bytes_and_a_failing_source_is_an_error() {
-        let drawn = Entropy::system().bytes::<16>();
+        let drawn = Entropy::System.bytes::<16>();
         assert!(drawn.is_ok_and(|bytes| bytes != [0; 16]));
         let refused = Entropy::custom(|_| false).bytes::<16>().err();
         assert_eq!(refused.map(|error| error.code()), Some("unsupported"));

@@ -64,6 +64,21 @@ fn response(answer: Answer, method: &Method) -> ::http::Response<Vec<u8>> {
 /// An engine as a `tower` service, for servers and clients that take one.
 ///
 /// It answers in the call itself: spawn it where that would hold others up.
+///
+/// ```
+/// use rollbook::{Engine, Options, Service};
+/// use std::sync::Arc;
+/// use tower_service::Service as _;
+///
+/// # async fn serve() -> rollbook::Result<()> {
+/// let engine = Arc::new(Engine::memory(Options::default())?);
+/// let mut service = Service::new(engine);
+/// let request = http::Request::get("/api/v1/settings/clients").body("").unwrap();
+/// let response = service.call(request).await.unwrap();
+/// assert_eq!(response.status(), 401);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Service(Arc<Engine>);
 

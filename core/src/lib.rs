@@ -7,8 +7,9 @@
 //! of v1 or v2 and every rule: filters, date windows, the release of marks,
 //! access, state updates, pages.
 //!
-//! It is not a client of the service, not a server (an [example] puts it behind
-//! HTTP), and no general database.
+//! The service is d6's integration API, *d6 Integrate*. Rollbook is an independent,
+//! unofficial implementation of it. It is not a client of the service, not a server
+//! (an [example] puts it behind HTTP), and no general database.
 //!
 //! ```
 //! use rollbook::{Engine, Options, Request};
@@ -41,18 +42,31 @@
 //!
 //! # Where things are
 //!
-//! - [`Engine`]: open a store with [`Options`]; ask; load; look after it.
-//! - [`Request`], [`Answer`]: the service's own door, credentials and all.
-//! - [`Learners`], [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
-//!   [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`],
-//!   [`FinanceLearners`], [`AccountablePersons`], [`SetState`]: the typed door,
-//!   for an app that is trusted. [`Page`]: a page of one of them, as v2 answers.
-//! - [`Upgrade`]: the v2 request for a v1 one.
-//! - [`Load`], [`Summary`], [`Fault`], [`Export`]: datasets in and out. [`Once`]:
-//!   changes that may be asked for again.
-//! - [`Clock`], [`Entropy`]: time and chance, the app's own where it wants.
-//! - [`guide`]: the dataset format, what holds where the service's documentation
-//!   is silent, and v2.
+//! **To open.** [`Engine`]: a store with its questions, changes and care, opened with
+//! [`Options`]. [`Clock`] and [`Entropy`]: time and chance, the app's own where it
+//! wants. [`Compaction`]: when free space is given back. [`backend`]: where the bytes
+//! may lie instead of a file.
+//!
+//! **To ask as the service is asked.** [`Request`], [`Answer`] and its [`Status`],
+//! credentials and all. [`Upgrade`]: the v2 request for a v1 one, or [`NoUpgrade`].
+//! [`Service`]: the same for `tower`.
+//!
+//! **To ask as an app that is trusted.** A [`Question`] is one of [`Learners`] (with a
+//! [`LearnerStatus`]), [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
+//! [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`], [`FinanceLearners`] and
+//! [`AccountablePersons`]. Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
+//! page of a question, as v2 answers. [`SetState`]: the one change of the API.
+//!
+//! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
+//! [`Summary`]: what it changed, in [`Counts`]. [`Fault`]: what is wrong with a line.
+//! [`Export`]: everything as a dataset again, with [`Credentials`] or without. [`Once`]:
+//! changes that may be asked for again.
+//!
+//! **To look after it.** [`Stats`]: how much there is. [`Verification`]: whether it is
+//! sound. [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
+//!
+//! **To read.** [`guide`]: the dataset format, what holds where the service's
+//! documentation is silent, v2 and how to move to it, what is promised, the design.
 //!
 //! # Features
 //!

@@ -122,7 +122,7 @@ impl Engine {
             username,
             school,
             api_type_id,
-            state: u64::from(active),
+            state: active,
         };
         self.engine.set_state(&set)?.try_into()
     }

@@ -293,3 +293,28 @@ fn the_recipes_name_files_that_are_there() {
         assert!(root.join(path).exists(), "{path}");
     }
 }
+
+#[test]
+fn the_contents_of_the_crate_name_every_public_type() {
+    let source = include_str!("../../core/src/lib.rs");
+    let (contents, code) = source.split_once("mod api;").unwrap();
+    let exported = code.split("pub use ").skip(1);
+    let names = exported.flat_map(|exported| {
+        let path = exported.split(';').next().unwrap();
+        path.split(|letter: char| !letter.is_alphanumeric())
+            .filter(|name| name.starts_with(char::is_uppercase))
+            .collect::<Vec<_>>()
+    });
+    let names: BTreeSet<_> = names.collect();
+    assert!(names.len() > 30, "{names:?}");
+    // These are named together, as what lies in one module.
+    let of_backends = [
+        "BackendError",
+        "FileBackend",
+        "InMemoryBackend",
+        "StorageBackend",
+    ];
+    for name in names.into_iter().filter(|name| !of_backends.contains(name)) {
+        assert!(contents.contains(&format!("[`{name}`]")), "{name}");
+    }
+}

@@ -82,12 +82,19 @@ fn a_state_has_the_answer_of_its_first_time() {
         api_type_id: 8,
         state,
     };
-    engine.set_state(&client(1)).unwrap();
-    let off = |id| engine.once(id).set_state(&client(0)).unwrap().status.code;
+    engine.set_state(&client(true)).unwrap();
+    let off = |id| {
+        engine
+            .once(id)
+            .set_state(&client(false))
+            .unwrap()
+            .status
+            .code
+    };
     assert_eq!(off("a"), 200);
     assert_eq!(off("a"), 200);
     assert_eq!(off("b"), 204);
-    engine.set_state(&client(1)).unwrap();
+    engine.set_state(&client(true)).unwrap();
     let before = states(&engine);
     assert_eq!(off("a"), 200);
     assert_eq!(states(&engine), before);
@@ -102,7 +109,7 @@ fn a_request_has_the_answer_of_its_first_time() {
         username: USERNAME,
         school: SCHOOL,
         api_type_id: 8,
-        state: 1,
+        state: true,
     };
     engine.set_state(&client).unwrap();
     let school_id = SCHOOL.to_string();
@@ -225,7 +232,7 @@ fn ids_of_other_changes_and_long_ones_are_refused() {
         username: USERNAME,
         school: SCHOOL,
         api_type_id: 8,
-        state: 0,
+        state: false,
     };
     let code = |error: rollbook::Error| error.code();
     engine.once("b").set_state(&set).unwrap();

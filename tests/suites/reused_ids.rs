@@ -71,7 +71,7 @@ fn code(error: Error) -> &'static str {
     error.code()
 }
 
-fn set(username: &str, school: u64, api_type_id: u64, state: u64) -> SetState<'_> {
+fn set(username: &str, school: u64, api_type_id: u64, state: bool) -> SetState<'_> {
     SetState {
         username,
         school,
@@ -108,9 +108,9 @@ fn who_may_not_make_a_change_learns_nothing_of_it() {
         let answer = patch(&engine, id, "other", 1, 0);
         let none = r#"{"error":"Not found","error_description":"No client-authorised integrations found"}"#;
         refused(&engine, &answer, &before, 404, none);
-        assert_eq!(state(&engine, id, &set("other", 1, 8, 1)), Ok(404));
+        assert_eq!(state(&engine, id, &set("other", 1, 8, true)), Ok(404));
         // An API type that the school has not authorised the integrator for.
-        assert_eq!(state(&engine, id, &set("other", 2, 9, 1)), Ok(401));
+        assert_eq!(state(&engine, id, &set("other", 2, 9, true)), Ok(401));
     }
     assert_eq!(export(&engine).unwrap(), before);
 }
@@ -129,7 +129,10 @@ fn an_own_change_under_anothers_id_is_refused_and_not_made() {
         // Also one that would change nothing.
         let answer = post(&engine, id, "other", 2, false);
         refused(&engine, &answer, &before, 409, REUSED_V2);
-        assert_eq!(state(&engine, id, &set("other", 2, 8, 1)), Err("id_reused"));
+        assert_eq!(
+            state(&engine, id, &set("other", 2, 8, true)),
+            Err("id_reused")
+        );
     }
     assert_eq!(post(&engine, "k", "demo", 1, true), first);
     assert_eq!(post(&engine, "new", "other", 2, true).status.code, 200);
@@ -140,7 +143,7 @@ fn an_own_change_under_anothers_id_is_refused_and_not_made() {
 fn the_same_words_of_another_user_are_another_change() {
     let engine = engine();
     assert_eq!(post(&engine, "k", "demo", 2, true).status.code, 200);
-    assert_eq!(state(&engine, "s", &set("demo", 2, 8, 0)), Ok(200));
+    assert_eq!(state(&engine, "s", &set("demo", 2, 8, false)), Ok(200));
     let before = export(&engine).unwrap();
     refused(
         &engine,
@@ -150,7 +153,7 @@ fn the_same_words_of_another_user_are_another_change() {
         REUSED_V2,
     );
     assert_eq!(
-        state(&engine, "s", &set("other", 2, 8, 0)),
+        state(&engine, "s", &set("other", 2, 8, false)),
         Err("id_reused")
     );
     assert_eq!(export(&engine).unwrap(), before);
@@ -205,16 +208,19 @@ fn another_body_method_or_target_is_another_change() {
     let faulty = send(&engine, "k", "demo", ("POST", target, "{}"));
     assert_eq!(faulty.status.code, 400);
     // By the other door it is another change as well.
-    assert_eq!(state(&engine, "k", &set("demo", 1, 8, 1)), Err("id_reused"));
-    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(200));
+    assert_eq!(
+        state(&engine, "k", &set("demo", 1, 8, true)),
+        Err("id_reused")
+    );
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, true)), Ok(200));
     for other in [
-        set("demo", 1, 9, 0),
-        set("demo", 1, 8, 1),
-        set("demo", 2, 8, 1),
+        set("demo", 1, 9, false),
+        set("demo", 1, 8, true),
+        set("demo", 2, 8, true),
     ] {
         assert_eq!(state(&engine, "s", &other), Err("id_reused"));
     }
-    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(200));
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, true)), Ok(200));
     // A GET changes nothing and has no receipt.
     let get = ("GET", "/api/v1/settings/clients/1", "");
     assert_eq!(send(&engine, "k", "demo", get).status.code, 200);
@@ -224,7 +230,7 @@ fn another_body_method_or_target_is_another_change() {
 fn who_no_longer_may_make_a_change_is_told_so() {
     let engine = engine();
     assert_eq!(post(&engine, "k", "demo", 1, true).status.code, 200);
-    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(200));
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, true)), Ok(200));
     let remove = |api_type: u64| {
         let gone = format!(
             "{{\"type\":\"client_integration\",\"username\":\"demo\",\"school_id\":1,\"api_type_id\":{api_type},\"deleted\":true}}"
@@ -237,7 +243,7 @@ fn who_no_longer_may_make_a_change_is_told_so() {
     let answer = post(&engine, "k", "demo", 1, true);
     refused(&engine, &answer, &before, 401, CLIENT_REFUSED);
     remove(9);
-    assert_eq!(state(&engine, "s", &set("demo", 1, 9, 1)), Ok(404));
+    assert_eq!(state(&engine, "s", &set("demo", 1, 9, true)), Ok(404));
 }
 
 #[test]
@@ -261,7 +267,10 @@ fn requests_and_datasets_share_no_id() {
         409,
         REUSED_V1,
     );
-    assert_eq!(state(&engine, "d", &set("demo", 1, 8, 0)), Err("id_reused"));
+    assert_eq!(
+        state(&engine, "d", &set("demo", 1, 8, false)),
+        Err("id_reused")
+    );
     let other = r#"{"type":"learner","school_id":1,"id":10}"#;
     assert_eq!(load(&engine, "k", other), Err("id_reused"));
     let body = r#"{"school_id":1,"api_type_id":8,"state":true}"#;

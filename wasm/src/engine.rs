@@ -135,7 +135,7 @@ impl Engine {
             username,
             school,
             api_type_id,
-            state: u64::from(active),
+            state: active,
         };
         put(sink, &mut self.buffer.borrow_mut(), |out| {
             let answer = self.engine.once(id).set_state(&set)?;

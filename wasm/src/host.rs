@@ -1,7 +1,6 @@
 //! What the world around gives: the time and random bytes.
 
 use rollbook::{Clock, Entropy, Options};
-use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -45,7 +44,7 @@ impl Settings {
             cache_bytes: self.cache_bytes.map_or(usual.cache_bytes, bytes),
             page_limit: self.page_limit.map_or(usual.page_limit, u64::from),
             max_page_limit: self.max_page_limit.map_or(usual.max_page_limit, u64::from),
-            clock: Clock::Custom(Arc::new(now)),
+            clock: Clock::custom(now),
             entropy: Entropy::custom(|bytes| fill(bytes).is_ok()),
             ..usual
         }

@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn set(store: &Store, name: &str, password: &str) -> Result<()> {
-        let hash = Memory::default().hash(password, &Entropy::system())?;
+        let hash = Memory::default().hash(password, &Entropy::System)?;
         store.write(|write| write.put_integrator_row(&integrator::row_key(name), hash.as_bytes()))
     }
 

@@ -99,6 +99,7 @@ impl Request<'_> {
 
 /// The status of an answer, and what its headers depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Status {
     /// The HTTP status code.
     pub code: u16,

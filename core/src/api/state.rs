@@ -27,7 +27,7 @@ use std::hash::Hash;
 /// let engine = Engine::memory(Options::default())?;
 /// engine.apply(r#"{"type":"school","school_id":1,"current_year":2026}
 /// {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8}"#.as_bytes())?;
-/// let on = SetState { username: "demo", school: 1, api_type_id: 8, state: 1 };
+/// let on = SetState { username: "demo", school: 1, api_type_id: 8, state: true };
 /// assert_eq!(engine.set_state(&on)?.status.code, 200);
 /// assert_eq!(engine.set_state(&on)?.status.code, 204);
 /// # Ok(())
@@ -41,8 +41,8 @@ pub struct SetState<'a> {
     pub school: u64,
     /// The API type.
     pub api_type_id: u64,
-    /// 1 if the integrator serves it, 0 if not.
-    pub state: u64,
+    /// Whether the integrator serves it.
+    pub state: bool,
 }
 
 /// What an update came to.
@@ -71,7 +71,7 @@ fn update(
         return Ok(Update::NoClient);
     }
     let key = integrator::authorisation_key(set.username, set.school, set.api_type_id);
-    let row = vec![u8::from(set.state == 1)];
+    let row = vec![u8::from(set.state)];
     // Most updates that change nothing need no transaction to find that out.
     let settled = store.read(|snapshot| {
         let kept = snapshot.integrator_row(&key)?;
@@ -127,9 +127,6 @@ pub(crate) fn set_state(
     out: &mut Vec<u8>,
 ) -> Result<Status> {
     out.clear();
-    if set.state > 1 && is_client(store, set.username, set.school)? {
-        return Ok(v1::bad_request(INVALID_STATE, out));
-    }
     let code = match update(store, change, set, DONE)? {
         Update::NoClient => return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out)),
         Update::NotAuthorised => return Ok(v1::refuse(&Refusal::Credentials(SET_STATE), out)),
@@ -223,17 +220,24 @@ pub(super) fn patch(
 }
 
 /// State and API type, or the text of the body's fault.
-fn v1_body(body: &[u8]) -> Result<(u64, u64), String> {
+fn v1_body(body: &[u8]) -> Result<(bool, u64), String> {
     let members = members(body, ["state", "api_type_id"]);
     let [state, api_type] = members.map_err(|bad| match bad {
         BadBody::NoObject => NO_OBJECT.to_owned(),
         BadBody::Twice(name) => format!("The body has the name \"{name}\" twice"),
     })?;
-    let state = state.and_then(integer).filter(|state| *state < 2);
-    let state = state.ok_or(INVALID_STATE)?;
+    let state = state.and_then(zero_or_one).ok_or(INVALID_STATE)?;
     let api_type = api_type.and_then(integer);
     let api_type = api_type.ok_or("api_type_id must be an unsigned integer")?;
     Ok((state, api_type))
+}
+
+fn zero_or_one(written: &str) -> Option<bool> {
+    match integer(written)? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
 }
 
 /// The update as v2 asks for it (section 9, item 7). A store that fails is a
@@ -249,7 +253,7 @@ pub(super) fn post(
         Ok(set) => set,
         Err(faults) => return v2::refuse(&Refusal::Invalid(&faults), out),
     };
-    let active = set.state == 1;
+    let active = set.state;
     let mut updated = || {
         // Read before the change, so that an answer of failure means none.
         let record = context.store.read(|snapshot| {
@@ -294,9 +298,9 @@ fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
         }
     };
     let state = match state {
-        Some("true") => Some(1),
-        Some("false") => Some(0),
-        state => state.and_then(integer).filter(|state| *state < 2),
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        state => state.and_then(zero_or_one),
     };
     let mut known = |name: &'static str, wrong: Wrong, number: Option<u64>| {
         if number.is_none() {
@@ -308,7 +312,7 @@ fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
         username,
         school: known("school_id", Wrong::Id, school.and_then(integer)),
         api_type_id: known("api_type_id", Wrong::Id, api_type.and_then(integer)),
-        state: known("state", Wrong::Boolean, state),
+        state: known("state", Wrong::Boolean, state.map(u64::from)) == 1,
     };
     if faults.is_empty() {
         Ok(set)
@@ -357,12 +361,12 @@ mod tests {
         let object = "The body must be a JSON object";
         let number = "api_type_id must be an unsigned integer";
         for (body, expected) in [
-            (r#"{"state":1,"api_type_id":8}"#, Ok((1, 8))),
+            (r#"{"state":1,"api_type_id":8}"#, Ok((true, 8))),
             (
                 r#" {"api_type_id":18446744073709551615,"state":0,"x":[{}]} "#,
-                Ok((0, u64::MAX)),
+                Ok((false, u64::MAX)),
             ),
-            (r#"{"st\u0061te":1,"api_type_id":8}"#, Ok((1, 8))),
+            (r#"{"st\u0061te":1,"api_type_id":8}"#, Ok((true, 8))),
             ("", Err(object)),
             ("[]", Err(object)),
             ("1", Err(object)),

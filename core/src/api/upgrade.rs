@@ -16,6 +16,7 @@ use crate::record::value::integer;
 /// update (4.8) is no read; in v2 it is a POST to the same target without its
 /// query string, with the school in the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Upgrade {
     /// Path and query string: `/api/v2/…`.
     pub target: String,

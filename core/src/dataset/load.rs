@@ -326,7 +326,7 @@ mod tests {
 
     /// A load that hands everything over to the store after a few records.
     fn load(store: &Arc<Store>) -> Load {
-        let mut load = Load::new(store.clone(), Entropy::system(), Mode::Apply, None);
+        let mut load = Load::new(store.clone(), Entropy::System, Mode::Apply, None);
         load.stage_bytes = 2000;
         load
     }

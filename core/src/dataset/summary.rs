@@ -26,6 +26,7 @@ impl Counts {
 
 /// What applying a dataset came to, kind by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// How many lines were read, blank ones included.
     pub lines: u64,

@@ -62,6 +62,20 @@ impl Engine {
     ///
     /// It always answers: if the store fails or the engine is suspended or
     /// closed, with a 500 that says so.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Request};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let answer = engine.request(&Request {
+    ///     target: "/api/v1/adminplus/learners/1000?grade_id=9",
+    ///     headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "wrong")],
+    ///     ..Request::default()
+    /// });
+    /// assert_eq!(answer.status.code, 401);
+    /// assert!(answer.text().starts_with(r#"{"error":"Unauthorized""#));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn request(&self, request: &Request<'_>) -> Answer {
         let mut body = Vec::new();
         let status = self.answer(request, &mut body);
@@ -70,6 +84,18 @@ impl Engine {
 
     /// Like [`request`](Self::request), into a buffer of the caller's, which
     /// holds the body alone afterwards.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Request};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut body = Vec::new(); // used again for each request
+    /// for target in ["/api/v1/settings/clients", "/api/v2/settings/clientintegrations"] {
+    ///     let status = engine.answer(&Request { target, ..Request::default() }, &mut body);
+    ///     assert_eq!((status.code, body.first()), (401, Some(&b'{')));
+    /// }
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn answer(&self, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
         self.respond(request, None, out)
     }
@@ -97,6 +123,25 @@ impl Engine {
     /// authorisation, no activation. The bytes are those that a request gets
     /// which has passed them.
     ///
+    /// ```
+    /// use rollbook::{Engine, Learners, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// let smiths = Learners { school: 1, name: Some("smith"), ..Learners::default() };
+    /// let answer = engine.ask(&smiths)?;
+    /// assert!(answer.text().starts_with(r#"[{"id":"7","first_name":"","last_name":"Smith""#));
+    ///
+    /// let nobody = Learners { school: 1, name: Some("naidoo"), ..Learners::default() };
+    /// assert_eq!(engine.ask(&nobody)?.status.code, 404);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `suspended` or `closed`; `io` or `corrupt` if the store fails; `busy` if
     /// another version rendered the school's records, so that this one does it
@@ -111,6 +156,19 @@ impl Engine {
     /// Like [`ask`](Self::ask), for an instant in seconds since
     /// 1970-01-01T00:00:00Z unless it is to be the clock's, into a buffer of
     /// the caller's, which holds the body alone afterwards.
+    ///
+    /// ```
+    /// use rollbook::{Absentees, Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(&br#"{"type":"absentee","school_id":1,"id":7,"learner_id":1,"absent_date":"2026-05-04"}"#[..])?;
+    /// let month = Absentees { school: 1, ..Absentees::default() };
+    /// let (may, june) = (1_778_745_600, 1_781_424_000); // 2026-05-14, 2026-06-14
+    /// let mut body = Vec::new();
+    /// assert_eq!(engine.ask_into(&month, Some(may), &mut body)?.code, 200);
+    /// assert_eq!(engine.ask_into(&month, Some(june), &mut body)?.code, 404);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
@@ -128,6 +186,24 @@ impl Engine {
     /// Answers one page of a question as v2 does (section 9, item 3), as
     /// [`ask`](Self::ask) does for v1. A collection without records is an empty
     /// page.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Learners, Options, Page};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// let all = Learners { school: 1, ..Learners::default() };
+    /// let first = Page { limit: Some(1), ..Page::default() };
+    /// let answer = engine.page(&all, &first)?;
+    /// // The page says where the next one begins: Page { cursor: Some(…), .. }.
+    /// assert!(answer.text().contains(r#""meta":{"limit":1,"max_allowed_limit":50,"next_cursor":"#));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
@@ -158,6 +234,21 @@ impl Engine {
     /// Answers the first record that a question finds as v2 answers one record
     /// (section 9, item 1): a bare object, or 404. Meant for a question that
     /// names an id.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Learners, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// let one = Learners { school: 1, learner_id: Some(8), ..Learners::default() };
+    /// assert!(engine.find(&one)?.text().starts_with(r#"{"id":8,"first_name":null,"#));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
@@ -217,6 +308,19 @@ impl Engine {
 
     /// Sets whether an integrator serves a school's API type (4.8), for an app
     /// that is trusted.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, SetState};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8}
+    /// "#.as_bytes())?;
+    /// let on = SetState { username: "demo", school: 1, api_type_id: 8, state: true };
+    /// assert_eq!(engine.set_state(&on)?.status.code, 200); // 204 if it was so already
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `busy` if a load does not end in time; `io` if the change could not be

@@ -12,6 +12,22 @@ impl Engine {
     /// Memory stays bounded whatever its size, and readers go on meanwhile.
     /// Applying the same dataset again writes nothing.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// // Or a file: engine.apply(std::fs::File::open("school.ndjson")?)?
+    /// let summary = engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"grade","school_id":1,"grade_id":9,"grade":"7"}
+    /// "#.as_bytes())?;
+    /// assert_eq!(summary.total().added, 2);
+    ///
+    /// let fault = engine.apply(&br#"{"type":"grade","school_id":1}"#[..]).unwrap_err();
+    /// assert_eq!(fault.to_string(), "line 1: grade: grade_id: it may not be empty");
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `bad_dataset` for the first fault, with its line; `busy` if another
     /// change does not end in time; `io` if the dataset could not be read or
@@ -22,6 +38,20 @@ impl Engine {
 
     /// Like [`apply`](Self::apply); tells how far it has come about every
     /// 64 KiB, and gives up as `cancelled` when told to break.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let line = br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#;
+    /// let given_up = engine.apply_with(&line[..], |progress| {
+    ///     assert_eq!(progress.bytes, 55);
+    ///     ControlFlow::Break(()) // the user has closed the window
+    /// });
+    /// assert_eq!(given_up.unwrap_err().code(), "cancelled");
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`apply`](Self::apply), and `cancelled`.
@@ -37,6 +67,25 @@ impl Engine {
     ///
     /// It may bring API types and integrators along; those that it lacks stay.
     /// A `client_integration` without a `state` keeps the one it has.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// let summary = engine.replace_school(1, r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith-Naidoo","grade_id":9}
+    /// "#.as_bytes())?;
+    /// let total = summary.total();
+    /// assert_eq!((total.changed, total.removed, total.unchanged), (1, 1, 1));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`apply`](Self::apply); a record of another school is a fault.
@@ -59,6 +108,18 @@ impl Engine {
     }
 
     /// A load that bytes are pushed into.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut load = engine.load();
+    /// for piece in ["{\"type\":\"grade\",\"school_id\":1,", "\"grade_id\":9}\n"] {
+    ///     load.push(piece.as_bytes())?; // as it comes from the network
+    /// }
+    /// assert_eq!(load.finish()?.total().added, 1);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn load(&self) -> Load {
         self.begin(Mode::Apply, None)
     }
@@ -78,6 +139,19 @@ impl Engine {
     ///
     /// A missing school is looked for only if every line is good by itself.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let faults = engine.check(r#"
+    /// {"type":"learner","school_id":1,"id":7,"date_of_birth":"2018-02-30"}
+    /// {"type":"learner","school_id":1,"id":8,"colour":"blue"}
+    /// "#.as_bytes(), 100)?;
+    /// assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [2, 3]);
+    /// assert!(faults[0].what.contains(r#""2018-02-30" is not a date"#));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `suspended`, `closed`; `io` if the dataset could not be read; `busy` as for
     /// a change.
@@ -93,6 +167,21 @@ impl Engine {
     /// included. An unknown school is no error. Old pages of the file may hold
     /// bytes of it until [`compact`](Self::compact) is called.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// assert_eq!(engine.remove_school(1)?.total().removed, 3);
+    /// engine.compact()?; // nothing of it is left in the file
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `busy` or `io`; nothing is changed then.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
@@ -105,6 +194,20 @@ impl Engine {
     /// Parents and accountable persons are people of their own and stay. A load
     /// that is under way brings back whom its dataset holds.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// assert_eq!(engine.erase_learner(1, 7)?.total().removed, 1);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `busy` if a change, an export or a backup does not end in time; `io`.
     /// Call it again then.
@@ -114,6 +217,26 @@ impl Engine {
 
     /// Everything that is kept, as a dataset again, line by line. The store
     /// stays open until the export is read or dropped, even if the engine goes.
+    ///
+    /// ```
+    /// use rollbook::{Credentials, Engine, Options};
+    /// use std::io::Write;
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7,"last_name":"Smith","grade_id":9}
+    /// {"type":"learner","school_id":1,"id":8,"last_name":"Dlamini","grade_id":9}
+    /// "#.as_bytes())?;
+    ///
+    /// let mut file = Vec::new(); // or a File
+    /// for line in engine.export(Credentials::LeaveOut)? {
+    ///     writeln!(file, "{}", line?)?;
+    /// }
+    /// let copy = Engine::memory(Options::default())?;
+    /// assert_eq!(copy.apply(&file[..])?.total().added, 3);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `suspended`, `closed`; `io` or `corrupt` if the store fails.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// How much the store holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// How many bytes the store takes on disk, or in memory.
     pub bytes: u64,
@@ -20,6 +21,15 @@ impl Engine {
     /// Looks through the whole store for damage and for records that do not
     /// agree with each other. Changes nothing; questions go on meanwhile.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let found = engine.verify()?;
+    /// assert!(found.is_sound(), "{:?}", found.problems);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `busy` if a change does not end in time. Damage is a finding.
     pub fn verify(&self) -> Result<Verification> {
@@ -29,6 +39,16 @@ impl Engine {
     /// Gives free space back to the file system, and leaves nothing in the
     /// file of what was removed. Questions wait meanwhile; for a while the file
     /// is up to twice as long.
+    ///
+    /// ```
+    /// use rollbook::{Compaction, Engine, Options};
+    ///
+    /// // At a moment that suits the app, and never by itself.
+    /// let compaction = Compaction::Manual;
+    /// let engine = Engine::memory(Options { compaction, ..Options::default() })?;
+    /// engine.compact()?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `busy` while a change is written or an export or backup is read; `io` if
@@ -46,6 +66,20 @@ impl Engine {
     /// folder; should the process be killed meanwhile, that file stays, with
     /// personal data: remove it.
     ///
+    /// ```
+    /// use rollbook::{Credentials, Engine, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("rollbook-backup-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("backup.redb");
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.backup(&path, Credentials::LeaveOut)?;
+    /// let again = engine.backup(&path, Credentials::LeaveOut);
+    /// assert_eq!(again.unwrap_err().code(), "exists");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `exists` if there is something at the path; `io` if it could not be
     /// written, and then nothing is left at the path.
@@ -62,6 +96,22 @@ impl Engine {
     /// Closes the file and lets go of its lock until
     /// [`resume`](Self::resume): for systems that kill an app which sleeps
     /// holding one.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("rollbook-suspend-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("school.redb");
+    /// let engine = Engine::open(&path, Options::default())?;
+    /// engine.suspend()?; // the app goes to the background
+    /// assert_eq!(engine.stats().unwrap_err().code(), "suspended");
+    /// engine.resume()?; // and comes back
+    /// assert!(engine.stats().is_ok());
+    /// # drop(engine);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `unsupported` unless the store is in a file; `busy` while a change is
@@ -86,6 +136,16 @@ impl Engine {
     }
 
     /// How much the store holds.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(&br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#[..])?;
+    /// let stats = engine.stats()?;
+    /// assert!(stats.records.contains(&("grade", 1)) && stats.bytes > 0);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `suspended`, `closed`; `io` or `corrupt` if the store fails.

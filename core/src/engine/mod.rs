@@ -72,6 +72,23 @@ impl Engine {
     /// inherits it reads what lies in memory, and every other call fails as
     /// `unsupported`.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("rollbook-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("school.redb");
+    /// let engine = Engine::open(&path, Options::default())?;
+    /// engine.apply(&br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#[..])?;
+    /// engine.close()?;
+    ///
+    /// let engine = Engine::open(&path, Options::default())?;
+    /// assert!(engine.stats()?.records.contains(&("grade", 1)));
+    /// # drop(engine);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `already_open` if an engine holds it, here or in another process;
     /// `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
@@ -82,6 +99,16 @@ impl Engine {
     }
 
     /// Opens an empty store that lives in memory and goes with the engine.
+    ///
+    /// ```
+    /// use rollbook::{Clock, Engine, Options};
+    ///
+    /// // A test on a day of its own choice.
+    /// let clock = Clock::Fixed(1_778_745_600); // 2026-05-14T08:00:00Z
+    /// let engine = Engine::memory(Options { clock, ..Options::default() })?;
+    /// assert!(engine.verify()?.is_sound());
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn memory(options: Options) -> Result<Engine> {
         Engine::on(Location::Memory, options)
     }
@@ -125,6 +152,15 @@ impl Engine {
 
     /// Closes the store and gives its file back. Every later call fails with
     /// `closed`; closing again does nothing.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.close()?;
+    /// assert_eq!(engine.stats().unwrap_err().code(), "closed");
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `busy` if a load does not end in time.

@@ -73,7 +73,7 @@ impl Once<'_> {
                 username.as_bytes(),
                 &school.to_le_bytes(),
                 &api_type_id.to_le_bytes(),
-                &state.to_le_bytes(),
+                &u64::from(*state).to_le_bytes(),
             ],
         );
         ask::set_state(self.engine, set, Some(&change))

@@ -61,6 +61,7 @@ impl Options {
 
 /// When free space is given back to the file system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Compaction {
     /// After a load that leaves more than 40 % of the file unused. Queries wait
     /// meanwhile. A small change never compacts.

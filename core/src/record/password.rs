@@ -243,7 +243,7 @@ mod tests {
             lanes,
         };
         let mut made = |cost: Cost| {
-            let hash = memory.hash_at(cost, "demo", &Entropy::system())?;
+            let hash = memory.hash_at(cost, "demo", &Entropy::System)?;
             Ok::<_, Box<Error>>(hash)
         };
         Ok([
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_hash_fits_its_password_only_and_has_a_salt_of_its_own() -> Result<()> {
-        let entropy = Entropy::system();
+        let entropy = Entropy::System;
         let mut memory = Memory::default();
         let (one, two) = (
             memory.hash("demo", &entropy)?,
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn hashes_out_of_bounds_are_refused() -> Result<()> {
         let mut memory = Memory::default();
-        let good = memory.hash("demo", &Entropy::system())?;
+        let good = memory.hash("demo", &Entropy::System)?;
         for (from, to) in [
             ("m=8192", "m=65537"),
             ("m=8192", "m=4294967295"),

@@ -211,7 +211,7 @@ pub fn set_state(engine: &Engine, api_type_id: u64, state: u64) -> Result<u16> {
         username: USERNAME,
         school: SCHOOL,
         api_type_id,
-        state,
+        state: state == 1,
     };
     engine.set_state(&set).map(|answer| answer.status.code)
 }

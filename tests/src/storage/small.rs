@@ -26,7 +26,7 @@ pub fn store() -> Vec<u8> {
     engine.apply(schools().as_bytes()).unwrap();
     let waiting = r#"{"type":"mark","school_id":1000,"assessment_id":7,"learner_id":1,"mark":5}"#;
     engine.apply(waiting.as_bytes()).unwrap();
-    for state in [0, 1] {
+    for state in [false, true] {
         let set = SetState {
             username: "demo",
             school: SCHOOL,

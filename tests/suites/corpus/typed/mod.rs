@@ -139,6 +139,10 @@ fn state<'a>(username: &'a str, school: u64, body: &str) -> Option<SetState<'a>>
         username,
         school,
         api_type_id: body.get("api_type_id")?.as_u64()?,
-        state: body.get("state")?.as_u64()?,
+        state: match body.get("state")?.as_u64()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        },
     })
 }
