@@ -24,7 +24,7 @@ impl Engine {
     /// assert_eq!(summary.total().added, 2);
     ///
     /// let fault = engine.apply(&br#"{"type":"grade","school_id":1}"#[..]).unwrap_err();
-    /// assert_eq!(fault.to_string(), "line 1: grade: grade_id: it may not be empty");
+    /// assert_eq!(fault.to_string(), "line 1: grade: grade_id: is missing");
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///
