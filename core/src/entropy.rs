@@ -22,8 +22,10 @@ pub enum Entropy {
     #[default]
     System,
     /// Whatever the function fills the bytes with; `false` if it could not.
-    Custom(Arc<dyn Fn(&mut [u8]) -> bool + Send + Sync>),
+    Custom(Arc<Fill>),
 }
+
+type Fill = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 
 impl Entropy {
     /// Whatever this function fills the bytes with; `false` if it could not.
