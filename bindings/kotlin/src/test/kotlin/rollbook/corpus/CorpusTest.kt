@@ -25,8 +25,7 @@ class CorpusTest {
         println("corpus: ${cases.size} cases, $requests requests")
         assertEquals(emptyList<String>(), failures)
         assertEquals(Inputs.corpus.readLines().size, cases.size)
-        assertEquals(866, cases.size)
-        assertEquals(2_717, requests)
+        assertTrue(cases.size >= 866 && requests >= 2_717, "the file lacks cases")
     }
 
     private fun run(case: Case) =
