@@ -66,7 +66,7 @@ const ANSWERS: [&str; 56] = [
 ];
 
 /// Part of a target, and what the body of its answer can hold.
-const CONTENTS: [(&str, &str); 21] = [
+const CONTENTS: [(&str, &str); 22] = [
     ("adminplus/learners", "\"parents\":[{\"id\":"),
     ("adminplus/learners", "\"grade_id\":\"009\""),
     ("adminplus/learners", "\"grade_id\":9,"),
@@ -91,8 +91,9 @@ const CONTENTS: [(&str, &str); 21] = [
     ("debtmanagement/learners", "\"accountable_person\":null"),
     (
         "debtmanagement/learners",
-        "\"accountable_person_id\":\"0040\",\"parents\":[{",
+        "\"accountable_person_id\":\"0040\"",
     ),
+    ("debtmanagement/learners", "null,\"parents\":[{"),
     (
         "learnerparentinfo",
         "\"accountable_person\":{\"accountable_person_id\":\"40\"",
