@@ -255,11 +255,16 @@ fn wrong_text<'a>(field: &str, wrong: &'a Wrong) -> Cow<'a, str> {
 
 /// The name of a field as words, each capitalised: `All Accounts`.
 fn in_words(field: &str) -> String {
-    let words = field.split('_').map(|word| {
-        let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
-        first.to_ascii_uppercase() + rest
+    let mut begins = true;
+    let letters = field.chars().map(|letter| {
+        let begun = std::mem::replace(&mut begins, letter == '_');
+        match letter {
+            '_' => ' ',
+            _ if begun => letter.to_ascii_uppercase(),
+            _ => letter,
+        }
     });
-    words.collect::<Vec<_>>().join(" ")
+    letters.collect()
 }
 
 /// A success, or a failure, with a record.

@@ -13,7 +13,6 @@ use crate::record::learner::{FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, TRANS
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use memchr::memmem::Finder;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The state of a learner (section 3).
@@ -151,8 +150,11 @@ impl Paged for Learners<'_> {
         identity.number("status", Some(self.status as u64));
         identity.window(self.window(view)?.ok().flatten());
         identity.number("learner_id", self.learner_id);
-        for grade in BTreeSet::from_iter(self.grade_ids) {
-            identity.number("grade_id", Some(*grade));
+        let mut grades = self.grade_ids.to_vec();
+        grades.sort_unstable();
+        grades.dedup();
+        for grade in grades {
+            identity.number("grade_id", Some(grade));
         }
         identity.flag("include_parents", self.include_parents);
         let mut name = Vec::new();
