@@ -60,11 +60,14 @@ pub enum Error {
         path: String,
     },
     /// The store was written by a newer Rollbook.
-    #[error("the store has format {found}, this Rollbook reads up to {supported}: update the app")]
+    #[error("the store has {what} {found}, this Rollbook reads up to {supported}: update the app")]
     NewerFormat {
-        /// The format of the store.
+        /// What is newer: `format`, `rendering`, `kind`, `collection`, `field`,
+        /// `tag` or `lane`.
+        what: String,
+        /// Its number in the store.
         found: u32,
-        /// The newest format that this version reads.
+        /// The highest number that this version reads.
         supported: u32,
     },
     /// A file is in the way.
@@ -116,6 +119,16 @@ impl Error {
     pub(crate) fn unsupported(what: &str) -> Box<Error> {
         Box::new(Error::Unsupported {
             what: what.to_owned(),
+        })
+    }
+
+    /// What a newer version wrote and this one does not know.
+    #[cold]
+    pub(crate) fn newer(what: &str, found: u32, supported: u32) -> Box<Error> {
+        Box::new(Error::NewerFormat {
+            what: what.to_owned(),
+            found,
+            supported,
         })
     }
 

@@ -98,8 +98,8 @@ mod record;
 mod store;
 
 /// What one must know beside the names: the dataset format, the decisions that
-/// Rollbook's answers follow, v2 and how to move to it, what is promised, and how
-/// it is built.
+/// Rollbook's answers follow, v2 and how to move to it, what is promised, how it
+/// is built, and the format of a store.
 pub mod guide {
     #[doc = include_str!("../docs/dataset.md")]
     pub mod dataset {}
@@ -118,6 +118,9 @@ pub mod guide {
 
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
+
+    #[doc = include_str!("../docs/format.md")]
+    pub mod format {}
 }
 
 /// Where the bytes of a store may lie: what

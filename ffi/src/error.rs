@@ -116,8 +116,9 @@ mod tests {
             Error::NotAStore { path: text() },
             Error::Missing { path: text() },
             Error::NewerFormat {
-                found: 2,
-                supported: 1,
+                what: text(),
+                found: 3,
+                supported: 2,
             },
             Error::Exists { path: text() },
             Error::Cancelled,

@@ -21,6 +21,7 @@ mod logins;
 mod machinery;
 mod memory;
 mod moved;
+mod newer;
 mod no_store;
 mod openers;
 mod pages;

@@ -206,15 +206,16 @@ fn a_store_of_a_newer_version() {
         drop(meta);
         transaction.commit().unwrap();
     };
-    set_format(2);
+    set_format(3);
     let (code, error) = refused(&path);
     assert_eq!(code, "newer_format");
     let newer = Error::NewerFormat {
-        found: 2,
-        supported: 1,
+        what: "format".to_owned(),
+        found: 3,
+        supported: 2,
     };
     assert_eq!(error, newer);
-    set_format(1);
+    set_format(2);
     Engine::open(&path, options()).unwrap();
 }
 

@@ -139,7 +139,7 @@ def test_newer_format(tmp_path: Path) -> None:
     # first of which is the format.
     names = b"formatrenderedsequencetotals"
     store = path.read_bytes()
-    assert store.count(names + (1).to_bytes(4, "little")) == 1
-    path.write_bytes(store.replace(names + b"\x01", names + b"\x02"))
-    with pytest.raises(NewerFormatError, match="has format 2, .* up to 1: update the app"):
+    assert store.count(names + (2).to_bytes(4, "little")) == 1
+    path.write_bytes(store.replace(names + b"\x02", names + b"\x03"))
+    with pytest.raises(NewerFormatError, match="has format 3, .* up to 2: update the app"):
         Engine.open(path)

@@ -36,6 +36,7 @@ impl Inspection {
     }
 
     pub(crate) fn inspect(&mut self, snapshot: &Snapshot) -> Result<()> {
+        snapshot.check_digests()?;
         self.integrators(snapshot)?;
         for collection in [Collection::Schools, Collection::ApiTypes] {
             self.partition(snapshot, Partition::global(collection))?;
@@ -93,11 +94,11 @@ impl Inspection {
         let directory = snapshot.directory(partition)?;
         for (place, entry) in directory.entries.iter().enumerate() {
             let page = snapshot.page(partition, entry.run)?;
-            let run = page.run()?;
-            if let Err(error) = directory.check(place, &run) {
+            if let Err(error) = directory.check(partition, place, page.bytes()) {
                 self.problem(format!("{}: {error}", name(partition)));
                 continue;
             }
+            let run = page.run()?;
             for (index, key) in run.keys().enumerate() {
                 if let Err(error) = self.record(snapshot, partition, &run, index, key) {
                     self.problem(format!("{} {}/{}: {error}", name(partition), key.0, key.1));

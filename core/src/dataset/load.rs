@@ -319,6 +319,7 @@ mod tests {
             wait: Duration::ZERO,
             cursor_key: [7; 16],
             render_version: 1,
+            facts_from_format_1: |_, _, _| Ok(()),
             compact: true,
         };
         Ok(Arc::new(Store::open(location, options)?))

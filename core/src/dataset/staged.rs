@@ -124,7 +124,7 @@ fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) 
 
 /// Writes everything kept of a record.
 pub(crate) fn encode_item(out: &mut Vec<u8>, item: &Item<'_>) {
-    out.push(item.presence);
+    out.extend_from_slice(&item.presence.to_le_bytes());
     for (tag, number) in item.tags.iter().enumerate() {
         if item.presence >> tag & 1 == 1 {
             ordered::push(out, *number);
@@ -140,7 +140,8 @@ pub(crate) fn encode_item(out: &mut Vec<u8>, item: &Item<'_>) {
 pub(crate) fn decode_item(mut bytes: &[u8], item: &mut ItemBuffer) -> Result<()> {
     let cut = || Error::corrupt("a staged record is cut");
     item.clear();
-    let (presence, rest) = bytes.split_first().ok_or_else(cut)?;
+    let (presence, rest) = bytes.split_first_chunk().ok_or_else(cut)?;
+    let presence = u16::from_le_bytes(*presence);
     bytes = rest;
     for tag in 0..Layout::MAX_TAGS {
         if presence >> tag & 1 == 1 {

@@ -9,17 +9,17 @@ use crate::error::{Error, Result};
 pub(crate) const FIELDS: [Field; 11] = [
     Field::key("school_id"),
     Field::id("assessment_id"),
-    Field::of("grade_id", Form::Integer).kept().required(),
-    Field::of("year", Form::Integer).kept().required(),
-    Field::of("term", Form::Integer).kept().required(),
-    Field::of("subject_id", Form::Integer).kept().required(),
+    Field::of("grade_id", Form::Integer).kept(1).required(),
+    Field::of("year", Form::Integer).kept(2).required(),
+    Field::of("term", Form::Integer).kept(3).required(),
+    Field::of("subject_id", Form::Integer).kept(4).required(),
     Field::of("learning_outcome_id", Form::Integer)
-        .kept()
+        .kept(5)
         .required(),
     Field::text("assessment_name"),
     Field::of("assessment_date", Form::Date).required(),
-    Field::of("weight", Form::Decimal).required(),
-    Field::of("mark_out_of", Form::Decimal).required(),
+    Field::decimal("weight", 6).required(),
+    Field::decimal("mark_out_of", 7).required(),
 ];
 
 const GRADE_ID: usize = position(&FIELDS, "grade_id");

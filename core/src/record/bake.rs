@@ -4,14 +4,14 @@
 //! Only what depends on the one record is baked, so baked bytes never go stale
 //! because another record changed. The rendering is an object of strings in
 //! the order of the kind's fields; the facts are the kept fields and the
-//! decimals that two places cannot hold, each with its length. Behind them
-//! stand the learner's spans, and what v2 makes of the values.
+//! decimals that two places cannot hold. Behind them stand the learner's spans,
+//! and what v2 makes of the values.
 
-use super::field::{Field, Form, Place};
+use super::field::Field;
 use super::kind::Kind;
 use super::typed::EditsBuffer;
 use super::value::Value;
-use super::{absentee, assessment, learner, learning_program, varint};
+use super::{absentee, assessment, facts, learner, learning_program};
 use crate::Date;
 use crate::error::{Error, Result};
 use crate::json::{self, Members};
@@ -31,21 +31,13 @@ pub(crate) const RENDER_VERSION: u32 = 2;
 pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     item.clear();
     let fields = kind.fields();
-    let [rendering, facts, _] = &mut item.lanes;
+    let [rendering, behind, _] = &mut item.lanes;
     let edits = render(fields, values, rendering);
-    for (field, value) in fields.iter().zip(values) {
-        if has_fact(field) {
-            let mut fact = Vec::new();
-            if field.place == Place::Kept || !is_told_by_rendering(value) {
-                value.push_exact(&mut fact);
-            }
-            varint::push_bytes(facts, &fact);
-        }
-    }
+    facts::push(fields, values, behind);
     if kind == Kind::Learner {
-        learner::push_spans(rendering, facts);
+        learner::push_spans(rendering, behind);
     }
-    edits.finish(facts);
+    edits.finish(behind);
     match kind {
         Kind::Learner => learner::set_tags(values, item),
         Kind::Absentee => absentee::set_tags(values, item),
@@ -86,23 +78,11 @@ fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) -> EditsBuf
     edits
 }
 
-/// Whether a field has a place among the facts.
-fn has_fact(field: &Field) -> bool {
-    field.place == Place::Kept || (field.place == Place::Answered && field.form == Form::Decimal)
-}
-
-/// Whether two decimals hold a value exactly.
-fn is_told_by_rendering(value: &Value<'_>) -> bool {
-    value
-        .decimal()
-        .is_none_or(|decimal| decimal.hundredths().is_some())
-}
-
 /// The values of a kept record; `key` are those of its key fields.
 pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Value<'static>>> {
     let fields = kind.fields();
     let mut values = vec![Value::Empty; fields.len()];
-    let [rendering, mut facts, _] = item.lanes;
+    let [rendering, mut behind, _] = item.lanes;
     // A fact is exact, so what the rendering says beside it does not count.
     let mut set = |place: usize, escaped: &[u8]| -> Result<()> {
         let (Some(field), Some(value)) = (fields.get(place), values.get_mut(place)) else {
@@ -114,10 +94,9 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
         }
         Ok(())
     };
-    for (place, field) in fields.iter().enumerate() {
-        if has_fact(field) {
-            set(place, varint::take_bytes(&mut facts)?)?;
-        }
+    for fact in facts::take(&mut behind)? {
+        let (number, escaped) = fact?;
+        set(facts::field(fields, number)?, escaped)?;
     }
     let mut expected = 0;
     for member in Members::of(rendering) {
@@ -208,7 +187,7 @@ mod tests {
     #[test]
     fn a_rendering_of_other_order_is_read_by_name() -> Result<()> {
         let item = Item {
-            lanes: [br#"{"absent_reason":"Flu","id":"9"}"#, b"", b""],
+            lanes: [br#"{"absent_reason":"Flu","id":"9"}"#, &[0], b""],
             ..Item::default()
         };
         let values = values(Kind::Absentee, &[1, 9], &item)?;

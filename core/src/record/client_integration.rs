@@ -9,10 +9,11 @@ pub(crate) const FIELDS: [Field; 4] = [
         form: Form::Username,
         place: Place::Key { answered: false },
         required: true,
+        fact: None,
     },
     Field::key("school_id"),
     Field::key("api_type_id"),
-    Field::of("state", Form::Bit).kept(),
+    Field::of("state", Form::Bit).kept(1),
 ];
 
 pub(crate) const USERNAME: usize = position(&FIELDS, "username");

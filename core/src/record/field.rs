@@ -61,6 +61,9 @@ pub(crate) struct Field {
     pub(crate) form: Form,
     pub(crate) place: Place,
     pub(crate) required: bool,
+    /// Under which number the value is a fact, if it can be one. Part of the format:
+    /// a number once given is never given to another field of the kind.
+    pub(crate) fact: Option<u8>,
 }
 
 impl Field {
@@ -71,6 +74,7 @@ impl Field {
             form: Form::Integer,
             place: Place::Key { answered: false },
             required: true,
+            fact: None,
         }
     }
 
@@ -89,6 +93,16 @@ impl Field {
             form,
             place: Place::Answered,
             required: false,
+            fact: None,
+        }
+    }
+
+    /// A decimal that is answered with two places, and a fact where they cannot
+    /// hold it.
+    pub(crate) const fn decimal(name: &'static str, fact: u8) -> Field {
+        Field {
+            fact: Some(fact),
+            ..Field::of(name, Form::Decimal)
         }
     }
 
@@ -100,10 +114,11 @@ impl Field {
         Field::of(name, Form::Reference)
     }
 
-    /// Not answered with the record itself.
-    pub(crate) const fn kept(self) -> Field {
+    /// Not answered with the record itself: a fact of this number.
+    pub(crate) const fn kept(self, fact: u8) -> Field {
         Field {
             place: Place::Kept,
+            fact: Some(fact),
             ..self
         }
     }
@@ -138,10 +153,39 @@ pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
     at
 }
 
+/// The number of the fact that a field is, known when this is compiled; 0 if it
+/// is none.
+pub(crate) const fn fact(fields: &[Field], name: &str) -> u8 {
+    let mut rest = fields;
+    while let [field, others @ ..] = rest {
+        if let (true, Some(fact)) = (same(field.name.as_bytes(), name.as_bytes()), field.fact) {
+            return fact;
+        }
+        rest = others;
+    }
+    0
+}
+
 const fn same(a: &[u8], b: &[u8]) -> bool {
     match (a, b) {
         ([], []) => true,
         ([x, a @ ..], [y, b @ ..]) => *x == *y && same(a, b),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::record::Kind;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_facts_of_a_kind_have_one_number() {
+        for kind in Kind::ALL {
+            let numbers: Vec<_> = kind.fields().iter().filter_map(|f| f.fact).collect();
+            let distinct: BTreeSet<_> = numbers.iter().collect();
+            assert_eq!(distinct.len(), numbers.len(), "{kind:?}");
+            assert!(!numbers.contains(&0), "{kind:?}");
+        }
     }
 }

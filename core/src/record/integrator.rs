@@ -9,9 +9,10 @@ pub(crate) const FIELDS: [Field; 3] = [
         form: Form::Username,
         place: Place::Key { answered: false },
         required: true,
+        fact: None,
     },
-    Field::of("password", Form::Password).kept(),
-    Field::of("password_hash", Form::PasswordHash).kept(),
+    Field::of("password", Form::Password).kept(1),
+    Field::of("password_hash", Form::PasswordHash).kept(2),
 ];
 
 pub(crate) const USERNAME: usize = position(&FIELDS, "username");

@@ -1,9 +1,9 @@
 //! A learner (2.1).
 
-use super::field::{Field, Form, position};
+use super::field::{Field, Form, fact, position};
 use super::fold::fold;
 use super::value::{Value, integer};
-use super::{bake, varint};
+use super::{bake, facts, varint};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::Members;
@@ -44,16 +44,18 @@ pub(crate) const FIELDS: [Field; 34] = [
     Field::text("photo_url"),
     Field::reference("parent1_id"),
     Field::reference("parent2_id"),
-    Field::of("status", Form::Choice(&STATUSES)).kept(),
-    Field::of("transfer_date", Form::Date).kept(),
-    Field::text("debtor_code").kept(),
-    Field::reference("accountable_person_id").kept(),
+    Field::of("status", Form::Choice(&STATUSES)).kept(1),
+    Field::of("transfer_date", Form::Date).kept(2),
+    Field::text("debtor_code").kept(3),
+    Field::reference("accountable_person_id").kept(4),
 ];
 
 pub(crate) const FIRST_NAME: usize = position(&FIELDS, "first_name");
 pub(crate) const LAST_NAME: usize = position(&FIELDS, "last_name");
 pub(crate) const STATUS: usize = position(&FIELDS, "status");
 pub(crate) const TRANSFER_DATE: usize = position(&FIELDS, "transfer_date");
+const DEBTOR_CODE_FACT: u8 = fact(&FIELDS, "debtor_code");
+const ACCOUNTABLE_PERSON_FACT: u8 = fact(&FIELDS, "accountable_person_id");
 const GRADE_ID: usize = position(&FIELDS, "grade_id");
 const FAMILY_CODE: usize = position(&FIELDS, "family_code");
 const PARENT1_ID: usize = position(&FIELDS, "parent1_id");
@@ -154,12 +156,16 @@ pub(crate) struct Account<'a> {
 impl<'a> Account<'a> {
     pub(crate) fn of(run: &Run<'a>, index: usize) -> Result<Account<'a>> {
         let rendering = run.record(bake::RENDERING, index)?;
-        let mut facts = run.record(bake::FACTS, index)?;
-        let _status = varint::take_bytes(&mut facts)?;
-        let _transfer_date = varint::take_bytes(&mut facts)?;
-        let debtor_code = varint::take_bytes(&mut facts)?;
-        let accountable_person_id = varint::take_bytes(&mut facts)?;
-        let [gender, grade, parent1_id, parent2_id] = take_spans(&mut facts)?;
+        let mut behind = run.record(bake::FACTS, index)?;
+        let (mut debtor_code, mut accountable_person_id) = (&[] as &[u8], &[] as &[u8]);
+        for fact in facts::take(&mut behind)? {
+            match fact? {
+                (DEBTOR_CODE_FACT, bytes) => debtor_code = bytes,
+                (ACCOUNTABLE_PERSON_FACT, bytes) => accountable_person_id = bytes,
+                _ => {}
+            }
+        }
+        let [gender, grade, parent1_id, parent2_id] = take_spans(&mut behind)?;
         let value = |span| {
             rendering
                 .get::<Range<usize>>(span)

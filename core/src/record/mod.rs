@@ -4,6 +4,7 @@
 //! - `field`, `value`, `decimal`: what fields hold. `fold`: names for search.
 //! - `gap`: what a mark puts into its assessment.
 //! - `typed`: a rendering with the JSON types of v2.
+//! - `facts`: what is kept beside a rendering.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
@@ -14,6 +15,7 @@ pub(crate) mod assessment;
 pub(crate) mod bake;
 pub(crate) mod client_integration;
 pub(crate) mod decimal;
+pub(crate) mod facts;
 pub(crate) mod field;
 pub(crate) mod fold;
 mod fold_table;

@@ -28,5 +28,5 @@ pub(crate) const FIELDS: [Field; 26] = [
     Field::text("occupation_status"),
     Field::text("occupation"),
     Field::text("employment_sector"),
-    Field::of("gross_annual_income", Form::Decimal),
+    Field::decimal("gross_annual_income", 1),
 ];

@@ -28,9 +28,9 @@ pub(crate) const FIELDS: [Field; 28] = [
     Field::of("has_hostel", Form::YesNo),
     Field::of("uses_debit_orders", Form::YesNo),
     Field::of("uses_cashless", Form::YesNo),
-    Field::text("telephone_calling_code").kept(),
-    Field::of("current_year", Form::Integer).kept().required(),
-    Field::of("utc_offset", Form::Offset).kept(),
+    Field::text("telephone_calling_code").kept(1),
+    Field::of("current_year", Form::Integer).kept(2).required(),
+    Field::of("utc_offset", Form::Offset).kept(3),
 ];
 
 pub(crate) const NAME: usize = position(&FIELDS, "school_name");

@@ -7,7 +7,7 @@ use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 use std::io;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Range = (Bound<u64>, Bound<u64>);
@@ -23,6 +23,8 @@ pub(crate) struct Keeper {
     place: Option<Place>,
     held: Mutex<Vec<Range>>,
     closed: AtomicBool,
+    /// How many syncs redb still has: on a damaged file it may compact without end.
+    syncs_left: AtomicU64,
     /// What failed first: redb tells later that something did before.
     failed: Mutex<Option<String>>,
 }
@@ -47,6 +49,7 @@ impl Keeper {
             place,
             held: Mutex::default(),
             closed: AtomicBool::new(false),
+            syncs_left: AtomicU64::new(u64::MAX),
             failed: Mutex::default(),
         })
     }
@@ -58,6 +61,23 @@ impl Keeper {
             return Ok(());
         }
         self.inner.close()
+    }
+
+    /// From here on syncs fail after so many.
+    pub(super) fn allow_syncs(&self, most: u64) {
+        self.syncs_left.store(most, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_syncs_left(&self) -> bool {
+        self.syncs_left.load(Ordering::Relaxed) > 0
+    }
+
+    fn take_sync(&self) -> io::Result<()> {
+        let left = self.syncs_left.load(Ordering::Relaxed);
+        let left = left.checked_sub(1);
+        let left = left.ok_or_else(|| io::Error::other("there is no end to it"))?;
+        self.syncs_left.store(left, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Whether what is written is kept where the store was opened.
@@ -134,7 +154,8 @@ impl StorageBackend for Handle {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        let synced = self.0.bytes().and_then(StorageBackend::sync_data);
+        let bytes = self.0.take_sync().and_then(|()| self.0.bytes());
+        let synced = bytes.and_then(StorageBackend::sync_data);
         self.0.noted(synced)
     }
 

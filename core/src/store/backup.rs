@@ -1,5 +1,7 @@
 //! A copy of a snapshot in a file of its own.
 
+use super::checksum::Digest;
+use super::digests::{DIGESTS, Of};
 use super::file;
 use super::panics::caught;
 use super::snapshot::Snapshot;
@@ -46,13 +48,16 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&LeftOut>) -> Result<
     copy(tables.directories, DIRECTORIES, &|_| true)?;
     // What came of a dataset with a password tells of the password.
     let is_receipt = |key: &[u8]| key.starts_with(RECEIPT_PREFIX);
-    copy(tables.meta, META, &|key| {
+    let (_, receipts) = copy(tables.meta, META, &|key| {
         left_out.is_none() || !is_receipt(key)
     })?;
-    let missing = copy(tables.integrators, INTEGRATORS, &is_kept)?;
+    let (missing, rows) = copy(tables.integrators, INTEGRATORS, &is_kept)?;
+    copy(tables.digests, DIGESTS, &|_| true)?;
     if let Some(left_out) = left_out {
-        let mut write = Write::new(&transaction)?;
+        let mut write = Write::new(&transaction, None)?;
         write.count(left_out.kind, 0, missing);
+        write.leave_out(Of::Meta, receipts);
+        write.leave_out(Of::Integrators, rows);
         write.finish()?;
     }
     transaction.commit()?;
@@ -63,15 +68,15 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&LeftOut>) -> Result<
 }
 
 /// Copies the rows of a table whose keys are to be kept into an empty one; says
-/// how many were left out. They come in order, so a cursor at the end takes
+/// how many were left out, and their digest. They come in order, so a cursor at the end takes
 /// them without searching.
 pub(super) fn copy_rows(
     from: &impl ReadableTable<&'static [u8], &'static [u8]>,
     to: &mut Table<'_, &'static [u8], &'static [u8]>,
     is_kept: &dyn Fn(&[u8]) -> bool,
-) -> Result<u64> {
+) -> Result<(u64, Digest)> {
     let mut end = to.upper_bound_mut(Bound::Unbounded::<&[u8]>)?;
-    let mut left_out = 0;
+    let (mut left_out, mut digest) = (0, Digest::default());
     for row in from.iter()? {
         let (key, value) = row?;
         if is_kept(key.value()) {
@@ -79,8 +84,9 @@ pub(super) fn copy_rows(
                 .map_err(|error| Error::corrupt(&error.to_string()))?;
         } else {
             left_out += 1;
+            digest.add(key.value(), value.value());
         }
     }
     end.close()?;
-    Ok(left_out)
+    Ok((left_out, digest))
 }

@@ -1,6 +1,14 @@
 //! The directory of a partition: which run holds which keys.
+//!
+//! ```text
+//! number of the next new run u32
+//! for each run: first key 2 × u64 · number u32 · count of records u32 · checksum u64
+//! ```
+//!
+//! All numbers little-endian.
 
-use super::partition::Key;
+use super::checksum;
+use super::partition::{Key, Partition, run_key};
 use super::run::Run;
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,9 +51,12 @@ pub(crate) struct Entry {
     pub(crate) run: u32,
     /// How many records the run holds.
     pub(crate) count: u32,
+    /// The checksum of its key and its bytes. It stands here and not with them, so
+    /// that bytes of an older commit do not fit either.
+    pub(crate) checksum: u64,
 }
 
-const ENTRY_BYTES: usize = Key::BYTES + 8;
+const ENTRY_BYTES: usize = Key::BYTES + 16;
 
 impl Directory {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Directory> {
@@ -59,10 +70,12 @@ impl Directory {
             let (high, rest) = bytes.split_first_chunk()?;
             let (low, rest) = rest.split_first_chunk()?;
             let (run, rest) = rest.split_first_chunk()?;
+            let (count, rest) = rest.split_first_chunk()?;
             Some(Entry {
                 first: Key(u64::from_le_bytes(*high), u64::from_le_bytes(*low)),
                 run: u32::from_le_bytes(*run),
-                count: u32::from_le_bytes(*rest.first_chunk()?),
+                count: u32::from_le_bytes(*count),
+                checksum: u64::from_le_bytes(*rest.first_chunk()?),
             })
         };
         let next_run = u32::from_le_bytes(*next_run);
@@ -79,36 +92,59 @@ impl Directory {
         })
     }
 
-    /// Makes sure that a run is what the entry at this place tells of, and that
-    /// every number of its head fits it. It is looked at once.
+    /// Makes sure that the bytes are those of the run that the entry at this place
+    /// tells of, and that every number of its head fits it. They are looked at once.
     #[inline]
-    pub(crate) fn check(&self, place: usize, run: &Run<'_>) -> Result<()> {
+    pub(crate) fn check(&self, partition: Partition, place: usize, bytes: &[u8]) -> Result<()> {
         match self.sound.0.get(place) {
             Some(sound) if sound.load(Ordering::Relaxed) => Ok(()),
-            sound => self.check_now(place, run, sound),
+            _ => self.check_now(partition, place, bytes),
         }
     }
 
     #[cold]
-    fn check_now(&self, place: usize, run: &Run<'_>, sound: Option<&AtomicBool>) -> Result<()> {
+    fn check_now(&self, partition: Partition, place: usize, bytes: &[u8]) -> Result<()> {
+        let another = || Error::corrupt("a run is not the one that its directory names");
+        let entry = self.entries.get(place).ok_or_else(another)?;
+        if checksum::of(&run_key(partition, entry.run), bytes) != entry.checksum {
+            return Err(another());
+        }
+        let run = Run::open(bytes, partition.collection.layout())?;
         run.check()?;
-        let entry = self.entries.get(place);
         let next = self.entries.get(place + 1);
-        let mut keys = run.keys();
-        let fits = entry.is_some_and(|entry| {
-            run.len() == entry.count as usize && keys.next() == Some(entry.first)
-        });
+        let fits = run.len() == entry.count as usize && run.keys().next() == Some(entry.first);
         let last = run.len().checked_sub(1).map(|last| run.key(last));
         let before = |next: &Entry| matches!(&last, Some(Ok(last)) if *last < next.first);
         if !fits || !next.is_none_or(before) {
-            return Err(Error::corrupt(
-                "a run is not the one that its directory names",
-            ));
+            return Err(another());
         }
-        if let Some(sound) = sound {
+        self.set_sound(place);
+        Ok(())
+    }
+
+    fn set_sound(&self, place: usize) {
+        if let Some(sound) = self.sound.0.get(place) {
             sound.store(true, Ordering::Relaxed);
         }
-        Ok(())
+    }
+
+    /// Takes over which runs were checked from the directory as it was before: those
+    /// that did not change, and whose neighbours did not.
+    pub(crate) fn inherit(&self, before: &Directory) {
+        for (place, entry) in self.entries.iter().enumerate() {
+            let first = |entry: &Entry| entry.first.number();
+            let Ok(then) = before.entries.binary_search_by_key(&first(entry), first) else {
+                continue;
+            };
+            let sound = before.sound.0.get(then);
+            let same = |at: usize, then: usize| self.entries.get(at) == before.entries.get(then);
+            if sound.is_some_and(|sound| sound.load(Ordering::Relaxed))
+                && same(place, then)
+                && same(place + 1, then + 1)
+            {
+                self.set_sound(place);
+            }
+        }
     }
 
     /// The number of a new run.
@@ -126,6 +162,7 @@ impl Directory {
             bytes.extend_from_slice(&entry.first.1.to_le_bytes());
             bytes.extend_from_slice(&entry.run.to_le_bytes());
             bytes.extend_from_slice(&entry.count.to_le_bytes());
+            bytes.extend_from_slice(&entry.checksum.to_le_bytes());
         }
         bytes
     }
@@ -161,6 +198,7 @@ mod tests {
             first: Key(first, 7),
             run,
             count: 3,
+            checksum: first * 3,
         };
         let directory = Directory {
             entries: vec![entry(10, 5), entry(20, 2), entry(30, 9)],
@@ -180,12 +218,47 @@ mod tests {
     }
 
     #[test]
+    fn what_was_checked_counts_for_runs_that_did_not_change() -> Result<()> {
+        let of = |checksums: [u64; 4]| {
+            let entry = |(place, checksum): (u32, u64)| Entry {
+                first: Key::one(u64::from(place) * 10),
+                run: place,
+                count: 1,
+                checksum,
+            };
+            let directory = Directory {
+                entries: (0..).zip(checksums).map(entry).collect(),
+                next_run: 4,
+                sound: Sound::default(),
+            };
+            Directory::decode(&directory.encode())
+        };
+        let sound = |directory: &Directory| {
+            let flags = directory.sound.0.iter();
+            flags
+                .map(|flag| flag.load(Ordering::Relaxed))
+                .collect::<Vec<_>>()
+        };
+        let before = of([1, 2, 3, 4])?;
+        (0..3).for_each(|place| before.set_sound(place));
+        // The last record of the run before one that changed may lie elsewhere now.
+        let after = of([1, 2, 9, 4])?;
+        after.inherit(&before);
+        assert_eq!(sound(&after), [true, false, false, false]);
+        let after = of([1, 2, 3, 4])?;
+        after.inherit(&before);
+        assert_eq!(sound(&after), [true, true, true, false]);
+        Ok(())
+    }
+
+    #[test]
     fn entries_out_of_order_and_runs_that_cannot_be_are_refused() {
         let of = |entries: &[(u64, u32, u32)], next_run| {
             let entry = |(first, run, count): &(u64, u32, u32)| Entry {
                 first: Key::one(*first),
                 run: *run,
                 count: *count,
+                checksum: 0,
             };
             let directory = Directory {
                 entries: entries.iter().map(entry).collect(),

@@ -9,6 +9,7 @@ use super::open::{self, Committed, Open};
 use super::overlay::Overlay;
 use super::owner::Owner;
 use super::panics::{caught, outcome};
+use super::partition::Collection;
 use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
@@ -36,11 +37,16 @@ pub(crate) struct StoreOptions {
     pub(crate) wait: Duration,
     /// The version by which the room above renders records.
     pub(crate) render_version: u32,
+    /// How the facts of a record are kept now that format 1 kept otherwise.
+    pub(crate) facts_from_format_1: FactsFromFormat1,
     /// What a store gets that has no key for its cursors.
     pub(crate) cursor_key: CursorKey,
     /// Whether to compact after loads.
     pub(crate) compact: bool,
 }
+
+/// Makes the lane of facts of what format 1 kept of a collection's record.
+pub(crate) type FactsFromFormat1 = fn(Collection, &[u8], &mut Vec<u8>) -> Result<()>;
 
 /// A store and everybody's way to it.
 pub(crate) struct Store {

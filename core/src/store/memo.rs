@@ -14,11 +14,24 @@ pub(crate) struct MemoKey {
     pub(crate) of: Partition,
 }
 
+impl MemoKey {
+    /// Another value of the same partition or school.
+    const fn of(self, what: What) -> MemoKey {
+        MemoKey { what, of: self.of }
+    }
+}
+
 /// The kinds of decoded values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum What {
     /// The directory of a partition.
     Directory,
+    /// The directory of a partition as it was before it changed.
+    FormerDirectory,
+    /// That the directories of a school are all there.
+    Directories,
+    /// That the integrators' rows are all there.
+    IntegratorRows,
     /// The small tables of a school, written for a version of the API.
     Tables(Wire),
     /// The assessments of a grade and year, laid out for answering.
@@ -54,6 +67,9 @@ impl Sources {
             integrators: false,
         }
     }
+
+    /// What was found stays so as long as the store is open.
+    pub(crate) const NONE: Sources = Sources::of(&[]);
 
     pub(crate) const INTEGRATORS: Sources = Sources {
         collections: 0,
@@ -133,10 +149,20 @@ impl Memo {
         let mut kept = Entries::default();
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         for (key, entry) in &entries.by_key {
-            if !changes.touch(key, entry.sources) {
-                kept.bytes += entry.bytes;
-                kept.by_key.insert(*key, entry.clone());
+            let mut next = (*key, entry.clone());
+            match key.what {
+                What::Directory if changes.touch(key, entry.sources) => {
+                    next.0.what = What::FormerDirectory;
+                    next.1.sources = Sources::NONE;
+                }
+                What::FormerDirectory if entries.by_key.contains_key(&key.of(What::Directory)) => {
+                    continue;
+                }
+                _ if changes.touch(key, entry.sources) => continue,
+                _ => {}
             }
+            kept.bytes += entry.bytes;
+            kept.by_key.insert(next.0, next.1);
         }
         Memo {
             entries: RwLock::new(kept),
@@ -179,7 +205,7 @@ impl Memo {
     }
 
     #[inline]
-    fn find<T: Any + Send + Sync>(&self, key: &MemoKey) -> Option<Arc<T>> {
+    pub(super) fn find<T: Any + Send + Sync>(&self, key: &MemoKey) -> Option<Arc<T>> {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         entries.by_key.get(key)?.value.clone().downcast().ok()
     }

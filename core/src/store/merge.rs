@@ -30,7 +30,7 @@ pub(crate) trait Edits {
 }
 
 /// A run that came out of a merge.
-struct Piece {
+pub(super) struct Piece {
     first: Key,
     count: u32,
     bytes: Vec<u8>,
@@ -105,7 +105,7 @@ impl Write<'_> {
         Ok(())
     }
 
-    fn put_piece(
+    pub(super) fn put_piece(
         &mut self,
         partition: Partition,
         directory: &mut Directory,
@@ -116,11 +116,11 @@ impl Write<'_> {
             Some(run) => run,
             None => directory.number_run()?,
         };
-        self.put_run(partition, run, &piece.bytes)?;
         Ok(Entry {
             first: piece.first,
             run,
             count: piece.count,
+            checksum: self.put_run(partition, run, &piece.bytes)?,
         })
     }
 
@@ -153,9 +153,13 @@ impl Write<'_> {
                 }
             }
             let count = u32::try_from(builder.len()).unwrap_or(u32::MAX);
-            self.put_run(partition, first.run, &builder.finish())?;
+            let checksum = self.put_run(partition, first.run, &builder.finish())?;
             self.remove_run(partition, second.run)?;
-            let joined = Entry { count, ..first };
+            let joined = Entry {
+                count,
+                checksum,
+                ..first
+            };
             directory.entries.splice(left..left + 2, [joined]);
             return Ok(());
         }
@@ -219,14 +223,14 @@ fn merge_items(
 
 /// Cuts records into runs as full as they may be. A record larger than a run
 /// is a run alone.
-struct Cutter {
+pub(super) struct Cutter {
     builder: RunBuilder,
     first: Key,
-    done: Vec<Piece>,
+    pub(super) done: Vec<Piece>,
 }
 
 impl Cutter {
-    fn new(layout: Layout) -> Cutter {
+    pub(super) fn new(layout: Layout) -> Cutter {
         Cutter {
             builder: RunBuilder::new(layout),
             first: Key::MIN,
@@ -234,7 +238,7 @@ impl Cutter {
         }
     }
 
-    fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
+    pub(super) fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
         if self.builder.bytes() + self.builder.cost(item) > RUN_BYTES {
             self.cut();
         }
@@ -244,7 +248,7 @@ impl Cutter {
         self.builder.push(key, item)
     }
 
-    fn cut(&mut self) {
+    pub(super) fn cut(&mut self) {
         if self.builder.len() > 0 {
             self.done.push(Piece {
                 first: self.first,
@@ -330,6 +334,7 @@ mod tests {
             wait: Duration::ZERO,
             cursor_key: [7; 16],
             render_version: 1,
+            facts_from_format_1: |_, _, _| Ok(()),
             compact: false,
         };
         Store::open(Location::Memory, options)

@@ -8,10 +8,14 @@
 //!   from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `place`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
+//! - `checksum`, `digests`: what is kept is all there, and as it was written.
+//! - `migrate`: stores of older formats.
 //! - `backup`: a copy of a snapshot. `scrub`: nothing removed is left behind.
 
 mod backend;
 mod backup;
+mod checksum;
+mod digests;
 mod directory;
 mod file;
 mod gate;
@@ -20,6 +24,7 @@ mod lease;
 mod lifecycle;
 mod memo;
 mod merge;
+mod migrate;
 mod open;
 mod overlay;
 mod owner;

@@ -1,14 +1,16 @@
 //! An open database: its snapshot, its transactions, its compaction.
 
 use super::backend::{Handle, Keeper};
+use super::digests::{self, DIGESTS, Of};
 use super::gate::{Change, StoreOptions};
 use super::half_made;
 use super::memo::{Changes, Memo};
+use super::migrate;
 use super::overlay::Overlay;
 use super::scrub;
-use super::snapshot::{Snapshot, read_cursor_key, read_number};
+use super::snapshot::{Snapshot, highest_rendering, read_cursor_key, read_number};
 use super::sorter::Sorter;
-use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX};
+use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
 use super::write::{Write, spill_table};
 use crate::error::{Error, Result};
 use redb::{
@@ -23,6 +25,10 @@ const MEMO_BYTES: usize = 8 << 20;
 
 /// The cache for a first look at a file.
 const RECOGNISE_BYTES: usize = 1 << 20;
+
+/// How often a compaction may sync. It takes a few dozen syncs whatever the size; with
+/// a damaged list of free pages redb 4.5 commits without end.
+const MOST_SYNCS: u64 = 10_000;
 
 pub(super) struct Open {
     database: Database,
@@ -47,7 +53,7 @@ pub(super) enum Committed {
 impl Open {
     /// Opens the store that is here.
     pub(super) fn existing(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        if !recognise(&keeper)? {
+        if !recognise(&keeper, options.render_version)? {
             return Err(not_a_store());
         }
         Open::new(keeper, options)
@@ -58,7 +64,7 @@ impl Open {
     pub(super) fn existing_or_new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
         let bytes = Handle(keeper.clone());
         if bytes.len()? > 0
-            && let Err(error) = recognise(&keeper)
+            && let Err(error) = recognise(&keeper, options.render_version)
         {
             if !matches!(*error, Error::NotAStore { .. }) || !half_made::is_left_in(&bytes)? {
                 return Err(error);
@@ -103,7 +109,7 @@ impl Open {
         let mut transaction = self.database.begin_write()?;
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);
-        let mut write = Write::new(&transaction)?;
+        let mut write = Write::new(&transaction, Some(self.snapshot()))?;
         if let Err(error) = work(&mut write) {
             drop(write);
             transaction.abort()?;
@@ -189,7 +195,14 @@ impl Open {
             }
             scrub::rewrite(&database)?;
         }
-        database.compact()?;
+        keeper.allow_syncs(MOST_SYNCS);
+        if let Err(error) = database.compact() {
+            return Err(if keeper.has_syncs_left() {
+                error.into()
+            } else {
+                Error::corrupt("compacting it does not end")
+            });
+        }
         // Closing trims the file and records the allocator's state, without
         // which a killed app would scan its whole file at the next start. A
         // commit would do the latter alone, and first double the file.
@@ -226,7 +239,9 @@ pub(super) fn check<T>(
 /// Looks at what lies here without changing it: redb writes to whatever it
 /// opens, and a file that is none of ours is not ours to change. Says whether it is
 /// a store; else it is a database with nothing in it.
-fn recognise(keeper: &Arc<Keeper>) -> Result<bool> {
+///
+/// Fails as `newer_format` if something in it is unknown here.
+fn recognise(keeper: &Arc<Keeper>, render_version: u32) -> Result<bool> {
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
         .create_with_backend(Overlay::new(keeper.clone())?);
@@ -243,18 +258,25 @@ fn recognise(keeper: &Arc<Keeper>) -> Result<bool> {
     if transaction.list_tables()?.next().is_none() {
         return Ok(false);
     }
-    let found = match transaction.open_table(META) {
+    let meta = match transaction.open_table(META) {
         Err(TableError::Storage(error)) => return Err(error.into()),
         Err(_) => return Err(not_a_store()),
-        Ok(meta) => read_number(&meta, FORMAT_KEY)?,
+        Ok(meta) => meta,
     };
-    match found {
-        0 => Err(not_a_store()),
-        1..=FORMAT => Ok(true),
-        _ => Err(Box::new(Error::NewerFormat {
-            found,
-            supported: FORMAT,
-        })),
+    match read_number(&meta, FORMAT_KEY)? {
+        0 => return Err(not_a_store()),
+        found if found > FORMAT => return Err(Error::newer("format", found, FORMAT)),
+        FORMAT => {
+            digests::check(&transaction.open_table(DIGESTS)?, &meta, Of::Meta)?;
+            if let Some(totals) = meta.get(TOTALS_KEY)? {
+                Totals::decode(totals.value())?;
+            }
+        }
+        _ => {}
+    }
+    match highest_rendering(&meta)? {
+        newer if newer > render_version => Err(Error::newer("rendering", newer, render_version)),
+        _ => Ok(true),
     }
 }
 
@@ -266,32 +288,42 @@ fn not_a_store() -> Box<Error> {
 }
 
 fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database> {
+    keeper.allow_syncs(u64::MAX);
     let opened = Database::builder()
         .set_cache_size(options.cache_bytes)
         .create_with_backend(Handle(keeper.clone()));
     Ok(opened?)
 }
 
-/// Makes a store of a database that is new, and gives one that was made before
-/// cursors had a key its key; says which staged entries loads left
-/// behind when their process was killed.
+/// Makes a store of a database that is new, brings one of an older format to this
+/// one, and gives one that was made before cursors had a key its key; says which
+/// staged entries loads left behind when their process was killed.
 fn prepare(database: &Database, options: StoreOptions) -> Result<Vec<String>> {
-    let (names, has_key) = {
+    let (names, format, has_key) = {
         let transaction = database.begin_read()?;
         let tables = transaction.list_tables()?;
         let names: Vec<String> = tables.map(|table| table.name().to_owned()).collect();
-        let has_key =
-            !names.is_empty() && read_cursor_key(&transaction.open_table(META)?)?.is_some();
-        (names, has_key)
+        if names.is_empty() {
+            (names, 0, false)
+        } else {
+            let meta = transaction.open_table(META)?;
+            let has_key = read_cursor_key(&meta)?.is_some();
+            (names, read_number(&meta, FORMAT_KEY)?, has_key)
+        }
     };
-    if !has_key {
+    if !has_key || format != FORMAT {
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
-        let mut write = Write::new(&transaction)?;
+        if format == 1 {
+            migrate::from_format_1(&transaction, options.facts_from_format_1)?;
+        }
+        let mut write = Write::new(&transaction, None)?;
         if names.is_empty() {
             write.initialise(options.render_version)?;
         }
-        write.set_cursor_key(&options.cursor_key)?;
+        if !has_key {
+            write.set_cursor_key(&options.cursor_key)?;
+        }
         write.finish()?;
         transaction.commit()?;
     }

@@ -145,7 +145,7 @@ impl Layout {
     pub(crate) const MAX_TAGS: usize = 8;
     pub(crate) const MAX_LANES: usize = 3;
 
-    const fn new(tags: usize, lanes: &'static [Separator]) -> Layout {
+    pub(super) const fn new(tags: usize, lanes: &'static [Separator]) -> Layout {
         Layout { tags, lanes }
     }
 }

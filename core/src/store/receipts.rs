@@ -44,8 +44,7 @@ impl Write<'_> {
         let number = next_sequence(&self.meta)?;
         let Receipt { mark, outcome } = receipt;
         let row = [id.as_bytes(), mark, outcome].join(&SEPARATOR);
-        self.meta
-            .insert(receipt_key(number).as_slice(), row.as_slice())?;
+        self.put_meta(&receipt_key(number), &row)?;
         self.thin_out(RECEIPT_PREFIX, KEPT)
     }
 

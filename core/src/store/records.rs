@@ -48,8 +48,12 @@ impl<'a> Page<'a> {
         Page { guard, layout }
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.guard.value()
+    }
+
     pub(crate) fn run(&self) -> Result<Run<'_>> {
-        Run::open(self.guard.value(), self.layout)
+        Run::open(self.bytes(), self.layout)
     }
 }
 
@@ -86,7 +90,7 @@ impl<'a> Records<'a> {
             return Ok(None);
         };
         let page = self.reader.page(self.partition, entry.run)?;
-        self.directory.check(place, &page.run()?)?;
+        self.directory.check(self.partition, place, page.bytes())?;
         Ok(Some(page))
     }
 

@@ -1,16 +1,19 @@
 //! A run: records of one partition in order, in one value of the store.
 //!
 //! ```text
-//! count u32 · length of each lane u32 …
+//! count u32 · tags u16 · lanes u16 · length of each lane u32 …
 //! keys        count × 16     ascending
 //! ends        lanes × count × u32, the end of each record in the lane
-//! presence    count × u8     bit t: tag t is there
+//! presence    count × u16    bit t: tag t is there
 //! tags        tags × count × u64
 //! lanes       the bytes, one lane after the other
 //! ```
 //!
 //! All numbers little-endian. Tags and ends stand apart from the bytes, so
 //! that a filter reads few cache lines and a stretch of records is one copy.
+//!
+//! Tags and lanes are numbered for good. A run of an older version may lack the last
+//! ones: there they are absent and empty. One with more is of a newer version.
 
 use super::partition::{Key, Layout};
 use crate::error::{Error, Result};
@@ -21,6 +24,9 @@ use std::ops::Range;
 pub(crate) struct Run<'a> {
     count: usize,
     layout: Layout,
+    /// How many tags and lanes it has: no more than the layout.
+    tagged: usize,
+    laned: usize,
     keys: &'a [u8],
     ends: &'a [u8],
     presence: &'a [u8],
@@ -31,15 +37,18 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     /// Reads the head. Where each record lies is checked as it is taken, whether
     /// the records are in order by [`check`](Self::check).
+    #[inline]
     pub(crate) fn open(bytes: &'a [u8], layout: Layout) -> Result<Run<'a>> {
-        Run::parse(bytes, layout).ok_or_else(|| Error::corrupt("a run of records is cut"))
+        Run::parse(bytes, layout).ok_or_else(|| unreadable(bytes, layout))
     }
 
     fn parse(bytes: &'a [u8], layout: Layout) -> Option<Run<'a>> {
-        let (count, mut rest) = bytes.split_first_chunk()?;
-        let count = u32::from_le_bytes(*count) as usize;
+        let ([count, tagged, laned], mut rest) = head(bytes)?;
+        if tagged > layout.tags || laned > layout.lanes.len() {
+            return None;
+        }
         let mut lengths = [0; Layout::MAX_LANES];
-        for length in lengths.iter_mut().take(layout.lanes.len()) {
+        for length in lengths.iter_mut().take(laned) {
             let (read, after) = rest.split_first_chunk()?;
             *length = u32::from_le_bytes(*read) as usize;
             rest = after;
@@ -52,13 +61,15 @@ impl<'a> Run<'a> {
         let run = Run {
             count,
             layout,
+            tagged,
+            laned,
             keys: take(count.checked_mul(Key::BYTES))?,
-            ends: take(count.checked_mul(4 * layout.lanes.len()))?,
-            presence: take(Some(count))?,
-            tags: take(count.checked_mul(8 * layout.tags))?,
+            ends: take(count.checked_mul(4 * laned))?,
+            presence: take(count.checked_mul(2))?,
+            tags: take(count.checked_mul(8 * tagged))?,
             lanes: {
                 let mut lanes = [&[] as &[u8]; Layout::MAX_LANES];
-                for (lane, length) in lanes.iter_mut().zip(lengths).take(layout.lanes.len()) {
+                for (lane, length) in lanes.iter_mut().zip(lengths).take(laned) {
                     *lane = take(Some(length))?;
                 }
                 lanes
@@ -77,10 +88,11 @@ impl<'a> Run<'a> {
     pub(crate) fn check(&self) -> Result<()> {
         let keys = self.keys.as_chunks::<{ Key::BYTES }>().0;
         let ascend = keys.is_sorted_by(|a, b| key_of(a).number() < key_of(b).number());
-        let presence = self.presence.iter().fold(0, |all, presence| all | presence);
-        let lanes = 0..self.layout.lanes.len();
+        let presences = self.presence.as_chunks::<2>().0.iter();
+        let presence = presences.fold(0, |all, bits| all | u16::from_le_bytes(*bits));
+        let lanes = 0..self.laned;
         if ascend
-            && u32::from(presence) >> self.layout.tags == 0
+            && u32::from(presence) >> self.tagged == 0
             && lanes.into_iter().all(|lane| self.is_filled(lane))
         {
             Ok(())
@@ -156,13 +168,19 @@ impl<'a> Run<'a> {
     /// One tag of one record, if it has it.
     #[inline]
     pub(crate) fn tag(&self, tag: usize, index: usize) -> Result<Option<u64>> {
-        let presence = self.presence.get(index).ok_or_else(outside)?;
-        if presence >> tag & 1 == 0 {
+        if self.presence_of(index)? >> tag & 1 == 0 {
             return Ok(None);
         }
         let column = self.tag_column(tag)?;
         let number = column.get(index).ok_or_else(outside)?;
         Ok(Some(u64::from_le_bytes(*number)))
+    }
+
+    #[inline]
+    fn presence_of(&self, index: usize) -> Result<u16> {
+        let bits = self.presence.as_chunks().0.get(index);
+        bits.map(|bits| u16::from_le_bytes(*bits))
+            .ok_or_else(outside)
     }
 
     #[inline]
@@ -233,21 +251,40 @@ impl<'a> Run<'a> {
     /// Everything kept of one record.
     pub(crate) fn item(&self, index: usize) -> Result<Item<'a>> {
         let mut item = Item {
-            presence: *self.presence.get(index).ok_or_else(outside)?,
+            presence: self.presence_of(index)?,
             ..Item::default()
         };
-        for (tag, number) in item.tags.iter_mut().enumerate().take(self.layout.tags) {
+        for (tag, number) in item.tags.iter_mut().enumerate().take(self.tagged) {
             *number = self.tag(tag, index)?.unwrap_or(0);
         }
-        for (lane, bytes) in item
-            .lanes
-            .iter_mut()
-            .enumerate()
-            .take(self.layout.lanes.len())
-        {
+        for (lane, bytes) in item.lanes.iter_mut().enumerate().take(self.laned) {
             *bytes = self.record(lane, index)?;
         }
         Ok(item)
+    }
+}
+
+/// The counts of records, tags and lanes that a run begins with.
+#[inline]
+fn head(bytes: &[u8]) -> Option<([usize; 3], &[u8])> {
+    let (count, rest) = bytes.split_first_chunk()?;
+    let (tags, rest) = rest.split_first_chunk()?;
+    let (lanes, rest) = rest.split_first_chunk()?;
+    let [tags, lanes] = [tags, lanes].map(|number| usize::from(u16::from_le_bytes(*number)));
+    Some(([u32::from_le_bytes(*count) as usize, tags, lanes], rest))
+}
+
+#[cold]
+fn unreadable(bytes: &[u8], layout: Layout) -> Box<Error> {
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    match head(bytes) {
+        Some(([_, tags, _], _)) if tags > layout.tags => {
+            Error::newer("tag", number(tags), number(layout.tags))
+        }
+        Some(([_, _, lanes], _)) if lanes > layout.lanes.len() => {
+            Error::newer("lane", number(lanes), number(layout.lanes.len()))
+        }
+        _ => Error::corrupt("a run of records is cut"),
     }
 }
 
@@ -266,7 +303,7 @@ fn outside() -> Box<Error> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Item<'a> {
     /// Bit t: tag t is there. An absent tag is 0 in `tags`.
-    pub(crate) presence: u8,
+    pub(crate) presence: u16,
     pub(crate) tags: [u64; Layout::MAX_TAGS],
     pub(crate) lanes: [&'a [u8]; Layout::MAX_LANES],
 }
@@ -280,7 +317,7 @@ impl Item<'_> {
 /// A record being made.
 #[derive(Debug, Default)]
 pub(crate) struct ItemBuffer {
-    presence: u8,
+    presence: u16,
     tags: [u64; Layout::MAX_TAGS],
     pub(crate) lanes: [Vec<u8>; Layout::MAX_LANES],
 }
@@ -341,13 +378,13 @@ impl RunBuilder {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.presence.len()
+        self.presence.len() / 2
     }
 
     /// How many bytes the run would have now.
     pub(crate) fn bytes(&self) -> usize {
         let lanes: usize = self.lanes.iter().map(Vec::len).sum();
-        let head = 4 + 4 * self.layout.lanes.len();
+        let head = 8 + 4 * self.layout.lanes.len();
         head + self.len() * Self::fixed(self.layout) + lanes
     }
 
@@ -358,7 +395,7 @@ impl RunBuilder {
     }
 
     fn fixed(layout: Layout) -> usize {
-        Key::BYTES + 4 * layout.lanes.len() + 1 + 8 * layout.tags
+        Key::BYTES + 4 * layout.lanes.len() + 2 + 8 * layout.tags
     }
 
     /// Adds a record; its key must be above all before it.
@@ -366,7 +403,8 @@ impl RunBuilder {
         let first = self.len() == 0;
         self.keys.extend_from_slice(&key.0.to_le_bytes());
         self.keys.extend_from_slice(&key.1.to_le_bytes());
-        self.presence.push(item.presence);
+        self.presence
+            .extend_from_slice(&item.presence.to_le_bytes());
         for (column, number) in self.tags.iter_mut().zip(item.tags).take(self.layout.tags) {
             column.extend_from_slice(&number.to_le_bytes());
         }
@@ -389,7 +427,10 @@ impl RunBuilder {
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.bytes());
         let word = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
+        let half = |number: usize| u16::try_from(number).unwrap_or(u16::MAX).to_le_bytes();
         bytes.extend_from_slice(&word(self.len()));
+        bytes.extend_from_slice(&half(self.layout.tags));
+        bytes.extend_from_slice(&half(self.layout.lanes.len()));
         for lane in self.lanes.iter().take(self.layout.lanes.len()) {
             bytes.extend_from_slice(&word(lane.len()));
         }
@@ -461,9 +502,10 @@ mod tests {
     /// Where the numbers of the head lie that tell of the records, by their size.
     fn numbers(count: usize) -> impl Iterator<Item = (usize, usize)> {
         let lanes = LEARNERS.lanes.len();
-        let keys = 4 + 4 * lanes;
+        let keys = 8 + 4 * lanes;
         let ends = keys + Key::BYTES * count;
-        let lengths = (0..=lanes).map(|place| (4 * place, 4));
+        let counts = [(0, 4), (4, 2), (6, 2)].into_iter();
+        let lengths = counts.chain((0..lanes).map(|place| (8 + 4 * place, 4)));
         lengths.chain((0..lanes * count).map(move |place| (ends + 4 * place, 4)))
     }
 
@@ -482,7 +524,8 @@ mod tests {
                     .for_each(|byte| *byte ^= 1 << (bit % 8));
                 bytes
             });
-            let set = [0, 1, u32::MAX].map(|number: u32| number.to_le_bytes().to_vec());
+            let set = [0, 1, u32::MAX]
+                .map(|number: u32| number.to_le_bytes().into_iter().take(size).collect());
             for bytes in flipped.chain(set).filter(|bytes| *bytes != before) {
                 let mut altered = whole.clone();
                 altered.splice(at..at + size, bytes);
@@ -490,7 +533,7 @@ mod tests {
                     continue;
                 };
                 // Nothing stands between the records of the lane of facts.
-                let mut facts = numbers(5).skip(4 + 5).take(5);
+                let mut facts = numbers(5).skip(6 + 5).take(5);
                 let of_facts = facts.any(|(fact, _)| fact == at);
                 assert!(of_facts || run.check().is_err(), "{at}");
                 for lane in 0..LEARNERS.lanes.len() {
@@ -510,12 +553,13 @@ mod tests {
     #[test]
     fn keys_out_of_order_and_tags_that_no_layout_has_are_seen() -> Result<()> {
         let whole = run_of(5)?;
-        let keys = 4 + 4 * LEARNERS.lanes.len();
+        let keys = 8 + 4 * LEARNERS.lanes.len();
         let presence = keys + 5 * (Key::BYTES + 4 * LEARNERS.lanes.len());
         for (at, byte) in [
             (keys, 200),
             (keys + 3 * Key::BYTES, 0),
-            (presence + 2, 0x80),
+            (presence + 2 * 2, 0x80),
+            (presence + 2 * 2 + 1, 0x80),
         ] {
             let mut altered = whole.clone();
             altered
@@ -525,6 +569,37 @@ mod tests {
                 .for_each(|at| *at = byte);
             assert!(Run::open(&altered, LEARNERS)?.check().is_err(), "{at}");
         }
+        Ok(())
+    }
+
+    /// A version with one more tag and one more lane reads what one without wrote, and
+    /// writes it as its own; the other way round is refused.
+    #[test]
+    fn tags_and_lanes_that_came_later() -> Result<()> {
+        const OLDER: Layout = Layout::new(6, &[Some(b','), None]);
+        let mut builder = RunBuilder::new(OLDER);
+        let mut buffer = ItemBuffer::default();
+        for id in 0..3 {
+            buffer.clear();
+            buffer.set_tag(5, Some(id + 7));
+            buffer.lanes[0].push(b'x');
+            builder.push(Key::one(id), &buffer.item())?;
+        }
+        let older = builder.finish();
+        let run = Run::open(&older, LEARNERS)?;
+        run.check()?;
+        let mut builder = RunBuilder::new(LEARNERS);
+        for (index, key) in run.keys().enumerate() {
+            let item = run.item(index)?;
+            assert_eq!((item.tag(5), item.tag(6)), (Some(key.0 + 7), None));
+            assert_eq!(item.lanes, [b"x" as &[u8], b"", b""]);
+            builder.push(key, &item)?;
+        }
+        let newer = builder.finish();
+        Run::open(&newer, LEARNERS)?.check()?;
+        let refused = Run::open(&newer, OLDER).map(|run| run.len());
+        let refused = refused.map_err(|error| error.code());
+        assert_eq!(refused, Err("newer_format"));
         Ok(())
     }
 

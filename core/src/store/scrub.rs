@@ -6,6 +6,7 @@
 
 use super::backend::{Handle, Keeper};
 use super::backup::copy_rows;
+use super::digests::DIGESTS;
 use super::overlay::Overlay;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ const FRESH: Definition = Definition::new("fresh");
 pub(super) fn rewrite(database: &Database) -> Result<()> {
     let mut transaction = database.begin_write()?;
     transaction.set_quick_repair(true);
-    for table in [RUNS, DIRECTORIES, INTEGRATORS, META] {
+    for table in [RUNS, DIRECTORIES, INTEGRATORS, META, DIGESTS] {
         {
             let from = transaction.open_table(table)?;
             copy_rows(&from, &mut transaction.open_table(FRESH)?, &|_| true)?;

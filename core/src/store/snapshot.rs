@@ -1,8 +1,9 @@
 //! One state of the store, held open for readers.
 
+use super::digests::{self, DIGESTS, Of};
 use super::directory::Directory;
 use super::memo::{Changes, Memo, MemoKey, Sources, What};
-use super::partition::{Partition, run_key};
+use super::partition::{Collection, Partition, run_key};
 use super::records::{EachRow, Page, Reader};
 use super::tables::{
     CURSOR_KEY, CursorKey, DIRECTORIES, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS,
@@ -20,6 +21,7 @@ pub(crate) struct Snapshot {
     directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(super) meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    digests: ReadOnlyTable<&'static [u8], &'static [u8]>,
     cursor_key: Option<CursorKey>,
     memo: Memo,
 }
@@ -33,6 +35,7 @@ impl Snapshot {
             runs: transaction.open_table(RUNS)?,
             directories: transaction.open_table(DIRECTORIES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
+            digests: transaction.open_table(DIGESTS)?,
             meta,
             memo,
         })
@@ -53,6 +56,46 @@ impl Snapshot {
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
         self.memo.get(MemoKey { what, of }, sources, make)
+    }
+
+    /// Makes sure, once while the store is open, that the directories of a school
+    /// are all there.
+    #[cold]
+    pub(super) fn check_directories(&self, school: u64) -> Result<()> {
+        let of = Partition::of(school, Collection::Schools);
+        self.decoded(What::Directories, of, Sources::NONE, || {
+            let of = Of::School(school);
+            Ok((digests::check(&self.digests, &self.directories, of)?, 0))
+        })
+        .map(drop)
+    }
+
+    /// The same for all schools from one to another.
+    pub(super) fn check_directories_between(&self, from: u64, to: u64) -> Result<()> {
+        if from == to {
+            return self.check_directories(from);
+        }
+        let schools = digests::schools(&self.digests)?;
+        let mut schools = schools.into_iter();
+        schools.try_for_each(|school| self.check_directories(school))
+    }
+
+    /// The same for the rows of integrators.
+    #[cold]
+    pub(super) fn check_integrators(&self) -> Result<()> {
+        let of = Partition::global(Collection::Schools);
+        self.decoded(What::IntegratorRows, of, Sources::NONE, || {
+            let of = Of::Integrators;
+            Ok((digests::check(&self.digests, &self.integrators, of)?, 0))
+        })
+        .map(drop)
+    }
+
+    /// Makes sure that no digest tells of rows that are not there.
+    pub(crate) fn check_digests(&self) -> Result<()> {
+        digests::check(&self.digests, &self.meta, Of::Meta)?;
+        self.check_integrators()?;
+        self.check_directories_between(0, u64::MAX)
     }
 
     /// The number of the last commit.
@@ -96,6 +139,7 @@ impl Snapshot {
             directories: &self.directories,
             integrators: &self.integrators,
             meta: &self.meta,
+            digests: &self.digests,
         }
     }
 }
@@ -106,6 +150,7 @@ pub(crate) struct SnapshotTables<'a> {
     pub(crate) directories: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) integrators: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) meta: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(crate) digests: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
 }
 
 impl Reader for Snapshot {
@@ -113,7 +158,15 @@ impl Reader for Snapshot {
     fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
         let sources = Sources::of(&[partition.collection]);
         self.decoded(What::Directory, partition, sources, || {
+            self.check_directories(partition.school)?;
             let directory = read_directory(&self.directories, partition)?;
+            let former = MemoKey {
+                what: What::FormerDirectory,
+                of: partition,
+            };
+            if let Some(before) = self.memo.find(&former) {
+                directory.inherit(&before);
+            }
             let bytes = directory.bytes();
             Ok((directory, bytes))
         })
@@ -125,14 +178,17 @@ impl Reader for Snapshot {
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
+        self.check_directories_between(from.school, to.school)?;
         read_partitions(&self.directories, from, to)
     }
 
     fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
+        self.check_integrators()?;
         read_rows(&self.integrators, prefix, each)
     }
 
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.check_integrators()?;
         Ok(self.integrators.get(key)?.map(|row| row.value().to_vec()))
     }
 }
@@ -169,9 +225,22 @@ pub(super) fn read_partitions(
     for row in table.range::<&[u8]>(from.as_slice()..=to.as_slice())? {
         let (key, _) = row?;
         let partition = key.value().first_chunk().and_then(Partition::from_bytes);
-        partitions.push(partition.ok_or_else(|| Error::corrupt("an unknown collection"))?);
+        partitions.push(partition.ok_or_else(|| unknown(key.value()))?);
     }
     Ok(partitions)
+}
+
+/// A key that names no partition.
+#[cold]
+fn unknown(key: &[u8]) -> Box<Error> {
+    let highest = Collection::ALL.len();
+    match key.get(8) {
+        Some(found) if usize::from(*found) > highest => {
+            let highest = u32::try_from(highest).unwrap_or(u32::MAX);
+            Error::newer("collection", u32::from(*found), highest)
+        }
+        _ => Error::corrupt("a directory has no partition's key"),
+    }
 }
 
 pub(super) fn read_rows(
@@ -248,6 +317,19 @@ pub(super) fn read_rendered_of(
         Some(_) => read_number(table, &key),
         None => read_number(table, RENDERED_KEY),
     }
+}
+
+/// The highest version by which any records are rendered.
+pub(super) fn highest_rendering(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+) -> Result<u32> {
+    let mut highest = read_number(table, RENDERED_KEY)?;
+    read_rows(table, RENDER_PREFIX, &mut |_, value| {
+        let version = value.try_into().map(u32::from_le_bytes);
+        highest = highest.max(version.unwrap_or(0));
+        Ok(())
+    })?;
+    Ok(highest)
 }
 
 /// Whether the store and every school of a version of its own have this one.

@@ -25,7 +25,7 @@ pub(crate) const META: Definition = TableDefinition::new("meta");
 pub(crate) const STAGED_PREFIX: &str = "staged-";
 
 /// The format that this version writes.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 pub(crate) const FORMAT_KEY: &[u8] = b"format";
 pub(crate) const TOTALS_KEY: &[u8] = b"totals";
@@ -63,7 +63,7 @@ pub(crate) fn page_bytes(length: usize) -> u64 {
 }
 
 /// Counts that are kept rather than counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     /// Records by kind, in the order that the room above numbers its kinds.
     pub(crate) records: [u64; Totals::KINDS],
@@ -73,25 +73,64 @@ pub(crate) struct Totals {
 
 impl Totals {
     pub(crate) const KINDS: usize = 17;
+    /// The number under which `live` stands, which no kind has.
+    const LIVE: u64 = u64::MAX;
 
+    /// Numbers of kinds with their counts, as pairs of u64. A kind without records
+    /// is left out.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let numbers = self.records.iter().chain([&self.live]);
-        numbers.flat_map(|number| number.to_le_bytes()).collect()
+        let kinds = (0..).zip(self.records).filter(|(_, count)| *count > 0);
+        let pairs = kinds.chain([(Self::LIVE, self.live)]);
+        let numbers = pairs.flat_map(|(kind, count)| [kind, count]);
+        numbers.flat_map(u64::to_le_bytes).collect()
     }
 
+    /// Fails as `newer_format` if there are records of an unknown kind.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Totals> {
-        let (numbers, rest) = bytes.as_chunks::<8>();
-        let numbers: Vec<u64> = numbers.iter().map(|n| u64::from_le_bytes(*n)).collect();
-        let decoded = || {
-            let (records, live) = numbers.split_first_chunk()?;
-            Some(Totals {
-                records: *records,
-                live: *live.first()?,
-            })
-        };
-        match decoded() {
-            Some(totals) if rest.is_empty() && numbers.len() == Totals::KINDS + 1 => Ok(totals),
-            _ => Err(Error::corrupt("the counts of records are cut")),
+        let mut totals = Totals::default();
+        let (pairs, rest) = bytes.as_chunks::<16>();
+        if !rest.is_empty() {
+            return Err(Error::corrupt("the counts of records are cut"));
         }
+        for pair in pairs {
+            let ([kind, count], _) = pair.as_chunks::<8>() else {
+                continue;
+            };
+            let [kind, count] = [kind, count].map(|number| u64::from_le_bytes(*number));
+            let slot = usize::try_from(kind).ok();
+            match slot.and_then(|kind| totals.records.get_mut(kind)) {
+                Some(slot) => *slot = count,
+                None if kind == Self::LIVE => totals.live = count,
+                None if count == 0 => {}
+                None => {
+                    let [kind, known] = [kind, Self::KINDS as u64 - 1]
+                        .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+                    return Err(Error::newer("kind", kind, known));
+                }
+            }
+        }
+        Ok(totals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_come_back_and_only_records_of_unknown_kinds_are_newer() -> Result<()> {
+        let mut totals = Totals {
+            live: 9,
+            ..Totals::default()
+        };
+        totals.records[3] = 5;
+        let pair = |kind: u64, count: u64| [kind, count].map(u64::to_le_bytes).concat();
+        let with = |more: Vec<u8>| [totals.encode(), more].concat();
+        assert_eq!(Totals::decode(&with(Vec::new()))?, totals);
+        assert_eq!(Totals::decode(&with(pair(17, 0)))?, totals);
+        let code = |bytes: &[u8]| Totals::decode(bytes).map_err(|error| error.code());
+        assert_eq!(code(&with(pair(17, 1))), Err("newer_format"));
+        assert_eq!(code(&with(vec![0])), Err("corrupt"));
+        Ok(())
     }
 }

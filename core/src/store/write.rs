@@ -1,12 +1,13 @@
 //! The write transaction: the tables open, and what it has changed.
 
+use super::checksum::{self, Digest};
+use super::digests::{Added, DIGESTS, Of};
 use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
-use super::run::Run;
 use super::snapshot::{
-    are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
+    Snapshot, are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
     read_rendered_of, read_rows,
 };
 use super::sorter::{Sorted, Sorter};
@@ -15,7 +16,7 @@ use super::tables::{
     RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
 };
 use crate::error::{Error, Result};
-use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{AccessGuard, ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,9 +25,14 @@ use std::sync::Arc;
 pub(crate) struct Write<'t> {
     transaction: &'t WriteTransaction,
     pub(super) runs: Table<'t, &'static [u8], &'static [u8]>,
-    directories: Table<'t, &'static [u8], &'static [u8]>,
-    integrators: Table<'t, &'static [u8], &'static [u8]>,
+    pub(super) directories: Table<'t, &'static [u8], &'static [u8]>,
+    pub(super) integrators: Table<'t, &'static [u8], &'static [u8]>,
     pub(super) meta: Table<'t, &'static [u8], &'static [u8]>,
+    digests: Table<'t, &'static [u8], &'static [u8]>,
+    /// What this transaction adds to the digests.
+    pub(super) added: Added,
+    /// What it began from. Knows which rows were found to be all there.
+    before: Option<Arc<Snapshot>>,
     totals: Totals,
     totals_before: Totals,
     changes: Changes,
@@ -39,7 +45,10 @@ pub(crate) struct Write<'t> {
 const MOST_KNOWN: usize = 1024;
 
 impl<'t> Write<'t> {
-    pub(crate) fn new(transaction: &'t WriteTransaction) -> Result<Write<'t>> {
+    pub(super) fn new(
+        transaction: &'t WriteTransaction,
+        before: Option<Arc<Snapshot>>,
+    ) -> Result<Write<'t>> {
         let meta = transaction.open_table(META)?;
         let totals = match meta.get(TOTALS_KEY)? {
             Some(row) => Totals::decode(row.value())?,
@@ -51,8 +60,11 @@ impl<'t> Write<'t> {
             directories: transaction.open_table(DIRECTORIES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
             meta,
+            digests: transaction.open_table(DIGESTS)?,
+            added: Added::default(),
+            before,
+            totals_before: totals.clone(),
             totals,
-            totals_before: totals,
             changes: Changes::default(),
             spilled: Vec::new(),
             known: RefCell::default(),
@@ -61,14 +73,26 @@ impl<'t> Write<'t> {
 
     /// Marks a fresh file as a store of this format.
     pub(super) fn initialise(&mut self, render_version: u32) -> Result<()> {
-        self.meta
-            .insert(FORMAT_KEY, FORMAT.to_le_bytes().as_slice())?;
+        self.set_format()?;
         self.set_rendered(render_version)
+    }
+
+    /// Says that the store is of this format.
+    pub(super) fn set_format(&mut self) -> Result<()> {
+        self.put_meta(FORMAT_KEY, &FORMAT.to_le_bytes())
+    }
+
+    /// Writes a row of what the store says of itself.
+    pub(super) fn put_meta(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        let old = self.meta.insert(key, value)?;
+        let old = old.as_ref().map(AccessGuard::value);
+        self.added.replaced(Of::Meta, key, old, Some(value));
+        Ok(())
     }
 
     /// Gives the store the key under which its cursors are made.
     pub(super) fn set_cursor_key(&mut self, key: &CursorKey) -> Result<()> {
-        self.meta.insert(CURSOR_KEY, key.as_slice())?;
+        self.put_meta(CURSOR_KEY, key)?;
         self.changes.other();
         Ok(())
     }
@@ -80,15 +104,14 @@ impl<'t> Write<'t> {
             self.transaction.delete_table(spill_table(&name))?;
         }
         if self.totals != self.totals_before {
-            self.meta
-                .insert(TOTALS_KEY, self.totals.encode().as_slice())?;
+            self.put_meta(TOTALS_KEY, &self.totals.encode())?;
             self.changes.other();
         }
         let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
-            let row = sequence.to_le_bytes();
-            self.meta.insert(SEQUENCE_KEY, row.as_slice())?;
+            self.put_meta(SEQUENCE_KEY, &sequence.to_le_bytes())?;
         }
+        self.added.write(&mut self.digests)?;
         Ok((self.changes, sequence))
     }
 
@@ -99,13 +122,19 @@ impl<'t> Write<'t> {
         }
     }
 
-    pub(crate) fn put_run(&mut self, partition: Partition, run: u32, bytes: &[u8]) -> Result<()> {
+    /// Counts rows of a digest out that were not copied.
+    pub(super) fn leave_out(&mut self, of: Of, rows: Digest) {
+        self.added.left_out(of, rows);
+    }
+
+    /// Writes a run; gives its checksum.
+    pub(super) fn put_run(&mut self, partition: Partition, run: u32, bytes: &[u8]) -> Result<u64> {
         let key = run_key(partition, run);
         let replaced = self.runs.insert(key.as_slice(), bytes)?;
         let replaced = replaced.map(|old| old.value().len());
         self.reckon(replaced, Some(bytes.len()));
         self.changes.partition(partition);
-        Ok(())
+        Ok(checksum::of(&key, bytes))
     }
 
     pub(crate) fn remove_run(&mut self, partition: Partition, run: u32) -> Result<()> {
@@ -125,11 +154,16 @@ impl<'t> Write<'t> {
         self.known.borrow_mut().remove(&partition);
         let bytes = directory.encode();
         let kept = Some(bytes.len()).filter(|_| !directory.entries.is_empty());
-        let replaced = match kept {
+        let row = match kept {
             Some(_) => self.directories.insert(key.as_slice(), bytes.as_slice())?,
             None => self.directories.remove(key.as_slice())?,
         };
-        let replaced = replaced.map(|old| old.value().len());
+        let old = row.as_ref().map(AccessGuard::value);
+        let new = kept.map(|_| bytes.as_slice());
+        let school = Of::School(partition.school);
+        self.added.replaced(school, &key, old, new);
+        let replaced = old.map(<[u8]>::len);
+        drop(row);
         self.reckon(replaced, kept);
         self.changes.partition(partition);
         Ok(())
@@ -146,13 +180,17 @@ impl<'t> Write<'t> {
     }
 
     pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.integrators.insert(key, value)?;
+        let old = self.integrators.insert(key, value)?;
+        let old = old.as_ref().map(AccessGuard::value);
+        self.added.replaced(Of::Integrators, key, old, Some(value));
         self.changes.integrators();
         Ok(())
     }
 
     pub(crate) fn remove_integrator_row(&mut self, key: &[u8]) -> Result<()> {
-        self.integrators.remove(key)?;
+        let old = self.integrators.remove(key)?;
+        let old = old.as_ref().map(AccessGuard::value);
+        self.added.replaced(Of::Integrators, key, old, None);
         self.changes.integrators();
         Ok(())
     }
@@ -160,8 +198,7 @@ impl<'t> Write<'t> {
     /// Notes that all records are rendered by this version.
     pub(crate) fn set_rendered(&mut self, version: u32) -> Result<()> {
         self.thin_out(RENDER_PREFIX, 0)?;
-        self.meta
-            .insert(RENDERED_KEY, version.to_le_bytes().as_slice())?;
+        self.put_meta(RENDERED_KEY, &version.to_le_bytes())?;
         self.changes.other();
         Ok(())
     }
@@ -176,7 +213,9 @@ impl<'t> Write<'t> {
         })?;
         let surplus = keys.len().saturating_sub(kept);
         for key in keys.into_iter().take(surplus) {
-            self.meta.remove(key.as_slice())?;
+            let old = self.meta.remove(key.as_slice())?;
+            let old = old.as_ref().map(AccessGuard::value);
+            self.added.replaced(Of::Meta, &key, old, None);
         }
         Ok(())
     }
@@ -193,8 +232,7 @@ impl<'t> Write<'t> {
 
     pub(crate) fn set_school_rendered(&mut self, school: u64, version: u32) -> Result<()> {
         let key = render_key(school);
-        self.meta
-            .insert(key.as_slice(), version.to_le_bytes().as_slice())?;
+        self.put_meta(&key, &version.to_le_bytes())?;
         self.changes.other();
         Ok(())
     }
@@ -225,6 +263,9 @@ impl Reader for Write<'_> {
         if let Some(known) = self.known.borrow().get(&partition) {
             return Ok(known.clone());
         }
+        if let Some(before) = &self.before {
+            before.check_directories(partition.school)?;
+        }
         let directory = Arc::new(read_directory(&self.directories, partition)?);
         let mut known = self.known.borrow_mut();
         if known.len() >= MOST_KNOWN {
@@ -239,14 +280,23 @@ impl Reader for Write<'_> {
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
+        if let Some(before) = &self.before {
+            before.check_directories_between(from.school, to.school)?;
+        }
         read_partitions(&self.directories, from, to)
     }
 
     fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
+        if let Some(before) = &self.before {
+            before.check_integrators()?;
+        }
         read_rows(&self.integrators, prefix, each)
     }
 
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        if let Some(before) = &self.before {
+            before.check_integrators()?;
+        }
         Ok(self.integrators.get(key)?.map(|row| row.value().to_vec()))
     }
 }
@@ -264,7 +314,7 @@ impl Write<'_> {
         let entry = directory.entries.get(place).ok_or_else(missing)?;
         let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
         let bytes = guard.ok_or_else(missing)?.value().to_vec();
-        directory.check(place, &Run::open(&bytes, partition.collection.layout())?)?;
+        directory.check(partition, place, &bytes)?;
         Ok(bytes)
     }
 }

@@ -4,7 +4,7 @@ use crate::storage::asked;
 use crate::storage::disk::Disk;
 use crate::storage::scenario::options;
 use crate::storage::small::{self, CHANGES, SCHOOL};
-use crate::storage::tables::{self, DIRECTORIES, INTEGRATORS, META, RUNS};
+use crate::storage::tables::{self, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use rollbook::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, Engine, FinanceLearners,
     LearnerSubjects, Learners, Page, Question, Result, Schools, SubjectMarks, SubjectsPerTerm,
@@ -18,14 +18,14 @@ struct Store {
 }
 
 struct Row {
-    /// Its newest copy, and those in pages that were given up.
-    copies: Vec<usize>,
-    length: usize,
+    table: Definition,
+    key: Vec<u8>,
+    value: Vec<u8>,
     /// What is answered from it.
     asked: Vec<Ask>,
 }
 
-/// A row below this length may stand anywhere by chance.
+/// A row below this length has nothing to read.
 const SHORT: usize = 12;
 
 fn store() -> &'static Store {
@@ -33,24 +33,27 @@ fn store() -> &'static Store {
     STORE.get_or_init(|| {
         let bytes = small::store();
         let all = [RUNS, DIRECTORIES, INTEGRATORS, META].into_iter();
-        let all = all.flat_map(|table| tables::rows(bytes.clone(), table));
-        let long = all.filter(|(_, row)| row.len() >= SHORT);
-        let rows = long.map(|(_, row)| Row::of(&bytes, &row)).collect();
+        let all = all.flat_map(|table| {
+            let rows = tables::rows(bytes.clone(), table).into_iter();
+            rows.map(move |(key, value)| (table, key, value))
+        });
+        let long = all.filter(|(_, _, value)| value.len() >= SHORT);
+        let rows = long.map(|(table, key, value)| Row::of(&bytes, table, key, value));
+        let rows = rows.collect();
         Store { bytes, rows }
     })
 }
 
 impl Row {
-    fn of(file: &[u8], row: &[u8]) -> Row {
-        let windows = file.windows(row.len()).enumerate();
-        let found = windows.filter(|(_, window)| *window == row);
+    fn of(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Row {
         let mut placed = Row {
-            copies: found.map(|(at, _)| at).collect(),
-            length: row.len(),
+            table,
+            key,
+            value,
             asked: Vec::new(),
         };
-        let mut broken = file.to_vec();
-        (0..row.len()).for_each(|at| placed.damage(&mut broken, at, 0x55));
+        let broken = placed.value.iter().map(|byte| byte.wrapping_add(0x55));
+        let broken = placed.put(file, broken.collect());
         let answers = |file: &[u8]| {
             let engine = Engine::open_with_backend(Disk::of(file.to_vec()), options());
             QUESTIONS.map(|ask| engine.as_ref().map_or_else(|error| Err(error.clone()), ask))
@@ -62,11 +65,10 @@ impl Row {
         placed
     }
 
-    fn damage(&self, file: &mut [u8], at: usize, added: u8) {
-        for copy in &self.copies {
-            let byte = &mut file[copy + at % self.length];
-            *byte = byte.wrapping_add(added);
-        }
+    /// The file with another value in this row, and checksums that fit it: else nothing
+    /// would be read of it.
+    fn put(&self, file: &[u8], value: Vec<u8>) -> Vec<u8> {
+        tables::with_rows(file.to_vec(), self.table, &[(self.key.clone(), value)])
     }
 }
 
@@ -79,16 +81,14 @@ pub fn rows(bytes: &[u8]) -> bool {
         return false;
     };
     let store = store();
-    let mut file = store.bytes.clone();
     let row = &store.rows[usize::from(u16::from_le_bytes([*low, *high])) % store.rows.len()];
+    let mut value = row.value.clone();
     let (damage, _) = damage.as_chunks();
     for [low, high, added] in damage {
-        row.damage(
-            &mut file,
-            usize::from(u16::from_le_bytes([*low, *high])),
-            *added,
-        );
+        let at = usize::from(u16::from_le_bytes([*low, *high])) % value.len();
+        value[at] = value[at].wrapping_add(*added);
     }
+    let file = row.put(&store.bytes, value);
     let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
         return true;
     };

@@ -21,6 +21,7 @@ pub mod panics;
 pub mod power_cut;
 pub mod recorder;
 pub mod scenario;
+pub mod seal;
 pub mod small;
 pub mod tables;
 pub mod watchdog;

@@ -116,13 +116,15 @@ fn run(collection: u8, row: &[u8], found: &mut Found) {
     let of = |what: &str| format!("collection {collection}: {what}");
     let count = word(row, 0);
     found.fixed(&of("count"), 0..4);
+    found.fixed(&of("count of tags"), 4..6);
+    found.fixed(&of("count of lanes"), 6..8);
     for (lane, name) in lanes.iter().enumerate() {
         found.fixed(
             &of(&format!("length of lane {name}")),
-            4 + 4 * lane..8 + 4 * lane,
+            8 + 4 * lane..12 + 4 * lane,
         );
     }
-    let keys = 4 + 4 * lanes.len();
+    let keys = 8 + 4 * lanes.len();
     for half in 0..2 * count {
         found.fixed(&of("key"), keys + 8 * half..keys + 8 * half + 8);
     }
@@ -137,9 +139,10 @@ fn run(collection: u8, row: &[u8], found: &mut Found) {
     }
     let presence = ends + 4 * count * lanes.len();
     for place in 0..count {
-        found.fixed(&of("presence"), presence + place..presence + place + 1);
+        let at = presence + 2 * place;
+        found.fixed(&of("presence"), at..at + 2);
     }
-    let columns = presence + count;
+    let columns = presence + 2 * count;
     for tag in 0..tags {
         for place in tag * count..(tag + 1) * count {
             found.fixed(
@@ -155,7 +158,7 @@ fn run(collection: u8, row: &[u8], found: &mut Found) {
         for index in 0..count {
             let to = word(row, ends + 4 * (lane * count + index));
             found.record = Some(Record {
-                length: 4 + 4 * lane,
+                length: 8 + 4 * lane,
                 ends: ends + 4 * (lane * count + index)..ends + 4 * (lane + 1) * count,
             });
             let first = found.numbers.len();
@@ -166,7 +169,7 @@ fn run(collection: u8, row: &[u8], found: &mut Found) {
             found.record = None;
             from = to + separator;
         }
-        start += word(row, 4 + 4 * lane);
+        start += word(row, 8 + 4 * lane);
     }
 }
 
@@ -208,16 +211,20 @@ fn record(lane: &str, of_learner: bool, row: &[u8], part: Range<usize>, found: &
     }
 }
 
-/// Facts with their lengths, a learner's spans, and behind them the edits of v2.
+/// The length of all facts and each with its number and length, a learner's spans,
+/// and behind them the edits of v2.
 fn facts(of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
     let mut at = part.start;
     let count = part.end - 1;
-    let words = count - 2 * usize::from(row[count] & 0x7f);
-    for place in 0.. {
-        match of_learner {
-            true if (4..12).contains(&place) => drop(found.varint("span", row, &mut at)),
-            _ if at < words => at += found.varint("length of a fact", row, &mut at),
-            _ => break,
+    let end = found.varint("length of all facts", row, &mut at);
+    let end = at + end;
+    while at < end {
+        found.bytes("number of a fact", 1, &mut at);
+        at += found.varint("length of a fact", row, &mut at);
+    }
+    if of_learner {
+        for _ in 0..8 {
+            found.varint("span", row, &mut at);
         }
     }
     while at < count {
@@ -239,7 +246,7 @@ fn mark(row: &[u8], at: &mut usize, found: &mut Found) {
 
 fn directory(row: &[u8], found: &mut Found) {
     found.fixed("directory: next run", 0..4);
-    for entry in (4..row.len()).step_by(24) {
+    for entry in (4..row.len()).step_by(32) {
         found.fixed("directory: first key", entry..entry + 8);
         found.fixed("directory: first key", entry + 8..entry + 16);
         found.fixed("directory: number of a run", entry + 16..entry + 20);

@@ -1,6 +1,7 @@
 //! A store's tables, as redb sees them: to look behind the engine's back.
 
 use super::disk::Disk;
+use super::seal::seal;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
 /// All tables of a store have keys and values of bytes.
@@ -14,6 +15,9 @@ pub const DIRECTORIES: Definition = TableDefinition::new("directories");
 pub const INTEGRATORS: Definition = TableDefinition::new("integrators");
 /// What the store says of itself.
 pub const META: Definition = TableDefinition::new("meta");
+
+/// Which rows belong together.
+pub const DIGESTS: Definition = TableDefinition::new("digests");
 
 /// The rows of a table, keys and values.
 pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -29,7 +33,8 @@ pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
     rows.collect()
 }
 
-/// The file with these rows in a table changed or added.
+/// The file with these rows in a table changed or added, and the checksums those of
+/// what is there then: as an engine would have left it that wrote these rows.
 pub fn with_rows(file: Vec<u8>, table: Definition, rows: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let disk = Disk::of(file);
     let database = Database::builder()
@@ -42,6 +47,7 @@ pub fn with_rows(file: Vec<u8>, table: Definition, rows: &[(Vec<u8>, Vec<u8>)]) 
         open.insert(key.as_slice(), value.as_slice()).unwrap();
     }
     drop(open);
+    seal(&transaction);
     transaction.commit().unwrap();
     drop(database);
     disk.bytes()

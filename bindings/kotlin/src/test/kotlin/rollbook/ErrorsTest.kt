@@ -112,9 +112,9 @@ class ErrorsTest {
         val bytes = path.readBytes()
         val text = String(bytes, Charsets.ISO_8859_1)
         val names = Regex("format").findAll(text).map { it.range.last + 1 }
-        val ones = names.flatMap { from -> (from until from + 256).filter { bytes.isOneAt(it) } }
-        for (place in ones) {
-            path.writeBytes(bytes.copyOf().also { it[place] = 2 })
+        val twos = names.flatMap { from -> (from until from + 256).filter { bytes.isTwoAt(it) } }
+        for (place in twos) {
+            path.writeBytes(bytes.copyOf().also { it[place] = 3 })
             try {
                 Engine.open(path).close()
             } catch (newer: RollbookException.NewerFormat) {
@@ -125,8 +125,8 @@ class ErrorsTest {
         }
     }
 
-    private fun ByteArray.isOneAt(place: Int) =
-        place + 4 <= size && slice(place until place + 4) == listOf<Byte>(1, 0, 0, 0)
+    private fun ByteArray.isTwoAt(place: Int) =
+        place + 4 <= size && slice(place until place + 4) == listOf<Byte>(2, 0, 0, 0)
 
     @TestFactory
     fun `every error that can be met`(): List<DynamicTest> {

@@ -1,0 +1,145 @@
+//! Digests: which rows of a table belong together, so that none is missed that redb
+//! no longer finds, and none is taken that an older commit left behind.
+//!
+//! A row of a digest has the sum of the checksums of: the directories of one school,
+//! the integrators' rows, or what the store says of itself. Where no row is, the sum
+//! is 0. Rows that nothing adds up to are noticed by what they are the sum of.
+
+use super::checksum::Digest;
+use super::snapshot::read_rows;
+use super::tables::Definition;
+use crate::error::{Error, Result};
+use redb::{ReadableTable, Table};
+use std::collections::HashMap;
+
+/// Digests by what they are the sum of.
+pub(super) const DIGESTS: Definition = Definition::new("digests");
+
+/// What a digest is the sum of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Of {
+    /// The directories of a school, and of school 0 those of all schools.
+    School(u64),
+    Integrators,
+    Meta,
+}
+
+const SCHOOL: u8 = b's';
+
+impl Of {
+    fn key(self) -> Vec<u8> {
+        match self {
+            Of::School(school) => [[SCHOOL].as_slice(), &school.to_be_bytes()].concat(),
+            Of::Integrators => b"integrators".to_vec(),
+            Of::Meta => b"meta".to_vec(),
+        }
+    }
+
+    /// What all keys of its rows begin with.
+    fn prefix(self) -> Vec<u8> {
+        match self {
+            Of::School(school) => school.to_be_bytes().to_vec(),
+            Of::Integrators | Of::Meta => Vec::new(),
+        }
+    }
+}
+
+type Rows<'a> = &'a dyn ReadableRows;
+
+/// A table of bytes, behind a pointer: compiled once.
+pub(super) trait ReadableRows {
+    fn value(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
+    fn each(&self, prefix: &[u8], each: &mut super::records::EachRow<'_>) -> Result<()>;
+}
+
+impl<T: ReadableTable<&'static [u8], &'static [u8]>> ReadableRows for T {
+    fn value(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.get(key)?.map(|row| row.value().to_vec()))
+    }
+
+    fn each(&self, prefix: &[u8], each: &mut super::records::EachRow<'_>) -> Result<()> {
+        read_rows(self, prefix, each)
+    }
+}
+
+fn read(digests: Rows<'_>, of: Of) -> Result<Digest> {
+    let Some(row) = digests.value(&of.key())? else {
+        return Ok(Digest::default());
+    };
+    let row = row.as_slice().try_into();
+    row.map(Digest::decode).map_err(|_| damaged(of))
+}
+
+/// Makes sure that the rows are those that the digest is the sum of, and that each
+/// is found by its key: then one that is not found is not there.
+pub(super) fn check(digests: Rows<'_>, rows: Rows<'_>, of: Of) -> Result<()> {
+    let mut sum = Digest::default();
+    rows.each(&of.prefix(), &mut |key, value| {
+        sum.add(key, value);
+        match rows.value(key)? {
+            Some(found) if found == value => Ok(()),
+            _ => Err(damaged(of)),
+        }
+    })?;
+    if sum == read(digests, of)? {
+        Ok(())
+    } else {
+        Err(damaged(of))
+    }
+}
+
+/// The schools that have a digest.
+pub(super) fn schools(digests: Rows<'_>) -> Result<Vec<u64>> {
+    let mut schools = Vec::new();
+    digests.each(&[SCHOOL], &mut |key, _| {
+        let school = key.get(1..).and_then(|school| school.try_into().ok());
+        schools.extend(school.map(u64::from_be_bytes));
+        Ok(())
+    })?;
+    Ok(schools)
+}
+
+fn damaged(of: Of) -> Box<Error> {
+    Error::corrupt(&match of {
+        Of::School(school) => format!("the directories of school {school} are not all there"),
+        Of::Integrators => "the rows of integrators are not all there".to_owned(),
+        Of::Meta => "what the store says of itself is not all there".to_owned(),
+    })
+}
+
+/// What a transaction adds to digests.
+#[derive(Debug, Default)]
+pub(super) struct Added(HashMap<Of, Digest>);
+
+impl Added {
+    /// A row came in the place of another, or one of both.
+    pub(super) fn replaced(&mut self, of: Of, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) {
+        let added = self.0.entry(of).or_default();
+        if let Some(old) = old {
+            added.remove(key, old);
+        }
+        if let Some(new) = new {
+            added.add(key, new);
+        }
+    }
+
+    /// Rows are not there that were counted in.
+    pub(super) fn left_out(&mut self, of: Of, rows: Digest) {
+        let added = self.0.entry(of).or_default();
+        *added = added.without(rows);
+    }
+
+    /// Writes the sums.
+    pub(super) fn write(self, digests: &mut Table<'_, &'static [u8], &'static [u8]>) -> Result<()> {
+        for (of, added) in self.0 {
+            let sum = read(digests, of)?.with(added);
+            let key = of.key();
+            if sum == Digest::default() {
+                digests.remove(key.as_slice())?;
+            } else {
+                digests.insert(key.as_slice(), sum.encode().as_slice())?;
+            }
+        }
+        Ok(())
+    }
+}

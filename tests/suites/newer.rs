@@ -1,0 +1,123 @@
+//! What a newer version wrote is refused as `newer_format` where it is unknown, and
+//! left as it is; everything else is answered.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+use rollbook::{Absentees, Engine, Error, LearnerSubjects, Learners, Result};
+use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::numbers::numbers;
+use rollbook_tests::storage::scenario::options;
+use rollbook_tests::storage::small::{SCHOOL, store};
+use rollbook_tests::storage::tables::{DIRECTORIES, META, RUNS, rows, with_rows};
+
+const LEARNERS: u8 = 7;
+
+fn open(file: &[u8]) -> Result<Engine> {
+    Engine::open_with_backend(Disk::of(file.to_vec()), options())
+}
+
+fn code<T>(result: Result<T>) -> &'static str {
+    result.map_or_else(|error| error.code(), |_| "ok")
+}
+
+fn learners(engine: &Engine) -> Result<Vec<u8>> {
+    let all = Learners {
+        school: SCHOOL,
+        ..Learners::default()
+    };
+    engine.ask(&all).map(|answer| answer.body)
+}
+
+/// The school's run of learners.
+fn learners_run(file: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let runs = rows(file.to_vec(), RUNS);
+    let is_one = |key: &[u8]| key[..8] == SCHOOL.to_be_bytes() && key[8] == LEARNERS;
+    runs.into_iter().find(|(key, _)| is_one(key)).unwrap()
+}
+
+/// The counts of records by kind, with one more.
+fn with_kind(kind: u64, count: u64) -> Vec<u8> {
+    let file = store();
+    let meta = rows(file.clone(), META);
+    let (key, mut totals) = meta.into_iter().find(|(key, _)| key == b"totals").unwrap();
+    totals.extend([kind, count].map(u64::to_le_bytes).concat());
+    with_rows(file, META, &[(key, totals)])
+}
+
+#[test]
+fn records_of_an_unknown_kind() {
+    let file = with_kind(17, 3);
+    let disk = Disk::of(file.clone());
+    let refused = Engine::open_with_backend(disk.clone(), options()).unwrap_err();
+    let expected = Error::NewerFormat {
+        what: "kind".to_owned(),
+        found: 17,
+        supported: 16,
+    };
+    assert_eq!(refused, expected);
+    assert!(disk.bytes() == file, "the file was changed");
+}
+
+/// The newer version has taken them away again, or never had any.
+#[test]
+fn an_unknown_kind_without_records() {
+    let engine = open(&with_kind(17, 0)).unwrap();
+    let whole = open(&store()).unwrap();
+    assert!(export(&engine).unwrap() == export(&whole).unwrap());
+    let line = r#"{"type":"grade","school_id":1000,"grade_id":77,"grade":"77"}"#;
+    engine.apply(line.as_bytes()).unwrap();
+    assert!(engine.verify().unwrap().is_sound());
+}
+
+/// Whatever the learners are asked is refused; the rest is answered.
+#[test]
+fn a_run_with_one_more_tag() {
+    let file = store();
+    let (key, run) = learners_run(&file);
+    let count = usize::try_from(u32::from_le_bytes(run[..4].try_into().unwrap())).unwrap();
+    assert_eq!((run[4], run[6]), (7, 3));
+    let tags_end = 8 + 4 * 3 + count * (16 + 4 * 3 + 2 + 8 * 7);
+    let mut newer = run.clone();
+    newer[4] = 8;
+    newer.splice(tags_end..tags_end, vec![0; 8 * count]);
+    let engine = open(&with_rows(file, RUNS, &[(key, newer)])).unwrap();
+    assert_eq!(code(learners(&engine)), "newer_format");
+    assert_eq!(code(export(&engine)), "newer_format");
+    let line = r#"{"type":"learner","school_id":1000,"id":1,"first_name":"New"}"#;
+    assert_eq!(code(engine.apply(line.as_bytes())), "newer_format");
+    let absentees = Absentees {
+        school: SCHOOL,
+        ..Absentees::default()
+    };
+    assert_eq!(code(engine.ask(&absentees)), "ok");
+}
+
+/// What is answered of the record stands in its rendering; what needs its facts is
+/// refused.
+#[test]
+fn a_fact_of_an_unknown_field() {
+    let file = store();
+    let (key, run) = learners_run(&file);
+    let mut facts = numbers(RUNS, &key, &run);
+    facts.retain(|number| number.what.ends_with("number of a fact"));
+    let newer = facts.last().unwrap().with(&run, 99);
+    let engine = open(&with_rows(file.clone(), RUNS, &[(key, newer)])).unwrap();
+    let whole = open(&file).unwrap();
+    assert!(learners(&engine).unwrap() == learners(&whole).unwrap());
+    assert_eq!(code(export(&engine)), "newer_format");
+}
+
+#[test]
+fn an_unknown_collection() {
+    let file = store();
+    let directories = rows(file.clone(), DIRECTORIES);
+    let (mut key, directory) = directories.into_iter().last().unwrap();
+    key[8] = 20;
+    let engine = open(&with_rows(file, DIRECTORIES, &[(key, directory)])).unwrap();
+    assert_eq!(code(export(&engine)), "newer_format");
+    let subjects = LearnerSubjects {
+        school: SCHOOL,
+        ..LearnerSubjects::default()
+    };
+    assert_eq!(code(engine.ask(&subjects)), "ok");
+}
