@@ -7,6 +7,7 @@ mod crash_images;
 mod cursors;
 mod cut_short;
 mod damage;
+mod damage_search;
 mod damaged_numbers;
 mod erased;
 mod failing_writes;

@@ -1,0 +1,208 @@
+//! Single damages of blocks that are in use: a bit is another, or a byte. Whatever is
+//! then asked, exported or changed is an error or as if there were no damage.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use redb::StorageBackend;
+use rollbook::{Answer, Engine};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
+use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::panics;
+use rollbook_tests::storage::scenario::options;
+use rollbook_tests::storage::small::{CHANGES, answers, store};
+use rollbook_tests::storage::watchdog::Watchdog;
+use std::collections::BTreeSet;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const BLOCK: usize = 4096;
+
+/// What a store without damage says, before the changes and after them.
+struct Right {
+    before: Vec<Answer>,
+    export: String,
+    after: Vec<Answer>,
+}
+
+/// Does everything to a store that is not damaged.
+fn live(backend: impl StorageBackend) -> Right {
+    let engine = Engine::open_with_backend(backend, options()).unwrap();
+    let (before, export) = (answers(&engine), export(&engine).unwrap());
+    for change in CHANGES {
+        change(&engine).unwrap();
+    }
+    let after = answers(&engine);
+    assert!(before.iter().all(|answer| answer.status.code < 400));
+    Right {
+        before,
+        export,
+        after,
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    tried: u64,
+    /// Opening was refused.
+    refused: u64,
+    /// An answer, the export or a change was an error.
+    failed: u64,
+    /// Everything was as if there were no damage.
+    harmless: u64,
+    /// Something was wrong and no error.
+    wrong: u64,
+}
+
+/// Does everything to a damaged store; says what was wrong and no error.
+fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String> {
+    let is_error = |answer: &Answer| answer.status.code == 500;
+    let wrong = |found: &[Answer], right: &[Answer]| {
+        let mut pairs = found.iter().zip(right);
+        pairs.position(|(found, right)| found != right && !is_error(found))
+    };
+    tally.tried += 1;
+    let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+        tally.refused += 1;
+        return Ok(());
+    };
+    let (found, exported) = (answers(&engine), export(&engine));
+    let mut failed = found.iter().any(is_error) || exported.is_err();
+    if let Some(at) = wrong(&found, &right.before) {
+        return Err(format!("answer {at}: {}", found[at].text()));
+    }
+    if exported.is_ok_and(|text| text != right.export) {
+        return Err("the export".to_owned());
+    }
+    let mut all_made = true;
+    for change in CHANGES {
+        all_made &= change(&engine).is_ok();
+    }
+    let found = answers(&engine);
+    failed |= !all_made || found.iter().any(is_error);
+    if let Some(at) = wrong(&found, &right.after).filter(|_| all_made) {
+        return Err(format!("answer {at} after the changes"));
+    }
+    tally.failed += u64::from(failed);
+    tally.harmless += u64::from(!failed);
+    Ok(())
+}
+
+#[test]
+fn single_damages() {
+    let damages = extent(1500, 100_000);
+    let whole = store();
+    let watched = Watched {
+        disk: Disk::of(whole.clone()),
+        read: Arc::default(),
+    };
+    let read = watched.read.clone();
+    let right = live(watched);
+    let used: Vec<usize> = read.lock().unwrap().iter().copied().collect();
+    let used: Vec<usize> = used
+        .into_iter()
+        .filter(|block| (block + 1) * BLOCK <= whole.len())
+        .collect();
+    let panics = panics::counted();
+    let next = AtomicU64::new(0);
+    let found = Mutex::new((Tally::default(), Vec::new()));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= damages {
+                return;
+            }
+            let mut random = Random::new(seed);
+            let at = used[random.below(used.len())] * BLOCK + random.below(BLOCK);
+            let changed = match seed % 2 {
+                0 => 1 << random.below(8),
+                _ => u8::try_from(1 + random.below(255)).unwrap(),
+            };
+            let mut file = whole.clone();
+            file[at] ^= changed;
+            let what = format!("damage {seed}, byte {at} ^ {changed:#04x}");
+            let _dog = Watchdog::over(&what, Duration::from_secs(60));
+            let mut tally = Tally::default();
+            let tried = catch_unwind(AssertUnwindSafe(|| try_out(file, &right, &mut tally)));
+            let failure = match tried {
+                Ok(Ok(())) => None,
+                Ok(Err(wrong)) => Some(wrong),
+                Err(_) => Some("it panicked".to_owned()),
+            };
+            tally.wrong += u64::from(failure.is_some());
+            let mut found = found.lock().unwrap();
+            found.0.add(&tally);
+            found
+                .1
+                .extend(failure.map(|wrong| format!("{what}: {wrong}")));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let (tally, failures) = found.into_inner().unwrap();
+    println!(
+        "{} used blocks of {}: {tally:?}; {} panics of redb caught",
+        used.len(),
+        whole.len() / BLOCK,
+        panics.count()
+    );
+    assert!(
+        failures.is_empty(),
+        "{}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(tally.refused + tally.failed > tally.tried / 8, "{tally:?}");
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.tried += other.tried;
+        self.refused += other.refused;
+        self.failed += other.failed;
+        self.harmless += other.harmless;
+        self.wrong += other.wrong;
+    }
+}
+
+/// A disk that notes which blocks are read.
+#[derive(Debug)]
+struct Watched {
+    disk: Disk,
+    read: Arc<Mutex<BTreeSet<usize>>>,
+}
+
+impl StorageBackend for Watched {
+    fn len(&self) -> io::Result<u64> {
+        self.disk.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).unwrap();
+        let blocks = start / BLOCK..(start + out.len()).div_ceil(BLOCK);
+        self.read.lock().unwrap().extend(blocks);
+        self.disk.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.disk.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.disk.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.disk.write(offset, data)
+    }
+}
