@@ -301,6 +301,7 @@ mod tests {
             cache_bytes: 1 << 20,
             wait: Duration::ZERO,
             render_version: 1,
+            facts_from_format_1: |_, _, _| Ok(()),
             compact: true,
             cursor_key: [0; 16],
         };
