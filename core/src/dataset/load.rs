@@ -318,7 +318,7 @@ mod tests {
             cache_bytes: 1 << 20,
             wait: Duration::ZERO,
             cursor_key: [7; 16],
-            render_version: 1,
+            render_version: crate::record::bake::RENDER_VERSION,
             facts_from_format_1: |_, _, _| Ok(()),
             compact: true,
         };

@@ -6,6 +6,7 @@
 //! is 0. Rows that nothing adds up to are noticed by what they are the sum of.
 
 use super::checksum::Digest;
+use super::records::EachRow;
 use super::snapshot::read_rows;
 use super::tables::Definition;
 use crate::error::{Error, Result};
@@ -49,7 +50,7 @@ type Rows<'a> = &'a dyn ReadableRows;
 /// A table of bytes, behind a pointer: compiled once.
 pub(super) trait ReadableRows {
     fn value(&self, key: &[u8]) -> Result<Option<Vec<u8>>>;
-    fn each(&self, prefix: &[u8], each: &mut super::records::EachRow<'_>) -> Result<()>;
+    fn each(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()>;
 }
 
 impl<T: ReadableTable<&'static [u8], &'static [u8]>> ReadableRows for T {
@@ -57,7 +58,7 @@ impl<T: ReadableTable<&'static [u8], &'static [u8]>> ReadableRows for T {
         Ok(self.get(key)?.map(|row| row.value().to_vec()))
     }
 
-    fn each(&self, prefix: &[u8], each: &mut super::records::EachRow<'_>) -> Result<()> {
+    fn each(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
         read_rows(self, prefix, each)
     }
 }

@@ -1,6 +1,7 @@
 //! Bringing a store of an older format to this one: each step in one transaction,
 //! so that whoever is interrupted finds the store as it was.
 
+use super::digests::Of;
 use super::directory::Directory;
 use super::gate::FactsFromFormat1;
 use super::merge::Cutter;
@@ -11,6 +12,7 @@ use super::tables::{META, TOTALS_KEY, Totals};
 use super::write::Write;
 use crate::error::{Error, Result};
 use redb::{ReadableTable, WriteTransaction};
+use std::ops::Bound::{Excluded, Unbounded};
 
 /// Format 1 had no checksums and no digests. Its runs did not say how many tags and
 /// lanes they had, its facts not of which field they were, and its counts not of
@@ -213,7 +215,6 @@ impl<'a> OldRun<'a> {
 impl Write<'_> {
     /// Counts what the tables hold into digests that are not there yet.
     fn begin_digests(&mut self) -> Result<()> {
-        use super::digests::Of;
         let added = &mut self.added;
         read_rows(&self.meta, &[], &mut |key, value| {
             added.replaced(Of::Meta, key, None, Some(value));
@@ -233,7 +234,6 @@ impl Write<'_> {
 
     /// The first directory behind this key.
     fn directory_row_after(&self, key: &[u8]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
-        use std::ops::Bound::{Excluded, Unbounded};
         let mut rows = self
             .directories
             .range::<&[u8]>((Excluded(key), Unbounded))?;
