@@ -7,7 +7,6 @@ use super::half_made;
 use super::memo::{Changes, Memo};
 use super::migrate;
 use super::overlay::Overlay;
-use super::panics::{self, outcome};
 use super::scrub;
 use super::snapshot::{Snapshot, highest_rendering, read_cursor_key, read_number};
 use super::sorter::Sorter;
@@ -111,14 +110,7 @@ impl Open {
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);
         let mut write = Write::new(&transaction, Some(self.snapshot()))?;
-        let Some(worked) = outcome(|| work(&mut write)) else {
-            // While the panic unwinds, one of redb's destructors may panic as well, which
-            // ends the process.
-            let _ = outcome(|| drop(write));
-            let _ = outcome(|| drop(transaction));
-            panics::go_on();
-        };
-        if let Err(error) = worked {
+        if let Err(error) = work(&mut write) {
             drop(write);
             transaction.abort()?;
             return Err(error);

@@ -2,7 +2,7 @@
 //! panic becomes an error.
 
 use crate::error::{Error, Result};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Carries out what may panic; `what` says what it was, should it do so.
 pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -13,9 +13,4 @@ pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<
 pub(super) fn outcome<T>(work: impl FnOnce() -> T) -> Option<T> {
     // Whoever calls this drops what was worked on, or opens it anew.
     catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-/// Lets a panic that was caught go on to whoever opens the store anew.
-pub(super) fn go_on() -> ! {
-    resume_unwind(Box::new("redb panicked"))
 }
