@@ -46,7 +46,7 @@ CALLS: List[Tuple[str, Dict[str, Any]]] = [
     ("absentees", {"school": 1000, "from_date": "2026-04-20", "to_date": "2026-05-14"}),
     ("learner_accounts", {"school": 1000, "include_accountable_person": 1}),
     ("debtors", {"school": 1000, "include_learners": 1}),
-    ("page", {"school": 1000, "resource": "adminplus/learners", "limit": 2}),
+    ("page", {"school": 1000, "resource": "adminplus/learners", "limit": 50}),
     ("page", {"school": 1000, "resource": "adminplus/learners/1"}),
     ("page", {"school": 1000, "resource": "currplus/learnerassessmentmarks", "learner_id": 1}),
     ("page", {"school": 1000, "resource": "finplus/debtmanagement/accountablepersons"}),

@@ -135,11 +135,11 @@ def test_newer_format(tmp_path: Path) -> None:
     path = tmp_path / "a.redb"
     with Engine.open(path) as engine:
         engine.apply(SAMPLE_SCHOOL)
-    # The names of what the store knows of itself stand before their values, the
-    # first of which is the format.
-    names = b"formatrenderedsequencetotals"
-    store = path.read_bytes()
-    assert store.count(names + (2).to_bytes(4, "little")) == 1
-    path.write_bytes(store.replace(names + b"\x02", names + b"\x03"))
+    # The names of what the store knows of itself stand before their values: a key of 16
+    # bytes, then the format.
+    place = re.compile(rb"(cursor-keyformatrenderedsequencetotals.{16})\x02\0\0\0", re.DOTALL)
+    newer, places = place.subn(rb"\1\x03\0\0\0", path.read_bytes())
+    assert places == 1
+    path.write_bytes(newer)
     with pytest.raises(NewerFormatError, match="has format 3, .* up to 2: update the app"):
         Engine.open(path)

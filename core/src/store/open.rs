@@ -7,6 +7,7 @@ use super::half_made;
 use super::memo::{Changes, Memo};
 use super::migrate;
 use super::overlay::Overlay;
+use super::panics::abandon;
 use super::scrub;
 use super::snapshot::{Snapshot, highest_rendering, read_cursor_key, read_number};
 use super::sorter::Sorter;
@@ -77,14 +78,20 @@ impl Open {
     /// Makes a store of what is empty.
     pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
         let database = open_database(&keeper, options)?;
-        let left_behind = prepare(&database, options)?;
-        let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES))?;
-        Ok(Open {
-            database,
-            snapshot: RwLock::new(Arc::new(snapshot)),
-            keeper,
-            left_behind: Mutex::new(left_behind),
-        })
+        let prepared = prepare(&database, options)
+            .and_then(|left| Ok((left, Snapshot::open(&database, Memo::new(MEMO_BYTES))?)));
+        match prepared {
+            Ok((left_behind, snapshot)) => Ok(Open {
+                database,
+                snapshot: RwLock::new(Arc::new(snapshot)),
+                keeper,
+                left_behind: Mutex::new(left_behind),
+            }),
+            Err(error) => {
+                abandon(database);
+                Err(error)
+            }
+        }
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
@@ -254,6 +261,13 @@ fn recognise(keeper: &Arc<Keeper>, render_version: u32) -> Result<bool> {
         Err(DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
         opened => opened?,
     };
+    let is_one = is_store(&database, render_version);
+    abandon(database);
+    is_one
+}
+
+/// Whether a database is a store that can be opened; it is none yet if it is empty.
+fn is_store(database: &Database, render_version: u32) -> Result<bool> {
     let transaction = database.begin_read()?;
     if transaction.list_tables()?.next().is_none() {
         return Ok(false);

@@ -2,7 +2,8 @@
 //! panic becomes an error.
 
 use crate::error::{Error, Result};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use redb::Database;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Carries out what may panic; `what` says what it was, should it do so.
 pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -13,4 +14,22 @@ pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<
 pub(super) fn outcome<T>(work: impl FnOnce() -> T) -> Option<T> {
     // Whoever calls this drops what was worked on, or opens it anew.
     catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// Drops a database without the commit that redb makes at the end, which it leaves out
+/// while a panic unwinds. On a damaged file that commit panics, and once more while that
+/// unwinds, which ends the process.
+#[cfg(panic = "unwind")]
+pub(super) fn abandon(database: Database) {
+    let abandoned = catch_unwind(AssertUnwindSafe(|| {
+        let _dropped = database;
+        resume_unwind(Box::new(()))
+    }));
+    abandoned.unwrap_or_default()
+}
+
+/// Where nothing unwinds, a panic ends what the module answers in any case.
+#[cfg(not(panic = "unwind"))]
+pub(super) fn abandon(database: Database) {
+    drop(database);
 }

@@ -70,7 +70,7 @@ class RollbookInterceptorTest {
                     )
                 },
             "school debtors" to { schoolDebtors(1000, "include_learners" to "1") },
-            "v2 learners" to { learnersV2(1000, "limit" to "2", "reverse_order" to "true") },
+            "v2 learners" to { learnersV2(1000, "limit" to "50", "reverse_order" to "true") },
             "v2 learner" to { learnerV2(1000, 1) },
             "v2 no learner" to { learnerV2(1000, 999_999) },
             "v2 deactivated" to { setStateV2(1000, 9, false) },
