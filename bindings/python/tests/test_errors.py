@@ -138,7 +138,7 @@ def test_newer_format(tmp_path: Path) -> None:
     # The names of what the store knows of itself stand before their values: a key of 16
     # bytes, then the format.
     place = re.compile(rb"(cursor-keyformatrenderedsequencetotals.{16})\x02\0\0\0", re.DOTALL)
-    newer, places = place.subn(rb"\1\x03\0\0\0", path.read_bytes())
+    newer, places = place.subn(lambda found: found[1] + b"\x03\0\0\0", path.read_bytes())
     assert places == 1
     path.write_bytes(newer)
     with pytest.raises(NewerFormatError, match="has format 3, .* up to 2: update the app"):

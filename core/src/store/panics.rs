@@ -21,11 +21,10 @@ pub(super) fn outcome<T>(work: impl FnOnce() -> T) -> Option<T> {
 /// unwinds, which ends the process.
 #[cfg(panic = "unwind")]
 pub(super) fn abandon(database: Database) {
-    let abandoned = catch_unwind(AssertUnwindSafe(|| {
+    let _: std::thread::Result<()> = catch_unwind(AssertUnwindSafe(|| {
         let _dropped = database;
         resume_unwind(Box::new(()))
     }));
-    abandoned.unwrap_or_default()
 }
 
 /// Where nothing unwinds, a panic ends what the module answers in any case.

@@ -56,6 +56,15 @@ final class TransportTests: XCTestCase {
         ("v2 learners, not activated", { try await $0.v2("/adminplus/learners", of: 1000) }),
     ]
 
+    /// An answer without its cursor, which is its store's own.
+    private func unsigned(_ reply: SchoolClient.Reply) -> SchoolClient.Reply {
+        let body = String(decoding: reply.body, as: UTF8.self).replacingOccurrences(
+            of: #""next_cursor":"[^"]+""#, with: "", options: .regularExpression)
+        return SchoolClient.Reply(
+            status: reply.status, contentType: reply.contentType, contentLength: reply.contentLength,
+            allow: reply.allow, body: Data(body.utf8))
+    }
+
     func testTheEngineAnswersAsTheServer() async throws {
         let server = try Server()
         defer { server.stop() }
@@ -69,7 +78,7 @@ final class TransportTests: XCTestCase {
         for (name, question) in Self.questions {
             let expected = try await question(overNetwork)
             let found = try await question(embedded)
-            XCTAssertEqual(found, expected, name)
+            XCTAssertEqual(unsigned(found), unsigned(expected), name)
         }
         print("transport: \(Self.questions.count) requests, over the network and embedded")
     }

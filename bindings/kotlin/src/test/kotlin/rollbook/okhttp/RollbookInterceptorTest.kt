@@ -95,6 +95,12 @@ class RollbookInterceptorTest {
                 },
         )
 
+    /** An answer without its cursor, which is its store's own. */
+    private fun unsigned(body: String) =
+        body.replace(Regex(""""next_cursor":"[^"]+""""), """"next_cursor":"..."""")
+
+    private fun Reply.unsigned() = copy(body = unsigned(body))
+
     private fun http(engine: Engine) =
         OkHttpClient.Builder().addInterceptor(RollbookInterceptor(engine, SERVICE)).build()
 
@@ -106,7 +112,7 @@ class RollbookInterceptorTest {
             val served = SchoolClient(OkHttpClient(), server.address.toHttpUrl())
             val statuses = asks.map { (what, ask) ->
                 val reply = embedded.ask()
-                assertEquals(served.ask(), reply, what)
+                assertEquals(served.ask().unsigned(), reply.unsigned(), what)
                 reply.status
             }
             println("transport: ${asks.size} asks, the same through the engine and over HTTP")
@@ -147,7 +153,7 @@ class RollbookInterceptorTest {
             val reply = client.ask()
             val bodiless = reply.status == 204 || what == "no body"
             assertEquals(expected.status.toInt(), reply.status, what)
-            assertEquals(if (bodiless) "" else expected.body, reply.body, what)
+            assertEquals(if (bodiless) "" else unsigned(expected.body), unsigned(reply.body), what)
             for ((name, value) in reply.headers) {
                 val gone = reply.status == 204 && name == "Content-Length"
                 assertEquals(if (gone) null else expected.header(name), value, "$what: $name")
