@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use redb::Database;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Carries out what may panic; `what` says what it was, should it do so.
 pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -23,7 +23,7 @@ pub(super) fn outcome<T>(work: impl FnOnce() -> T) -> Option<T> {
 pub(super) fn abandon(database: Database) {
     let _: std::thread::Result<()> = catch_unwind(AssertUnwindSafe(|| {
         let _dropped = database;
-        resume_unwind(Box::new(()))
+        std::panic::resume_unwind(Box::new(()))
     }));
 }
 
