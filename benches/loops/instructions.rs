@@ -47,7 +47,7 @@ struct Warm {
 #[bench::subject_marks(args = ("subject marks of a learner"), config = at_most(16_500))]
 #[bench::subjects_per_term(args = ("subjects per term of a learner"), config = at_most(23_600))]
 #[bench::left(args = ("left, four months"), config = at_most(55_300))]
-#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(297_000))]
+#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(335_000))]
 fn typed(mut warm: Box<Warm>) -> Box<Warm> {
     let Warm {
         engine,
@@ -79,8 +79,8 @@ struct WarmPage {
 
 #[library_benchmark(setup = warm_page)]
 #[bench::learners(args = ("learners"), config = at_most(66_000))]
-#[bench::learners_with_parents(args = ("learners with parents"), config = at_most(201_500))]
-#[bench::marks(args = ("marks of a grade"), config = at_most(87_800))]
+#[bench::learners_with_parents(args = ("learners with parents"), config = at_most(222_000))]
+#[bench::marks(args = ("marks of a grade"), config = at_most(106_700))]
 #[bench::finance_learners(args = ("finance learners"), config = at_most(105_500))]
 fn page(mut warm: Box<WarmPage>) -> Box<WarmPage> {
     let WarmPage {
