@@ -10,6 +10,7 @@
 use redb::StorageBackend;
 use rollbook::{Answer, Engine};
 use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
@@ -97,9 +98,7 @@ fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String
 
 #[test]
 fn single_damages() {
-    // Among many more there is one on which a commit of redb panics, and one of its
-    // destructors as well while that unwinds: that ends the process.
-    let damages = 1500;
+    let damages = extent(1500, 100_000);
     let whole = store();
     let watched = Watched {
         disk: Disk::of(whole.clone()),
