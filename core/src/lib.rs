@@ -72,6 +72,8 @@
 //!
 //! - `http` (on): `Engine::call` takes the types of the
 //!   `http` crate, and `Service` is a `tower` service.
+//! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`, and
+//!   says `Undecoded` of another one.
 //!
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
@@ -95,6 +97,8 @@ mod http;
 mod json;
 mod query;
 mod record;
+#[cfg(feature = "records")]
+mod records;
 mod store;
 
 /// What one must know beside the names: the dataset format, the decisions that
@@ -143,6 +147,9 @@ pub use query::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerStatus,
     LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm,
 };
+
+#[cfg(feature = "records")]
+pub use records::{Undecoded, v1, v2};
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

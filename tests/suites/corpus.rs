@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+mod decoded;
 mod typed;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};
@@ -129,6 +130,7 @@ fn run(case: &Case, count: &mut Asked) -> Result<(), String> {
                     .unwrap()
                     .1;
                 same(&what, &length, &answer.text().len().to_string()).map_err(at)?;
+                decoded::agrees(&request.method, &target, &answer).map_err(at)?;
                 if let Some((version, by_type)) = by_type {
                     match version {
                         Version::V1 => count.v1 += 1,

@@ -1,0 +1,71 @@
+//! Answers as values: a type for each record of v1 and of v2.
+
+pub mod v1;
+pub mod v2;
+
+use crate::api::Answer;
+use serde::de::DeserializeOwned;
+
+/// Why an answer is not of the type that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Undecoded {
+    /// The request was refused, so there are no records.
+    #[error("the request was refused with {status}: {body}")]
+    Refused {
+        /// The answer's status code.
+        status: u16,
+        /// Its body: that of a [`v1::Refusal`] or a [`v2::Refusal`].
+        body: String,
+    },
+    /// The answer holds something else.
+    #[error("the answer is of another type ({0}): decode it as its endpoint and version have it")]
+    OtherType(String),
+}
+
+impl Answer {
+    /// The records of the answer.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Learners, Options, Undecoded, v1, v2};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1000,"current_year":2026}
+    /// {"type":"learner","school_id":1000,"id":7,"first_name":"Thandi"}
+    /// "#.as_bytes())?;
+    /// let learners: Vec<v1::Learner> = engine.ask(&Learners::of(1000))?.decode()?;
+    /// assert_eq!((learners[0].id.as_str(), learners[0].first_name.as_str()), ("7", "Thandi"));
+    ///
+    /// let page: v2::Collection<v2::Learner> =
+    ///     engine.page(&Learners::of(1000), &Default::default())?.decode()?;
+    /// assert_eq!(page.data[0].id, 7);
+    ///
+    /// let nobody = engine.ask(&Learners::of(1))?.decode::<Vec<v1::Learner>>();
+    /// assert!(matches!(nobody, Err(Undecoded::Refused { status: 404, .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, Undecoded> {
+        serde_json::from_slice(&self.body).map_err(|error| match self.status.code {
+            status @ 400.. => Undecoded::Refused {
+                status,
+                body: self.text().to_owned(),
+            },
+            _ => Undecoded::OtherType(error.to_string()),
+        })
+    }
+}
+
+/// Declares records, each field as the service names it.
+macro_rules! records {
+    ($($(#[$about:meta])* $name:ident { $($fields:tt)* })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "the service documents its fields")]
+        pub struct $name { $($fields)* }
+    )*};
+}
+use records;
