@@ -1,6 +1,7 @@
 //! Reading the files of the corpus.
 
 use super::folder;
+use super::records::Records;
 use super::step::{Case, Expected, Message, Request, Step};
 use crate::login;
 use std::fs;
@@ -39,9 +40,10 @@ pub fn cases_in_clear() -> Vec<Case> {
         })
         .collect();
     files.sort();
+    let records = Records::read();
     let read = |path: &std::path::PathBuf| {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        parse(name, &fs::read_to_string(path).unwrap())
+        parse(name, &fs::read_to_string(path).unwrap(), &records)
     };
     files.iter().flat_map(read).collect()
 }
@@ -52,7 +54,7 @@ struct Setting {
     user: Option<(String, String)>,
 }
 
-fn parse(file: &str, text: &str) -> Vec<Case> {
+fn parse(file: &str, text: &str, records: &Records) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut setting = beginning();
     let mut lines = text
@@ -85,7 +87,7 @@ fn parse(file: &str, text: &str) -> Vec<Case> {
                 setting.user = user.map(|(user, word)| (user.to_owned(), word.to_owned()));
             }
             _ => {
-                let step = step(word, rest, &content, &setting);
+                let step = step(word, rest, &content, &setting, records);
                 cases.last_mut().unwrap().steps.push(step);
             }
         }
@@ -100,7 +102,7 @@ fn beginning() -> Setting {
     }
 }
 
-fn step(word: &str, rest: &str, content: &[&str], setting: &Setting) -> Step {
+fn step(word: &str, rest: &str, content: &[&str], setting: &Setting, records: &Records) -> Step {
     let number = |text: &str| text.parse().unwrap();
     match word {
         "use" => {
@@ -125,7 +127,16 @@ fn step(word: &str, rest: &str, content: &[&str], setting: &Setting) -> Step {
             Step::EraseLearner(number(school), number(learner), dataset(content).1)
         }
         "export" => Step::Export(lines_of(content)),
-        method => Step::Request(setting.now, request(method, rest, content, setting)),
+        method => {
+            let mut request = request(method, rest, content, setting);
+            let empty = if rest.contains("/api/v2/") {
+                "null"
+            } else {
+                "\"\""
+            };
+            request.answer = records.whole(&request.answer, empty);
+            Step::Request(setting.now, request)
+        }
     }
 }
 
