@@ -34,7 +34,7 @@ mod records;
 mod step;
 
 pub use cursors::Cursors;
-pub use parse::{cases, cases_in_clear};
+pub use parse::{Size, cases, cases_in_clear, size};
 pub use records::Records;
 pub use step::{Case, Expected, Message, Request, Step};
 
