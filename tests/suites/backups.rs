@@ -2,6 +2,7 @@
 //! moment while a load goes on.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+use crate::small_file::names;
 use rollbook::{Credentials, Engine};
 use rollbook_tests::storage::asked::{answers, export, get};
 use rollbook_tests::storage::power_cut::needs_repair;
@@ -23,15 +24,6 @@ fn open(path: &Path) -> Engine {
     let verified = engine.verify().unwrap();
     assert!(verified.is_sound(), "{:?}", verified.problems);
     engine
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod decoded;
 mod typed;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};
-use rollbook_tests::corpus::{self, Case, Cursors, Expected, Step};
+use rollbook_tests::corpus::{self, Case, Cursors, Expected, Size, Step};
 use typed::Version;
 
 #[test]
@@ -31,7 +31,12 @@ fn every_case() {
         "{} cases, {requests} requests, {v1} of v1 and {v2} of v2 asked through the typed door too",
         cases.len()
     );
-    assert!(cases.len() > 500 && v1 > 750 && v2 > 800);
+    let ran = Size {
+        cases: cases.len(),
+        requests,
+    };
+    assert_eq!(ran, corpus::size());
+    assert!(v1 > 750 && v2 > 800);
     assert!(
         failures.is_empty(),
         "{} of {} cases:\n{}",
@@ -45,7 +50,7 @@ fn every_case() {
 /// door too.
 #[derive(Default)]
 struct Asked {
-    requests: u32,
+    requests: usize,
     v1: u32,
     v2: u32,
 }

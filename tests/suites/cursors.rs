@@ -6,9 +6,9 @@
     missing_docs
 )]
 
+use crate::golden::golden;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use rollbook::{Credentials, Engine, LearnerSubjects, Learners, Options, Page, Question};
-use rollbook_tests::corpus;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::scenario::SCHOOL;
 use rollbook_tests::storage::tables::{META, rows, with_rows};
@@ -159,10 +159,7 @@ fn key(file: &Path) -> Option<Vec<u8>> {
 fn a_store_without_a_key_is_given_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
-    let golden = corpus::folder().with_file_name("golden");
-    let zipped = fs::read(golden.join("v1").join("store.redb.gz")).unwrap();
-    let mut old = Vec::new();
-    std::io::copy(&mut flate2::read::GzDecoder::new(&zipped[..]), &mut old).unwrap();
+    let old = golden("v1", "store.redb.gz");
     fs::write(&path, &old).unwrap();
     assert_eq!(key(&path), None);
     let learners = Learners {

@@ -10,18 +10,14 @@
 
 use rollbook::{Answer, Credentials, Engine};
 use rollbook_tests::random::Random;
-use rollbook_tests::search::extent;
+use rollbook_tests::search::{extent, failures};
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::damage::{Damage, is_flagged_by_redb};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
 use rollbook_tests::storage::scenario::{SCHOOL, Scenario, options};
 use rollbook_tests::storage::tables::{DIRECTORIES, INTEGRATORS, RUNS, rows};
-use rollbook_tests::storage::watchdog::Watchdog;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 /// A store as it lies in a real file, closed, after so many steps.
 fn store_file(steps: usize) -> Vec<u8> {
@@ -156,37 +152,17 @@ fn images(steps: usize) {
         }
     };
     let panics = panics::counted();
-    let next = AtomicU64::new(0);
-    let found = Mutex::new((Tally::default(), Vec::new()));
-    let work = || {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= images {
-                return;
-            }
-            let mut image = whole.clone();
-            let damage = Damage::nth(seed);
-            damage.wreak(&mut image, &mut Random::new(seed));
-            let _dog = Watchdog::over(format!("image {seed}, {damage:?}"), Duration::from_secs(60));
-            let mut tally = Tally::default();
-            let tried = catch_unwind(AssertUnwindSafe(|| try_out(&image, &right, &mut tally)));
-            let failure = match tried {
-                Ok(Ok(())) => None,
-                Ok(Err(what)) => Some(what),
-                Err(_) => Some("it panicked".to_owned()),
-            };
-            let mut found = found.lock().unwrap();
-            found.0.add(&tally);
-            found
-                .1
-                .extend(failure.map(|what| format!("image {seed}, {damage:?}: {what}")));
-        }
-    };
-    std::thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
+    let tally = Mutex::new(Tally::default());
+    let failures = failures(images, |seed| {
+        let mut image = whole.clone();
+        let damage = Damage::nth(seed);
+        damage.wreak(&mut image, &mut Random::new(seed));
+        let mut found = Tally::default();
+        let tried = try_out(&image, &right, &mut found);
+        tally.lock().unwrap().add(&found);
+        tried.map_err(|what| format!("{damage:?}: {what}"))
     });
-    let (tally, failures) = found.into_inner().unwrap();
+    let tally = tally.into_inner().unwrap();
     println!(
         "{images} images of {} bytes: {tally:?}; {} panics of redb caught",
         whole.len(),

@@ -10,19 +10,15 @@
 use redb::StorageBackend;
 use rollbook::{Answer, Engine};
 use rollbook_tests::random::Random;
-use rollbook_tests::search::extent;
+use rollbook_tests::search::{extent, failures};
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
-use rollbook_tests::storage::watchdog::Watchdog;
 use std::collections::BTreeSet;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 const BLOCK: usize = 4096;
 
@@ -58,8 +54,6 @@ struct Tally {
     failed: u64,
     /// Everything was as if there were no damage.
     harmless: u64,
-    /// Something was wrong and no error.
-    wrong: u64,
 }
 
 /// Does everything to a damaged store; says what was wrong and no error.
@@ -112,44 +106,22 @@ fn single_damages() {
         .filter(|block| (block + 1) * BLOCK <= whole.len())
         .collect();
     let panics = panics::counted();
-    let next = AtomicU64::new(0);
-    let found = Mutex::new((Tally::default(), Vec::new()));
-    let work = || {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= damages {
-                return;
-            }
-            let mut random = Random::new(seed);
-            let at = used[random.below(used.len())] * BLOCK + random.below(BLOCK);
-            let changed = match seed % 2 {
-                0 => 1 << random.below(8),
-                _ => u8::try_from(1 + random.below(255)).unwrap(),
-            };
-            let mut file = whole.clone();
-            file[at] ^= changed;
-            let what = format!("damage {seed}, byte {at} ^ {changed:#04x}");
-            let _dog = Watchdog::over(&what, Duration::from_secs(60));
-            let mut tally = Tally::default();
-            let tried = catch_unwind(AssertUnwindSafe(|| try_out(file, &right, &mut tally)));
-            let failure = match tried {
-                Ok(Ok(())) => None,
-                Ok(Err(wrong)) => Some(wrong),
-                Err(_) => Some("it panicked".to_owned()),
-            };
-            tally.wrong += u64::from(failure.is_some());
-            let mut found = found.lock().unwrap();
-            found.0.add(&tally);
-            found
-                .1
-                .extend(failure.map(|wrong| format!("{what}: {wrong}")));
-        }
-    };
-    std::thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
+    let tally = Mutex::new(Tally::default());
+    let failures = failures(damages, |seed| {
+        let mut random = Random::new(seed);
+        let at = used[random.below(used.len())] * BLOCK + random.below(BLOCK);
+        let changed = match seed % 2 {
+            0 => 1 << random.below(8),
+            _ => u8::try_from(1 + random.below(255)).unwrap(),
+        };
+        let mut file = whole.clone();
+        file[at] ^= changed;
+        let mut found = Tally::default();
+        let tried = try_out(file, &right, &mut found);
+        tally.lock().unwrap().add(&found);
+        tried.map_err(|wrong| format!("byte {at} ^ {changed:#04x}: {wrong}"))
     });
-    let (tally, failures) = found.into_inner().unwrap();
+    let tally = tally.into_inner().unwrap();
     println!(
         "{} used blocks of {}: {tally:?}; {} panics of redb caught",
         used.len(),
@@ -171,7 +143,6 @@ impl Tally {
         self.refused += other.refused;
         self.failed += other.failed;
         self.harmless += other.harmless;
-        self.wrong += other.wrong;
     }
 }
 

@@ -8,18 +8,18 @@
 mod server;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};
-use rollbook_tests::corpus::{self, Case, Cursors, Expected, Request, Step};
+use rollbook_tests::corpus::{self, Case, Cursors, Expected, Request, Size, Step};
 use server::{Reply, Server};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn every_case() {
     let program = server::build();
     let cases = corpus::cases();
     let next = Mutex::new(cases.iter());
-    let (requests, servers) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (requests, servers) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
@@ -46,7 +46,11 @@ fn every_case() {
         "{} cases, {requests} requests to {servers} servers",
         cases.len()
     );
-    assert!(cases.len() > 500 && requests > 1000);
+    let ran = Size {
+        cases: cases.len(),
+        requests,
+    };
+    assert_eq!(ran, corpus::size());
     let failures = failures.into_inner().unwrap();
     assert!(
         failures.is_empty(),
@@ -62,8 +66,8 @@ struct Run<'a> {
     datasets: Vec<PathBuf>,
     server: Option<(i64, Server)>,
     cursors: Cursors,
-    requests: u32,
-    servers: u32,
+    requests: usize,
+    servers: usize,
 }
 
 impl<'a> Run<'a> {

@@ -31,6 +31,7 @@ mod readme;
 mod render_again;
 mod repeated_changes;
 mod reused_ids;
+mod small_file;
 mod twin;
 mod twin_corpus;
 mod walks;

@@ -4,30 +4,13 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
-use rollbook::{Credentials, Engine, Result};
-use rollbook_tests::storage::asked::{answers, export};
+use crate::small_file::{names, open, store};
+use rollbook::{Credentials, Engine};
+use rollbook_tests::storage::asked::{answers, code, export};
 use rollbook_tests::storage::child;
-use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
+use rollbook_tests::storage::scenario::{OTHER, SCHOOL, school, set_state};
 use std::fs;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
-
-fn code<T>(result: Result<T>) -> &'static str {
-    result.map_or_else(|error| error.code(), |_| "ok")
-}
-
-fn open(path: &Path) -> Result<Engine> {
-    Engine::open(path, options())
-}
-
-/// A store with a small school.
-fn store() -> (TempDir, PathBuf, Engine) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let engine = open(&path).unwrap();
-    engine.apply(school(SCHOOL, 5).as_bytes()).unwrap();
-    (folder, path, engine)
-}
+use std::path::Path;
 
 /// A store with another school, closed.
 fn another(path: &Path) -> Vec<u8> {
@@ -35,15 +18,6 @@ fn another(path: &Path) -> Vec<u8> {
     engine.apply(school(OTHER, 3).as_bytes()).unwrap();
     engine.close().unwrap();
     fs::read(path).unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 /// What every call comes to that changes something, or says that nothing had to be.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use rollbook::{Absentees, Engine, Error, LearnerSubjects, Learners, Result};
-use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::asked::{code, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::numbers::numbers;
 use rollbook_tests::storage::scenario::options;
@@ -14,10 +14,6 @@ const LEARNERS: u8 = 7;
 
 fn open(file: &[u8]) -> Result<Engine> {
     Engine::open_with_backend(Disk::of(file.to_vec()), options())
-}
-
-fn code<T>(result: Result<T>) -> &'static str {
-    result.map_or_else(|error| error.code(), |_| "ok")
 }
 
 fn learners(engine: &Engine) -> Result<Vec<u8>> {

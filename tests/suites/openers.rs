@@ -2,31 +2,14 @@
 //! none while it is suspended or after it was closed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+use crate::small_file::{open, store};
 use rollbook::{Credentials, Engine, Error, Result};
-use rollbook_tests::storage::asked::{export, get, targets};
+use rollbook_tests::storage::asked::{code, export, get, targets};
 use rollbook_tests::storage::child;
 use rollbook_tests::storage::scenario::{SCHOOL, options, school, set_state};
 use rollbook_tests::storage::wrapping::Wrapping;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Child;
-use tempfile::TempDir;
-
-fn code<T>(result: Result<T>) -> &'static str {
-    result.map_or_else(|error| error.code(), |_| "ok")
-}
-
-fn open(path: &Path) -> Result<Engine> {
-    Engine::open(path, options())
-}
-
-/// A store with a small school.
-fn store() -> (TempDir, PathBuf, Engine) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let engine = open(&path).unwrap();
-    engine.apply(school(SCHOOL, 5).as_bytes()).unwrap();
-    (folder, path, engine)
-}
 
 /// Another process that has tried to open the store, and keeps it.
 struct Other {

@@ -11,16 +11,14 @@
 mod upgraded;
 mod walked;
 
-use flate2::read::GzDecoder;
+use crate::golden::golden;
 use rollbook::{Credentials, Engine, Learners, Options, Page};
-use rollbook_tests::corpus;
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
 use rollbook_tests::storage::tables::{META, rows};
 use serde_json::Value;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 use walked::types::{self, Seen};
 use walked::{ask, collections, cursor, found, get, pages, records, with};
@@ -153,14 +151,6 @@ fn limits_that_are_none() {
     store(&path);
 }
 
-fn golden(name: &str) -> Vec<u8> {
-    let path = corpus::folder().with_file_name("golden").join("v1");
-    let zipped = fs::read(path.join(name)).unwrap();
-    let mut bytes = Vec::new();
-    GzDecoder::new(&zipped[..]).read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
 /// The version by which a store's records are rendered.
 fn rendered(file: Vec<u8>) -> u32 {
     let rows = rows(file, META);
@@ -174,7 +164,7 @@ fn rendered(file: Vec<u8>) -> u32 {
 fn a_store_from_before_v2() {
     let folder = tempfile::tempdir().unwrap();
     let [path, fresh] = ["old", "fresh"].map(|name| folder.path().join(name));
-    let old = golden("store.redb.gz");
+    let old = golden("v1", "store.redb.gz");
     assert_eq!(rendered(old.clone()), 1);
     fs::write(&path, &old).unwrap();
     let old = Engine::open(&path, options()).unwrap();

@@ -45,32 +45,8 @@ macro_rules! record {
     };
 }
 
-record! {
-    /// A learner (2.1).
-    Learner<'a> {
-        id, first_name, last_name, mobile_calling_code, mobile_number, email_address,
-        date_of_birth, gender, ethnic_group_id, ethnic_group, home_language_id, home_language,
-        tuition_language_id, tuition_language, nationality, admission_number, family_code,
-        id_number, passport_number, grade_id, grade, register_class_name,
-        register_class_teacher_id, country, province, education_stream, photo_url, parent1_id,
-        parent2_id,
-    }
-    and {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        parents: Option<Vec<Parent<'a>>>,
-    }
-}
-
-record! {
-    /// A parent (2.2).
-    Parent<'a> {
-        id, title, first_name, last_name, mobile_calling_code, mobile_number, email_address,
-        date_of_birth, gender, ethnic_group_id, ethnic_group, residential_address,
-        postal_address, home_language_id, home_language, nationality, family_code, id_number,
-        passport_number, marital_status_id, marital_status, occupation_status, occupation,
-        employment_sector, gross_annual_income,
-    }
-}
+// Learners, parents and absences (2.1, 2.2, 2.7), as `build.rs` writes them.
+include!(concat!(env!("OUT_DIR"), "/records.rs"));
 
 /// A subject that a learner takes (2.3).
 #[derive(Serialize, Deserialize)]
@@ -111,11 +87,6 @@ record! {
 record! {
     /// A term mark (2.5).
     TermMark<'a> { term, mark }
-}
-
-record! {
-    /// An absence (2.7).
-    Absentee<'a> { id, learner_id, absent_date, absent_reason }
 }
 
 /// Assessment marks by grade (2.6).

@@ -1,5 +1,15 @@
 // The records of a dataset as the contenders keep them: every field there, ids as numbers.
 
+import * as v1 from "./answers.mjs";
+
+const numbers = ["id", "grade_id", "parent1_id", "parent2_id", "gross_annual_income"];
+
+/** The texts of a record that is answered with all its fields. */
+function answered(make) {
+  const fields = Object.keys(make({ gross_annual_income: null }));
+  return fields.filter((field) => !numbers.includes(field));
+}
+
 export const kinds = {
   school: { numbers: ["school_id", "current_year"] },
   year: { numbers: ["school_id", "year"], texts: ["year_name"] },
@@ -7,24 +17,11 @@ export const kinds = {
   grade: { numbers: ["school_id", "grade_id"], texts: ["grade"] },
   parent: {
     numbers: ["school_id", "id", "gross_annual_income"],
-    texts: [
-      "title", "first_name", "last_name", "mobile_calling_code", "mobile_number",
-      "email_address", "date_of_birth", "gender", "ethnic_group_id", "ethnic_group",
-      "residential_address", "postal_address", "home_language_id", "home_language",
-      "nationality", "family_code", "id_number", "passport_number", "marital_status_id",
-      "marital_status", "occupation_status", "occupation", "employment_sector",
-    ],
+    texts: answered(v1.parent),
   },
   learner: {
     numbers: ["school_id", "id", "grade_id", "parent1_id", "parent2_id"],
-    texts: [
-      "first_name", "last_name", "mobile_calling_code", "mobile_number", "email_address",
-      "date_of_birth", "gender", "ethnic_group_id", "ethnic_group", "home_language_id",
-      "home_language", "tuition_language_id", "tuition_language", "nationality",
-      "admission_number", "family_code", "id_number", "passport_number", "grade",
-      "register_class_name", "register_class_teacher_id", "country", "province",
-      "education_stream", "photo_url", "status", "transfer_date", "folded_name",
-    ],
+    texts: [...answered(v1.learner), "status", "transfer_date", "folded_name"],
   },
   subject: { numbers: ["school_id", "subject_id"], texts: ["subject_name"] },
   learner_subject: { numbers: ["school_id", "learner_id", "year", "subject_id", "grade_id"] },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { start } from "./browser.mjs";
 import { judge } from "./corpus.mjs";
-import { folders } from "./material.mjs";
+import { corpusSize, folders } from "./material.mjs";
 import { serve } from "./site.mjs";
 
 let site;
@@ -27,7 +27,7 @@ test("the corpus in a page, in memory", async () => {
     return runCorpus(lines, () => Rollbook.memory());
   });
   await page.close();
-  judge(ran);
+  judge(ran, corpusSize());
 });
 
 test("the corpus in a worker, in the private file system", async () => {
@@ -49,5 +49,5 @@ test("the corpus in a worker, in the private file system", async () => {
   });
   assert.equal(await page.evaluate(() => crossOriginIsolated), false);
   await page.close();
-  judge(ran);
+  judge(ran, corpusSize());
 });

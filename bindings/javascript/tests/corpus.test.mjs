@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Rollbook } from "rollbook";
 import { judge, runCorpus } from "./corpus.mjs";
-import { corpus } from "./material.mjs";
+import { corpus, corpusSize } from "./material.mjs";
 
 test("the corpus in Node, in memory", async () => {
-  judge(await runCorpus(readFileSync(corpus(), "utf8"), () => Rollbook.memory()));
+  judge(await runCorpus(readFileSync(corpus(), "utf8"), () => Rollbook.memory()), corpusSize());
 });

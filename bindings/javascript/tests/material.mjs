@@ -1,6 +1,6 @@
 // What the tests are given: the corpus, sample schools, and where things are.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,6 +20,8 @@ function made(name) {
 export const material = () => made("");
 /** Every case of the corpus, one a line. */
 export const corpus = () => made("corpus.jsonl");
+/** How many cases and requests it has. */
+export const corpusSize = () => JSON.parse(readFileSync(made("corpus-size.json"), "utf8"));
 /** A sample school of 100 learners. */
 export const sample = () => made("school-100.ndjson");
 /** One of 1,000. */

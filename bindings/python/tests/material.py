@@ -11,6 +11,9 @@ FOLDER = Path(os.environ["ROLLBOOK_MATERIAL"])
 CORPUS = FOLDER / "corpus.jsonl"
 """The corpus, one case a line."""
 
+CORPUS_SIZE = FOLDER / "corpus-size.json"
+"""How many cases and requests it has."""
+
 SAMPLE_SCHOOL = ROOT / "core/examples/sample-school.ndjson"
 """The small schools that were written by hand."""
 

@@ -214,18 +214,9 @@ mod tests {
     use crate::Entropy;
     use crate::record::password::Memory;
     use crate::store::{Location, StoreOptions};
-    use std::time::Duration;
 
     fn store() -> Result<Store> {
-        let options = StoreOptions {
-            cache_bytes: 1 << 20,
-            wait: Duration::ZERO,
-            render_version: 1,
-            facts_from_format_1: |_, _, _| Ok(()),
-            compact: true,
-            cursor_key: [0; 16],
-        };
-        Store::open(Location::Memory, options)
+        Store::open(Location::Memory, StoreOptions::for_test())
     }
 
     fn set(store: &Store, name: &str, password: &str) -> Result<()> {

@@ -202,7 +202,6 @@ mod tests {
     use crate::error::Error;
     use crate::query::View;
     use crate::store::{Location, Store, StoreOptions};
-    use std::time::Duration;
 
     fn upgraded(target: &str) -> (String, Option<u64>) {
         upgrade(target).map_or_else(
@@ -297,15 +296,7 @@ mod tests {
 
     #[test]
     fn every_parameter_tells_one_question_from_another() -> Result<(), Box<Error>> {
-        let options = StoreOptions {
-            cache_bytes: 1 << 20,
-            wait: Duration::ZERO,
-            render_version: 1,
-            facts_from_format_1: |_, _, _| Ok(()),
-            compact: true,
-            cursor_key: [0; 16],
-        };
-        let store = Store::open(Location::Memory, options)?;
+        let store = Store::open(Location::Memory, StoreOptions::for_test())?;
         let identity = |endpoint, query: &str| {
             let reading = Reading {
                 wire: Wire::V1,

@@ -311,16 +311,11 @@ mod tests {
     use super::*;
     use crate::store::{Location, StoreOptions};
     use std::path::PathBuf;
-    use std::time::Duration;
 
     fn store(location: Location) -> Result<Arc<Store>> {
         let options = StoreOptions {
-            cache_bytes: 1 << 20,
-            wait: Duration::ZERO,
-            cursor_key: [7; 16],
             render_version: crate::record::bake::RENDER_VERSION,
-            facts_from_format_1: |_, _, _| Ok(()),
-            compact: true,
+            ..StoreOptions::for_test()
         };
         Ok(Arc::new(Store::open(location, options)?))
     }

@@ -45,6 +45,21 @@ pub(crate) struct StoreOptions {
     pub(crate) compact: bool,
 }
 
+#[cfg(test)]
+impl StoreOptions {
+    /// As good as any.
+    pub(crate) fn for_test() -> StoreOptions {
+        StoreOptions {
+            cache_bytes: 1 << 20,
+            wait: Duration::ZERO,
+            render_version: 1,
+            facts_from_format_1: |_, _, _| Ok(()),
+            cursor_key: [7; 16],
+            compact: true,
+        }
+    }
+}
+
 /// Makes the lane of facts of what format 1 kept of a collection's record.
 pub(crate) type FactsFromFormat1 = fn(Collection, &[u8], &mut Vec<u8>) -> Result<()>;
 

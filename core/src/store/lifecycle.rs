@@ -141,15 +141,7 @@ mod tests {
     fn a_forked_process_is_refused_and_leaves_the_store_alone() -> Result<()> {
         let count = Arc::new(AtomicUsize::new(0));
         let bytes = Counting(InMemoryBackend::new(), count.clone());
-        let options = StoreOptions {
-            cache_bytes: 1 << 20,
-            wait: Duration::ZERO,
-            render_version: 1,
-            facts_from_format_1: |_, _, _| Ok(()),
-            compact: false,
-            cursor_key: [0; 16],
-        };
-        let mut store = Store::open(Location::Backend(Box::new(bytes)), options)?;
+        let mut store = Store::open(Location::Backend(Box::new(bytes)), StoreOptions::for_test())?;
         assert_eq!(code(store.write(|_| Ok(()))), "ok");
         // A thread of the other process is in the middle of a change.
         let slot = store.writer.take(Duration::ZERO)?;

@@ -290,7 +290,6 @@ mod tests {
     use super::super::{Location, Store, StoreOptions};
     use super::*;
     use std::collections::BTreeMap;
-    use std::time::Duration;
 
     const LEARNERS: Partition = Partition::of(7, Collection::Learners);
 
@@ -329,15 +328,7 @@ mod tests {
     }
 
     fn store() -> Result<Store> {
-        let options = StoreOptions {
-            cache_bytes: 1 << 20,
-            wait: Duration::ZERO,
-            cursor_key: [7; 16],
-            render_version: 1,
-            facts_from_format_1: |_, _, _| Ok(()),
-            compact: false,
-        };
-        Store::open(Location::Memory, options)
+        Store::open(Location::Memory, StoreOptions::for_test())
     }
 
     /// What the partition holds must be the model, in runs that are neither

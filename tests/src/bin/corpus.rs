@@ -1,18 +1,23 @@
 //! Writes the corpus as lines of JSON, one case a line, for surfaces in other
-//! languages: `corpus FILE`. The steps are those of `rollbook_tests::corpus`.
+//! languages, and how many cases and requests there are: `corpus CASES SIZE`. The steps
+//! are those of `rollbook_tests::corpus`.
 #![allow(clippy::unwrap_used)]
 
-use rollbook_tests::corpus::{Case, Expected, Message, Step, cases};
+use rollbook_tests::corpus::{Case, Expected, Message, Size, Step, cases, size};
 use serde_json::{Value, json};
 use std::io::Write;
 
 fn main() {
-    let path = std::env::args().nth(1).unwrap();
+    let mut paths = std::env::args().skip(1);
+    let path = paths.next().unwrap();
     let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
     for case in cases() {
         writeln!(file, "{}", line(&case)).unwrap();
     }
     file.flush().unwrap();
+    let Size { cases, requests } = size();
+    let size = json!({"cases": cases, "requests": requests}).to_string();
+    std::fs::write(paths.next().unwrap(), size).unwrap();
 }
 
 fn line(case: &Case) -> Value {

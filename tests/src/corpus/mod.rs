@@ -17,6 +17,10 @@
 //! | `export` | the exact export, integrators left out |
 //! | any other word: a request `METHOD TARGET` | `header NAME: VALUE`, `body TEXT`, `blanks BYTES` (the body goes on with blanks up to so many bytes), then the status, perhaps `allow: METHODS`, then the exact body |
 //!
+//! In a body, `@KIND{…}` is a record with all the fields that `records.txt` has for the
+//! kind, in their order. Those that a case does not spell out are empty: `""` in v1,
+//! `null` in v2.
+//!
 //! A cursor is opaque, so a file gives it a name of lower-case letters and digits:
 //!
 //! | where | what |
@@ -26,10 +30,12 @@
 
 mod cursors;
 mod parse;
+mod records;
 mod step;
 
 pub use cursors::Cursors;
-pub use parse::{cases, cases_in_clear};
+pub use parse::{Size, cases, cases_in_clear, size};
+pub use records::Records;
 pub use step::{Case, Expected, Message, Request, Step};
 
 use std::path::{Path, PathBuf};

@@ -1,12 +1,37 @@
 //! Reading the files of the corpus.
 
 use super::folder;
+use super::records::Records;
 use super::step::{Case, Expected, Message, Request, Step};
 use crate::login;
 use std::fs;
+use std::path::PathBuf;
 
 /// Files whose cases are about passwords, which stay as slow as they are.
 const ABOUT_PASSWORDS: [&str; 3] = ["access-credentials", "dataset-faults", "dataset-values"];
+
+/// The directives that are no request.
+const NO_METHODS: [&str; 10] = [
+    "case",
+    "use",
+    "apply",
+    "check",
+    "replace_school",
+    "remove_school",
+    "erase_learner",
+    "at",
+    "as",
+    "export",
+];
+
+/// How many cases there are, and how many requests in them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Size {
+    /// The cases.
+    pub cases: usize,
+    /// Their requests.
+    pub requests: usize,
+}
 
 /// All cases of all files, in the order of the files' names. Where a case is not about
 /// passwords, its logins are [`quick`](login::quick).
@@ -30,6 +55,30 @@ pub fn cases() -> Vec<Case> {
 
 /// The same, with every password as the files have it: for what knows no hash.
 pub fn cases_in_clear() -> Vec<Case> {
+    let records = Records::read();
+    let read = |(name, text): &(String, String)| parse(name, text, &records);
+    files().iter().flat_map(read).collect()
+}
+
+/// How many cases and requests the files have, counted by their lines and not by what
+/// was made of them: what runs them all ran so many.
+pub fn size() -> Size {
+    let mut size = Size::default();
+    for (_, text) in files() {
+        for line in text.split('\n').filter(|line| !line.is_empty()) {
+            let word = line.split(' ').next().unwrap();
+            size.cases += usize::from(word == "case");
+            // Content begins with a blank, so that its first word is empty.
+            let is_request =
+                !word.is_empty() && !word.starts_with('#') && !NO_METHODS.contains(&word);
+            size.requests += usize::from(is_request);
+        }
+    }
+    size
+}
+
+/// The files of cases in the order of their names: name and text.
+fn files() -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -39,11 +88,11 @@ pub fn cases_in_clear() -> Vec<Case> {
         })
         .collect();
     files.sort();
-    let read = |path: &std::path::PathBuf| {
+    let read = |path: &PathBuf| {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        parse(name, &fs::read_to_string(path).unwrap())
+        (name.to_owned(), fs::read_to_string(path).unwrap())
     };
-    files.iter().flat_map(read).collect()
+    files.iter().map(read).collect()
 }
 
 /// What lasts from one step to the next.
@@ -52,7 +101,7 @@ struct Setting {
     user: Option<(String, String)>,
 }
 
-fn parse(file: &str, text: &str) -> Vec<Case> {
+fn parse(file: &str, text: &str, records: &Records) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut setting = beginning();
     let mut lines = text
@@ -85,7 +134,7 @@ fn parse(file: &str, text: &str) -> Vec<Case> {
                 setting.user = user.map(|(user, word)| (user.to_owned(), word.to_owned()));
             }
             _ => {
-                let step = step(word, rest, &content, &setting);
+                let step = step(word, rest, &content, &setting, records);
                 cases.last_mut().unwrap().steps.push(step);
             }
         }
@@ -100,7 +149,7 @@ fn beginning() -> Setting {
     }
 }
 
-fn step(word: &str, rest: &str, content: &[&str], setting: &Setting) -> Step {
+fn step(word: &str, rest: &str, content: &[&str], setting: &Setting, records: &Records) -> Step {
     let number = |text: &str| text.parse().unwrap();
     match word {
         "use" => {
@@ -125,8 +174,27 @@ fn step(word: &str, rest: &str, content: &[&str], setting: &Setting) -> Step {
             Step::EraseLearner(number(school), number(learner), dataset(content).1)
         }
         "export" => Step::Export(lines_of(content)),
-        method => Step::Request(setting.now, request(method, rest, content, setting)),
+        method => {
+            let mut request = request(method, rest, content, setting);
+            let empty = if is_v2(rest) { "null" } else { "\"\"" };
+            request.answer = records.whole(&request.answer, empty);
+            Step::Request(setting.now, request)
+        }
     }
+}
+
+/// Whether a target is one of v2, also where its path is percent-encoded.
+fn is_v2(target: &str) -> bool {
+    let mut parts = target.split('%');
+    let mut decoded = parts.next().unwrap().to_owned();
+    for part in parts {
+        let byte = part.get(..2).map(|hex| u8::from_str_radix(hex, 16));
+        if let Some(Ok(byte)) = byte {
+            decoded.push(char::from(byte));
+            decoded.push_str(&part[2..]);
+        }
+    }
+    decoded.contains("/api/v2/")
 }
 
 /// The lines, each with its line feed.

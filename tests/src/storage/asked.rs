@@ -60,3 +60,8 @@ pub fn export(engine: &Engine) -> Result<String> {
     }
     Ok(text)
 }
+
+/// The code of the error that something comes to, or `ok`.
+pub fn code<T>(result: Result<T>) -> &'static str {
+    result.map_or_else(|error| error.code(), |_| "ok")
+}

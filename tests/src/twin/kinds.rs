@@ -1,6 +1,6 @@
 //! The kinds of records (`dataset.md`, "Kinds").
 
-use super::fields::{self, Field};
+use super::fields::{self, Field, Form};
 use super::people_fields;
 
 /// A kind of record. The order is that of the export.
@@ -102,4 +102,11 @@ impl Kind {
     pub(crate) fn needs_its_school(self) -> bool {
         matches!(self, Self::ClientIntegration | Self::Year | Self::Term)
     }
+}
+
+/// The names of a kind's text fields, in order.
+pub fn texts_of(kind: &str) -> Vec<&'static str> {
+    let fields = Kind::named(kind).unwrap().fields().iter();
+    let texts = fields.filter(|field| field.form == Form::Text && !field.key);
+    texts.map(|field| field.name).collect()
 }

@@ -11,39 +11,6 @@ use super::question::{Rows, View};
 use super::records::Record;
 use super::render::Json;
 
-/// The fields of 2.1 in their order, but for `parents`.
-const FIELDS: [&str; 29] = [
-    "id",
-    "first_name",
-    "last_name",
-    "mobile_calling_code",
-    "mobile_number",
-    "email_address",
-    "date_of_birth",
-    "gender",
-    "ethnic_group_id",
-    "ethnic_group",
-    "home_language_id",
-    "home_language",
-    "tuition_language_id",
-    "tuition_language",
-    "nationality",
-    "admission_number",
-    "family_code",
-    "id_number",
-    "passport_number",
-    "grade_id",
-    "grade",
-    "register_class_name",
-    "register_class_teacher_id",
-    "country",
-    "province",
-    "education_stream",
-    "photo_url",
-    "parent1_id",
-    "parent2_id",
-];
-
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     status: String,
@@ -127,9 +94,12 @@ pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
                 .is_none_or(|code| record.number("family_code") == Some(code))
     };
     let row = |record: &Record| {
-        let mut members: Vec<(String, Json)> = FIELDS
-            .into_iter()
-            .map(|field| (field.to_owned(), Json::text(record.text(field))))
+        // What `dataset.md` adds to the record begins with the status.
+        let names = Kind::Learner.fields().iter().map(|field| field.name);
+        let names = names.take_while(|name| *name != "status");
+        let mut members: Vec<(String, Json)> = names
+            .filter(|name| *name != "school_id")
+            .map(|name| (name.to_owned(), Json::text(record.text(name))))
             .collect();
         if question.include_parents {
             members.push(("parents".to_owned(), parents(view, record)));

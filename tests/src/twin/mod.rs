@@ -60,6 +60,7 @@ mod v2;
 
 pub use answer::TwinAnswer;
 pub use apply::{comparable, line_key};
+pub use kinds::texts_of;
 pub use summary::{Counts, Summary};
 
 /// The naive implementation: the records of every school, and the clear passwords of the integrators.

@@ -3,6 +3,7 @@
 use super::World;
 use super::fields::Fields;
 use super::ids::{LEARNERS, SCHOOLS};
+use crate::twin::texts_of;
 
 const INCOMES: [&str; 7] = [
     "120000",
@@ -13,6 +14,27 @@ const INCOMES: [&str; 7] = [
     "12500.50",
     "-1.005",
 ];
+
+/// The texts of a learner that are drawn one by one.
+const LEARNER_TEXTS: [&str; 11] = [
+    "first_name",
+    "last_name",
+    "grade_id",
+    "family_code",
+    "parent1_id",
+    "parent2_id",
+    "debtor_code",
+    "accountable_person_id",
+    "grade",
+    "gender",
+    "photo_url",
+];
+
+/// The texts of a kind but for these.
+fn other_texts(kind: &str, drawn: &[&str]) -> Vec<&'static str> {
+    let texts = texts_of(kind).into_iter();
+    texts.filter(|name| !drawn.contains(name)).collect()
+}
 
 impl World {
     pub(super) fn learner(&mut self, school: u64, id: u64) -> Fields {
@@ -50,26 +72,7 @@ impl World {
             fields = fields.raw("date_of_birth", format!("\"{date}\""));
         }
         fields = fields.texts(dice, 25, &["grade", "gender", "photo_url"]);
-        let rest = [
-            "mobile_calling_code",
-            "mobile_number",
-            "email_address",
-            "ethnic_group_id",
-            "ethnic_group",
-            "home_language_id",
-            "home_language",
-            "tuition_language_id",
-            "tuition_language",
-            "nationality",
-            "admission_number",
-            "id_number",
-            "passport_number",
-            "register_class_name",
-            "register_class_teacher_id",
-            "country",
-            "province",
-            "education_stream",
-        ];
+        let rest = other_texts("learner", &LEARNER_TEXTS);
         fields.texts(dice, 6, &rest)
     }
 
@@ -90,28 +93,7 @@ impl World {
             let date = dice.edge(today);
             fields = fields.raw("date_of_birth", format!("\"{date}\""));
         }
-        let rest = [
-            "title",
-            "mobile_calling_code",
-            "mobile_number",
-            "email_address",
-            "gender",
-            "ethnic_group_id",
-            "ethnic_group",
-            "residential_address",
-            "postal_address",
-            "home_language_id",
-            "home_language",
-            "nationality",
-            "family_code",
-            "id_number",
-            "passport_number",
-            "marital_status_id",
-            "marital_status",
-            "occupation_status",
-            "occupation",
-            "employment_sector",
-        ];
+        let rest = other_texts("parent", &["first_name", "last_name"]);
         fields.texts(dice, 8, &rest)
     }
 
@@ -121,25 +103,7 @@ impl World {
         let fields = Fields::of_kind("accountable_person")
             .id(dice, "school_id", school)
             .text(dice, "debtor_code", code);
-        let names = [
-            "title",
-            "first_name",
-            "full_names",
-            "last_name",
-            "mobile_calling_code",
-            "mobile_number",
-            "work_tel_number",
-            "home_tel_number",
-            "email_address",
-            "residential_address",
-            "postal_address",
-            "home_language",
-            "nationality",
-            "id_number",
-            "passport_number",
-            "employer",
-            "employer_address",
-        ];
+        let names = other_texts("accountable_person", &["debtor_code"]);
         fields
             .id(dice, "accountable_person_id", id)
             .texts(dice, 15, &names)

@@ -1,5 +1,5 @@
 //! What other tests stand on: what random sequences reach, what a sample school holds,
-//! how cursors are named, what is drawn.
+//! how cursors and records are named, what is drawn.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,6 +9,7 @@
 )]
 
 mod corpus_cursors;
+mod corpus_records;
 mod random;
 mod sample;
 mod world;

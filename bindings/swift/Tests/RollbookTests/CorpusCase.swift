@@ -1,5 +1,11 @@
 import Foundation
 
+/// How many cases and requests the corpus has.
+struct CorpusSize: Decodable, Equatable {
+    let cases: Int
+    let requests: Int
+}
+
 /// A case of the corpus, as `rollbook_tests::corpus` describes it.
 struct CorpusCase: Decodable, Sendable {
     let name: String

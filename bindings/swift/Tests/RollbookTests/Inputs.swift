@@ -19,6 +19,9 @@ enum Inputs {
     /// The cases of the corpus, a line of JSON each.
     static func corpus() throws -> URL { try file("corpus.jsonl") }
 
+    /// How many cases and requests it has.
+    static func corpusSize() throws -> URL { try file("corpus-size.json") }
+
     /// The dataset of a generated school of 1,000 learners.
     static func school() throws -> URL { try file("school-1000.ndjson") }
 

@@ -13,6 +13,7 @@ final class RecordTests: XCTestCase {
                 // What a type lacks is missing here; what an answer lacks, decoding has missed.
                 let again = try JSONSerialization.jsonObject(with: JSONEncoder().encode(records))
                 let found = try JSONSerialization.jsonObject(with: answer.data)
+                XCTAssertEqual(names(in: found).subtracting(names(in: again)), [], "\(type)", line: line)
                 XCTAssertEqual(again as? NSObject, found as? NSObject, "\(type)", line: line)
                 return records
             }
@@ -58,6 +59,18 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(answer.status, 401)
         XCTAssertEqual(try answer.decode(V1.Refusal.self).error, "Unauthorized")
         XCTAssertThrowsError(try answer.decode([V1.Learner].self)) { XCTAssertTrue($0 is DecodingError) }
+    }
+
+    /// The names of members at any depth.
+    private func names(in value: Any) -> Set<String> {
+        switch value {
+        case let object as [String: Any]:
+            return object.values.reduce(Set(object.keys)) { $0.union(names(in: $1)) }
+        case let array as [Any]:
+            return array.reduce([]) { $0.union(names(in: $1)) }
+        default:
+            return []
+        }
     }
 
     private func generatedSchool() throws -> Engine {

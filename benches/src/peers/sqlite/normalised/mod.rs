@@ -21,6 +21,7 @@ mod tests;
 use super::{connect, reopen};
 use crate::ask::{Ask, What};
 use crate::peer::Peer;
+use crate::peers::wire::{Learner, Parent, Record as _};
 use crate::schools::Schools;
 use anyhow::{Context as _, Result};
 use load::Tables;
@@ -49,7 +50,7 @@ impl Normalised {
 
     fn create(folder: &Path) -> Result<Normalised> {
         let connection = connect(&folder.join("normalised.sqlite"), "")?;
-        connection.execute_batch(include_str!("schema.sql"))?;
+        connection.execute_batch(&schema())?;
         Ok(Normalised {
             connection,
             sheet: Sheet::default(),
@@ -67,6 +68,25 @@ impl Normalised {
         }
         Ok(transaction.commit()?)
     }
+}
+
+/// The statements that make the tables.
+fn schema() -> String {
+    include_str!("schema.sql")
+        .replace("{parent}", &columns(Parent::TEXTS))
+        .replace("{learner}", &columns(Learner::TEXTS))
+}
+
+/// A column for each of these fields.
+fn columns(fields: &[&str]) -> String {
+    let column = |field: &&str| match *field {
+        "id" | "grade_id" | "parent1_id" | "parent2_id" | "gross_annual_income" => {
+            format!("{field} INTEGER")
+        }
+        _ => format!("{field} TEXT NOT NULL"),
+    };
+    let columns = fields.iter().map(column);
+    columns.collect::<Vec<_>>().join(", ")
 }
 
 impl Peer for Normalised {

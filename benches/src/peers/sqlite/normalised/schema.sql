@@ -3,7 +3,8 @@
 --
 -- Decimals are whole millionths, dates are text as they are answered. A
 -- reference to a record that is missing is allowed, so none is enforced. Where a
--- column may be null, the planner takes its table's order for doubtful.
+-- column may be null, the planner takes its table's order for doubtful. In braces
+-- stand the fields of a record that is answered whole, in the order of the answer.
 
 CREATE TABLE school (
     school_id INTEGER PRIMARY KEY,
@@ -31,34 +32,14 @@ CREATE TABLE grade (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE parent (
-    school_id INTEGER, id INTEGER,
-    title TEXT NOT NULL, first_name TEXT NOT NULL, last_name TEXT NOT NULL,
-    mobile_calling_code TEXT NOT NULL, mobile_number TEXT NOT NULL,
-    email_address TEXT NOT NULL, date_of_birth TEXT NOT NULL, gender TEXT NOT NULL,
-    ethnic_group_id TEXT NOT NULL, ethnic_group TEXT NOT NULL,
-    residential_address TEXT NOT NULL, postal_address TEXT NOT NULL,
-    home_language_id TEXT NOT NULL, home_language TEXT NOT NULL, nationality TEXT NOT NULL,
-    family_code TEXT NOT NULL, id_number TEXT NOT NULL, passport_number TEXT NOT NULL,
-    marital_status_id TEXT NOT NULL, marital_status TEXT NOT NULL,
-    occupation_status TEXT NOT NULL, occupation TEXT NOT NULL,
-    employment_sector TEXT NOT NULL, gross_annual_income INTEGER,
+    school_id INTEGER, {parent},
     PRIMARY KEY (school_id, id)
 ) STRICT, WITHOUT ROWID;
 
 -- folded_name: first and last name, lower case, without accents.
 CREATE TABLE learner (
-    school_id INTEGER, id INTEGER,
-    first_name TEXT NOT NULL, last_name TEXT NOT NULL, mobile_calling_code TEXT NOT NULL,
-    mobile_number TEXT NOT NULL, email_address TEXT NOT NULL, date_of_birth TEXT NOT NULL,
-    gender TEXT NOT NULL, ethnic_group_id TEXT NOT NULL, ethnic_group TEXT NOT NULL,
-    home_language_id TEXT NOT NULL, home_language TEXT NOT NULL,
-    tuition_language_id TEXT NOT NULL, tuition_language TEXT NOT NULL,
-    nationality TEXT NOT NULL, admission_number TEXT NOT NULL, family_code TEXT NOT NULL,
-    id_number TEXT NOT NULL, passport_number TEXT NOT NULL, grade_id INTEGER,
-    grade TEXT NOT NULL, register_class_name TEXT NOT NULL,
-    register_class_teacher_id TEXT NOT NULL, country TEXT NOT NULL, province TEXT NOT NULL,
-    education_stream TEXT NOT NULL, photo_url TEXT NOT NULL, parent1_id INTEGER,
-    parent2_id INTEGER, status TEXT NOT NULL, transfer_date TEXT NOT NULL,
+    school_id INTEGER, {learner},
+    status TEXT NOT NULL, transfer_date TEXT NOT NULL,
     folded_name TEXT NOT NULL,
     PRIMARY KEY (school_id, id)
 ) STRICT, WITHOUT ROWID;

@@ -11,6 +11,7 @@ object Inputs {
     val root: Path = Path(System.getProperty("rollbook.root"))
     private val material = Path(System.getProperty("rollbook.material"))
     val corpus: Path = material / "corpus.jsonl"
+    val corpusSize: Path = material / "corpus-size.json"
     val generated: Path = build / "generated-sources" / "uniffi" / "rollbook" / "rollbook.kt"
     val server: Path = material / "serve"
 

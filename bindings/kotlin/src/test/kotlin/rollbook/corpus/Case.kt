@@ -8,6 +8,9 @@ import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonClassDiscriminator
 
+/** How many cases and requests the corpus has. */
+@Serializable data class Size(val cases: Int, val requests: Int)
+
 /** A case of the corpus: steps on an empty store in memory. */
 @Serializable
 data class Case(val name: String, val steps: List<Step>) {

@@ -1,0 +1,59 @@
+//! Records that a case names.
+
+use rollbook_tests::corpus::Records;
+
+fn whole(answer: &str, empty: &str) -> String {
+    let fields =
+        "# what is it\n\nowner\n  id\n  name\n  pets?\n\npet\n  id\n  first_name\n  chip\n";
+    Records::of(fields).whole(answer, empty)
+}
+
+#[test]
+fn what_a_case_does_not_spell_out_is_empty() {
+    let pet = r#"@pet{"id":"7"}"#;
+    assert_eq!(
+        whole(pet, "\"\""),
+        r#"{"id":"7","first_name":"","chip":""}"#
+    );
+    assert_eq!(
+        whole(pet, "null"),
+        r#"{"id":"7","first_name":null,"chip":null}"#
+    );
+    assert_eq!(
+        whole("@pet{}", "null"),
+        r#"{"id":null,"first_name":null,"chip":null}"#
+    );
+}
+
+#[test]
+fn fields_stand_in_the_order_of_the_kind_and_values_as_they_are_spelled() {
+    let pet = r#"[@pet{"chip":18446744073709551615,"first_name":"\u0041\/ä@pet{"}]"#;
+    let expected = r#"[{"id":"","first_name":"\u0041\/ä@pet{","chip":18446744073709551615}]"#;
+    assert_eq!(whole(pet, "\"\""), expected);
+}
+
+#[test]
+fn records_hold_records() {
+    let owner = r#"{"data":[@owner{"id":1},@owner{"id":2,"pets":[@pet{"id":3},@pet{"id":4}]}]}"#;
+    let expected = r#"{"data":[{"id":1,"name":null},{"id":2,"name":null,"pets":[{"id":3,"first_name":null,"chip":null},{"id":4,"first_name":null,"chip":null}]}]}"#;
+    assert_eq!(whole(owner, "null"), expected);
+}
+
+#[test]
+fn what_names_no_record_stays() {
+    for answer in [r#"[{"email":"a@pet{"},"@","@pet"]"#, "@", "", "not@pet{}"] {
+        assert_eq!(whole(answer, "null"), answer);
+    }
+}
+
+#[test]
+#[should_panic(expected = "records.txt has no pett")]
+fn a_kind_that_there_is_not() {
+    whole("@pett{}", "null");
+}
+
+#[test]
+#[should_panic(expected = "a pet has no [\"fist_name\"]")]
+fn a_field_that_there_is_not() {
+    whole(r#"@pet{"fist_name":"A"}"#, "null");
+}
