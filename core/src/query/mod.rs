@@ -137,10 +137,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// A question that an app asks without credentials: one of [`Learners`],
-/// [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
-/// [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`],
-/// [`FinanceLearners`] and [`AccountablePersons`].
+/// A question that an app asks without credentials: one of the types below.
 #[expect(private_bounds, reason = "no question can be made outside this crate")]
 pub trait Question: Query {}
 
