@@ -100,6 +100,7 @@ mod record;
 #[cfg(feature = "records")]
 mod records;
 mod store;
+mod url;
 
 /// What one must know beside the names: the dataset format, the decisions that
 /// Rollbook's answers follow, v2 and how to move to it, what is promised, how it
@@ -138,14 +139,14 @@ pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-pub use engine::{Compaction, Credentials, Engine, Once, Options, Question, Stats, Verification};
+pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
 pub use entropy::Entropy;
 pub use error::{Error, Fault};
 #[cfg(feature = "http")]
 pub use http::Service;
 pub use query::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerStatus,
-    LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm,
+    LearnerSubjects, Learners, Question, Schools, SubjectMarks, SubjectsPerTerm,
 };
 
 #[cfg(feature = "records")]

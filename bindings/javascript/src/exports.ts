@@ -4,6 +4,7 @@ export type { Dataset, Progress } from "./dataset.js";
 export { RollbookError, type ErrorCode } from "./error.js";
 export type { Instant } from "./instant.js";
 export type { DateText, Id, Questions } from "./questions.js";
+export type { RequestOptions } from "./request.js";
 export {
   Engine,
   type At,
@@ -12,7 +13,6 @@ export {
   type LoadOptions,
   type Options,
   type Page,
-  type RequestOptions,
   type Stats,
   type Summary,
   type Upgrade,

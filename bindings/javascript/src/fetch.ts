@@ -1,7 +1,7 @@
 // `fetch` over an engine.
 
 import type { Answer } from "./answer.js";
-import type { RequestOptions } from "./rollbook.js";
+import type { RequestOptions } from "./request.js";
 
 /** Statuses whose answers have no body over HTTP. */
 const bodiless = new Set([204, 205, 304]);

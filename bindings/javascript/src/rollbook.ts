@@ -8,26 +8,12 @@ import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
 import { toSeconds, type Instant } from "./instant.js";
 import { encode, toId, type Id, type Questions } from "./questions.js";
+import type { RequestOptions } from "./request.js";
 
 /** What an engine is opened with. */
 export interface Options extends Settings {
   /** What time it is; the system's unless given. */
   readonly clock?: () => Instant;
-}
-
-/** A request as an HTTP client sends it (section 4), beside its target. */
-export interface RequestOptions {
-  /** The method, in upper case: `GET` unless given. */
-  readonly method?: string;
-  /**
-   * The headers. Every request needs `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`, most of
-   * v2 `HTTP-X-SCHOOLID` as well. If a name stands several times, the last counts.
-   */
-  readonly headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]>;
-  /** The body; empty for all but PATCH and POST. One of more than 65,536 bytes is refused: 413. */
-  readonly body?: string | Uint8Array;
-  /** The instant to answer for; the engine's clock unless given. */
-  readonly now?: Instant;
 }
 
 /** Which page of a collection, as v2 has them (section 9, item 3). */

@@ -1,10 +1,8 @@
 //! Who may ask: credentials, authorisation, activation (section 5).
 
-use super::refusal::{Refusal, refuse};
-use super::request::Status;
+use super::refusal::Refusal;
 use super::turns::Turns;
 use crate::error::Result;
-use crate::json::Wire;
 use crate::query::{Family, Integrators, User, View, api_types, integrators};
 use crate::record::integrator;
 use crate::record::password::Costs;
@@ -13,24 +11,22 @@ use blake2::{Blake2s256, Digest};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-/// Refuses an integrator whom the school has not authorised (401) or whose
-/// API family it has not activated (403).
+/// Why an integrator may not ask, if it may not: the school has not authorised it
+/// (401), or has not activated an API family (403).
 pub(super) fn refused(
     view: View<'_>,
     user: &User,
     school: u64,
     families: impl Iterator<Item = Family>,
-    wire: Wire,
-    out: &mut Vec<u8>,
-) -> Result<Option<Status>> {
+) -> Result<Option<Refusal>> {
     if user.clients_of(school).is_empty() {
-        return Ok(Some(refuse(wire, &Refusal::Client, out)));
+        return Ok(Some(Refusal::Client));
     }
     let types = api_types(view.snapshot)?;
     for family in families {
         if !user.is_active(school, family, &types) {
             let name = types.name_of(view.snapshot, family)?;
-            return Ok(Some(refuse(wire, &Refusal::Inactive(&name), out)));
+            return Ok(Some(Refusal::Inactive(name.into_owned())));
         }
     }
     Ok(None)
@@ -211,7 +207,7 @@ impl Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Entropy;
+    use crate::entropy::Entropy;
     use crate::record::password::Memory;
     use crate::store::{Location, StoreOptions};
 

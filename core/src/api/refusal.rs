@@ -1,47 +1,52 @@
 //! Why a request is refused, whichever version answers it.
 
-use super::asked::Errors;
-use super::faults::Faults;
-use super::request::{Request, Status};
-use super::{v1, v2};
-use crate::json::Wire;
+use super::message::Request;
+use crate::query::{Endpoint, Faults, Outcome};
 
 /// Why a request gets no data.
-pub(super) enum Refusal<'a> {
+#[derive(Debug)]
+pub(super) enum Refusal {
     /// No endpoint has the path.
     Route,
     /// The endpoint takes these methods only.
     Method(&'static str),
     /// What the request says is at fault.
-    Invalid(&'a Faults),
-    /// The credentials are wrong.
-    Credentials(Errors),
+    Invalid(Faults),
+    /// The credentials are wrong: what v1 says of it.
+    Credentials(&'static str),
     /// The school has not authorised the integrator (5.2).
     Client,
     /// An API family is not activated (5.3); the name of its API type.
-    Inactive(&'a str),
+    Inactive(String),
     /// The body is longer than any may be.
     TooLarge,
     /// Another change was made under the id of this one.
     IdReused,
-    /// There is no record.
-    Nothing(Errors),
+    /// There is no record: what is said of it.
+    Nothing(&'static str),
+    /// The one record is not there, or not to be seen.
+    NoRecord,
     /// The store failed.
-    Failed(&'a str),
+    Failed(String),
     /// Too many passwords wait to be hashed.
     Crowded,
 }
 
-/// What a 503 says.
-pub(super) const TRY_AGAIN: &str = "Too many logins are waiting: try again in a moment";
-
-/// Answers a refusal in the envelope of a version.
-pub(super) fn refuse(wire: Wire, refusal: &Refusal<'_>, out: &mut Vec<u8>) -> Status {
-    match wire {
-        Wire::V1 => v1::refuse(refusal, out),
-        Wire::V2 => v2::refuse(refusal, out),
+impl Refusal {
+    /// What a question's outcome is refused for, if it has no answer.
+    pub(super) fn of(outcome: Outcome, endpoint: &Endpoint) -> Option<Refusal> {
+        Some(match outcome {
+            Outcome::Found => return None,
+            Outcome::Nothing => Refusal::Nothing(endpoint.nothing),
+            Outcome::NoRecord => Refusal::NoRecord,
+            Outcome::Refused(faults) => Refusal::Invalid(faults),
+            Outcome::Unauthorised => Refusal::Client,
+        })
     }
 }
+
+/// What a 503 says.
+pub(super) const TRY_AGAIN: &str = "Too many logins are waiting: try again in a moment";
 
 /// What a 413 says.
 pub(super) const TOO_LARGE: &str = "The body must have at most 65536 bytes";
@@ -50,6 +55,9 @@ const _: () = assert!(Request::MOST_BODY_BYTES == 65_536);
 /// What a 409 says.
 pub(super) const ID_REUSED: &str =
     "The id belongs to another change: give each change an id of its own";
+
+/// What a 404 says of one record.
+pub(super) const NO_SUCH_ID: &str = "The requested ID does not exist in the system";
 
 /// What a 403 says of an API type.
 pub(super) fn please_activate(api_type: &str) -> String {

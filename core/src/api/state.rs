@@ -1,15 +1,14 @@
 //! The state update: whether an integrator serves a client (4.8; section 9,
 //! item 7).
 
-use super::asked::SET_STATE;
-use super::faults::{Faults, Wrong};
+use super::context::Context;
+use super::message::Status;
 use super::refusal::Refusal;
-use super::request::{Context, Status};
 use super::{v1, v2};
 use crate::dataset::Change;
 use crate::error::{Error, Result};
 use crate::json::Object;
-use crate::query::{self, View, push_client};
+use crate::query::{self, Faults, NO_INTEGRATIONS, View, Wrong, push_client};
 use crate::record::integrator;
 use crate::record::value::integer;
 use crate::store::{Reader, Receipt, Store};
@@ -126,28 +125,36 @@ pub(crate) fn set_state(
     set: &SetState<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
-    out.clear();
-    let code = match update(store, change, set, DONE)? {
-        Update::NoClient => return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out)),
-        Update::NotAuthorised => return Ok(v1::refuse(&Refusal::Credentials(SET_STATE), out)),
+    let done = done(&update(store, change, set, DONE)?, out);
+    Ok(done.unwrap_or_else(|refusal| v1::refuse(&refusal, out)))
+}
+
+/// What v1 answers to an update.
+fn done(update: &Update, out: &mut Vec<u8>) -> Result<Status, Refusal> {
+    let code = match update {
+        Update::NoClient => return Err(Refusal::Nothing(NO_INTEGRATIONS)),
+        Update::NotAuthorised => return Err(Refusal::Credentials(NOT_AUTHORISED)),
         Update::Same => 204,
         Update::Changed | Update::Repeated(_) => 200,
     };
+    out.clear();
     out.extend_from_slice(DONE);
     Ok(Status::of(code))
 }
 
 /// The body of an update that was done.
 const DONE: &[u8] = b"[]";
+/// v1's 401.
+pub(super) const NOT_AUTHORISED: &str = "Client access not authorised for this API type";
 const INVALID_STATE: &str = "Invalid integration state provided";
 const FAILED: &str = "Failed to update the integration state";
 const NO_OBJECT: &str = "The body must be a JSON object";
 
-/// How an update is answered that could not be made.
-fn refusal(error: &Error) -> Refusal<'static> {
-    match error {
+/// Why an update could not be made.
+fn failed(error: Box<Error>) -> Refusal {
+    match *error {
         Error::IdReused => Refusal::IdReused,
-        _ => Refusal::Failed(FAILED),
+        _ => Refusal::Failed(FAILED.to_owned()),
     }
 }
 
@@ -197,26 +204,23 @@ pub(super) fn patch(
     school: u64,
     body: &[u8],
     out: &mut Vec<u8>,
-) -> Status {
-    let mut updated = || {
-        if !is_client(context.store, username, school)? {
-            return Ok(v1::refuse(&Refusal::Nothing(SET_STATE), out));
-        }
-        match v1_body(body) {
-            Ok((state, api_type_id)) => {
-                let set = SetState {
-                    username,
-                    school,
-                    api_type_id,
-                    state,
-                };
-                set_state(context.store, change, &set, out)
-            }
-            Err(what) => Ok(v1::bad_request(&what, out)),
-        }
+) -> Result<Status, Refusal> {
+    if !is_client(context.store, username, school).map_err(failed)? {
+        return Err(Refusal::Nothing(NO_INTEGRATIONS));
+    }
+    let (state, api_type_id) = v1_body(body).map_err(|what| {
+        let mut faults = Faults::default();
+        faults.say("body", what);
+        Refusal::Invalid(faults)
+    })?;
+    let set = SetState {
+        username,
+        school,
+        api_type_id,
+        state,
     };
-    let updated: Result<Status> = updated();
-    updated.unwrap_or_else(|error| v1::refuse(&refusal(&error), out))
+    let update = update(context.store, change, &set, DONE).map_err(failed)?;
+    done(&update, out)
 }
 
 /// State and API type, or the text of the body's fault.
@@ -248,38 +252,34 @@ pub(super) fn post(
     username: &str,
     body: &[u8],
     out: &mut Vec<u8>,
-) -> Status {
-    let set = match v2_body(body, username) {
-        Ok(set) => set,
-        Err(faults) => return v2::refuse(&Refusal::Invalid(&faults), out),
+) -> Result<Status, Refusal> {
+    let set = v2_body(body, username).map_err(Refusal::Invalid)?;
+    // Read before the change, so that an answer of failure means none.
+    let record = context.store.read(|snapshot| {
+        let mut record = Vec::new();
+        let view = View::new(snapshot, context.now);
+        push_client(view, set.school, set.api_type_id, set.state, &mut record)?;
+        Ok(record)
+    });
+    let record = record.map_err(failed)?;
+    let done = match set.state {
+        true => "activated",
+        false => "deactivated",
     };
-    let active = set.state;
-    let mut updated = || {
-        // Read before the change, so that an answer of failure means none.
-        let record = context.store.read(|snapshot| {
-            let mut record = Vec::new();
-            let view = View::new(snapshot, context.now);
-            push_client(view, set.school, set.api_type_id, active, &mut record)?;
-            Ok(record)
-        })?;
-        let done = if active { "activated" } else { "deactivated" };
-        let message = format!("Integration successfully {done}");
-        let changed = v2::with_data(200, &message, &record, out);
-        match update(context.store, change, &set, out)? {
-            Update::NoClient | Update::NotAuthorised => Ok(v2::refuse(&Refusal::Client, out)),
-            Update::Same => {
-                let message = format!("Integration already {done}");
-                Ok(v2::with_data(400, &message, &record, out))
-            }
-            Update::Changed => Ok(changed),
-            Update::Repeated(answer) => {
-                *out = answer;
-                Ok(changed)
-            }
+    let message = format!("Integration successfully {done}");
+    let changed = v2::with_data(200, &message, &record, out);
+    match update(context.store, change, &set, out).map_err(failed)? {
+        Update::NoClient | Update::NotAuthorised => Err(Refusal::Client),
+        Update::Same => {
+            let message = format!("Integration already {done}");
+            Ok(v2::with_data(400, &message, &record, out))
         }
-    };
-    let updated: Result<Status> = updated();
-    updated.unwrap_or_else(|error| v2::refuse(&refusal(&error), out))
+        Update::Changed => Ok(changed),
+        Update::Repeated(answer) => {
+            *out = answer;
+            Ok(changed)
+        }
+    }
 }
 
 fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {

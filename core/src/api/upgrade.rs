@@ -1,14 +1,13 @@
 //! A v1 request → the v2 request for the same data (section 9).
 
-use super::faults::Faults;
 use super::ids::{Ids, SCHOOL_HEADER};
-use super::params::{Params, decode_parameter};
-use super::questions::Reading;
-use super::request::Request;
-use super::route::{Endpoint, Route, route};
+use super::message::Request;
+use super::route::route;
 use super::v1;
 use crate::json::Wire;
+use crate::query::{Faults, Last, Param, SCHOOL_ID};
 use crate::record::value::integer;
+use crate::url::{QueryString, decode_parameter};
 
 /// The v2 request for the data of a v1 request.
 ///
@@ -57,56 +56,10 @@ pub enum NoUpgrade {
     },
 }
 
-/// The parameters of an endpoint in v1.
-fn parameters(endpoint: Endpoint) -> &'static [&'static str] {
-    match endpoint {
-        Endpoint::Learners => &[
-            "status",
-            "since",
-            "until",
-            "learner_id",
-            "grade_id",
-            "include_parents",
-            "name",
-            "family_code",
-        ],
-        Endpoint::AssessmentMarks => &[
-            "learner_id",
-            "grade_id",
-            "subject_id",
-            "year",
-            "term",
-            "learning_outcome_id",
-            "assessment_id",
-            "structure",
-        ],
-        Endpoint::SubjectsPerTerm | Endpoint::SubjectMarks | Endpoint::LearnerSubjects => {
-            &["learner_id"]
-        }
-        Endpoint::Absentees => &["learner_id", "from_date", "to_date"],
-        Endpoint::FinanceLearners => &[
-            "learner_id",
-            "debtor_code",
-            "accountable_person_id",
-            "parent_id",
-            "all_accounts",
-            "include_parents",
-            "include_accountable_person",
-        ],
-        Endpoint::AccountablePersons => &[
-            "debtor_code",
-            "accountable_person_id",
-            "all_accounts",
-            "include_learners",
-        ],
-        Endpoint::Schools | Endpoint::Clients => &[],
-    }
-}
-
 /// The v2 request for a v1 target.
 pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let Route { endpoint, last } = match route(path) {
+    let route = match route(path) {
         (Wire::V1, Some(route)) => route,
         (Wire::V1, None) if path.starts_with("/api/v1/") => {
             let path = path.to_owned();
@@ -120,46 +73,34 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     let refused = |faults: &Faults| NoUpgrade::Refused {
         why: v1::first_text(faults),
     };
-    let ids = Ids::read(Wire::V1, endpoint, last.as_deref(), &Request::default());
-    let Ids { school, .. } = ids.map_err(|faults| refused(&faults))?;
-    let params = Params(query);
-    let reading = Reading {
-        wire: Wire::V1,
-        endpoint,
-        username: "",
-        school,
-        id: None,
-        params,
-    };
-    reading.read(|_, faults| {
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(refused(&faults))
+    let ids = Ids::read(Wire::V1, &route, &Request::default());
+    let Ids { school, id } = ids.map_err(|faults| refused(&faults))?;
+    let endpoint = route.endpoint;
+    let (params, faults) = endpoint.told(query);
+    if !faults.is_empty() {
+        return Err(refused(&faults));
+    }
+    let mut pairs = kept(query, &params);
+    let mut one = id;
+    match endpoint.v2.1 {
+        _ if endpoint.family.is_some() => {
+            // What names one record of v2's goes into the path.
+            if let Some(Param { name, .. }) = params.iter().find(|param| param.is_path) {
+                let named = QueryString(query).get(name);
+                one = named.and_then(|named| integer(&named));
+                pairs.retain(|(kept, _)| kept != name);
+            }
         }
-    })?;
-    let mut target = endpoint.target();
-    let mut pairs = kept(query, parameters(endpoint));
-    // What names one record of v2's goes into the path.
-    let one = match endpoint {
-        Endpoint::Schools => school,
-        // By the path it would be found whenever it left.
-        Endpoint::Learners if is_recent(params) => None,
-        _ => endpoint
-            .id()
-            .filter(|_| endpoint.takes_id())
-            .and_then(|id| {
-                let number = params.get(id).and_then(|number| integer(&number))?;
-                let place = pairs.iter().position(|(name, _)| name == id)?;
-                pairs.remove(place);
-                Some(number)
-            }),
-    };
+        last if last.is_school() => one = school,
+        Last::None => pairs.extend(school.map(|school| {
+            let pair = format!("{SCHOOL_ID}={school}");
+            (SCHOOL_ID.to_owned(), pair)
+        })),
+        _ => {}
+    }
+    let mut target = format!("/api/v2/{}", endpoint.v2.0);
     if let Some(id) = one {
         target = format!("{target}/{id}");
-    }
-    if let (Endpoint::Clients, Some(school)) = (endpoint, school) {
-        pairs.push(("school_id".to_owned(), format!("school_id={school}")));
     }
     for (place, (_, pair)) in pairs.iter().enumerate() {
         target.push(if place == 0 { '?' } else { '&' });
@@ -167,25 +108,18 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     }
     Ok(Upgrade {
         target,
-        school: school.filter(|_| endpoint.needs_school()),
+        school: school.filter(|_| endpoint.family.is_some()),
     })
 }
 
-/// Whether learners who left lately alone are asked for.
-fn is_recent(params: Params<'_>) -> bool {
-    let dates = ["since", "until"];
-    params.get("status").as_deref() == Some("left")
-        && dates.iter().all(|name| params.get(name).is_none())
-}
-
-/// The parameters of these names that count, as they are spelled: the last of
+/// The given ones of these parameters that count, as they are spelled: the last of
 /// each name, and none that is empty, unless its presence is what it says.
-fn kept(query: &str, names: &[&str]) -> Vec<(String, String)> {
+fn kept(query: &str, params: &[Param]) -> Vec<(String, String)> {
     let mut kept: Vec<(String, String)> = Vec::new();
     for pair in query.split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let name = decode_parameter(name).into_owned();
-        if !names.contains(&name.as_str()) {
+        if !params.iter().any(|param| param.name == name) {
             continue;
         }
         kept.retain(|(before, _)| *before != name);
@@ -199,8 +133,8 @@ fn kept(query: &str, names: &[&str]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
-    use crate::query::View;
+    use crate::error::Result;
+    use crate::query::{ENDPOINTS, Endpoint, Identity, Outcome, Params, View};
     use crate::store::{Location, Store, StoreOptions};
 
     fn upgraded(target: &str) -> (String, Option<u64>) {
@@ -295,35 +229,27 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_tells_one_question_from_another() -> Result<(), Box<Error>> {
+    fn every_parameter_tells_one_question_from_another() -> Result<()> {
         let store = Store::open(Location::Memory, StoreOptions::for_test())?;
-        let identity = |endpoint, query: &str| {
-            let reading = Reading {
-                wire: Wire::V1,
-                endpoint,
-                username: "",
-                school: Some(1),
-                id: None,
-                params: Params(query),
-            };
-            reading.read(|question, _| {
+        let identity = |endpoint: &Endpoint, query: &str| {
+            let mut params = Params::of(Wire::V1, query);
+            params.school = Some(1);
+            let mut bytes = Vec::new();
+            (endpoint.read)(&mut params, &mut |read| {
                 store.read(|snapshot| {
-                    let identity = question.identity(View::new(snapshot, 1_778_745_600))?;
-                    Ok(identity.bytes().to_vec())
+                    let mut identity = Identity::of(endpoint.name);
+                    let view = View::new(snapshot, 1_778_745_600);
+                    read.question.identify(view, &mut identity)?;
+                    bytes = identity.bytes().to_vec();
+                    Ok(Outcome::Found)
                 })
-            })
+            })?;
+            Result::<_>::Ok(bytes)
         };
-        for endpoint in [
-            Endpoint::Learners,
-            Endpoint::AssessmentMarks,
-            Endpoint::SubjectsPerTerm,
-            Endpoint::LearnerSubjects,
-            Endpoint::Absentees,
-            Endpoint::FinanceLearners,
-            Endpoint::AccountablePersons,
-        ] {
-            for name in parameters(endpoint) {
-                let (others, value) = match *name {
+        let mut compared = 0;
+        for endpoint in ENDPOINTS {
+            for Param { name, .. } in endpoint.told("").0 {
+                let (others, value) = match name {
                     "status" => ("", "left"),
                     "since" | "until" => ("status=left", "2026-05-13"),
                     "from_date" | "to_date" => ("", "2026-05-13"),
@@ -331,8 +257,10 @@ mod tests {
                 };
                 let given = identity(endpoint, &format!("{others}&{name}={value}"))?;
                 assert_ne!(identity(endpoint, others)?, given, "{name}");
+                compared += 1;
             }
         }
+        assert!(compared > 30, "{compared}");
         Ok(())
     }
 }

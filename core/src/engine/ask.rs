@@ -5,57 +5,7 @@ use super::Engine;
 use crate::Result;
 use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 use crate::dataset::Change;
-use crate::query::{
-    Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerSubjects,
-    Learners, Schools, SubjectMarks, SubjectsPerTerm, View,
-};
-
-/// A question that an app asks without credentials: one of [`Learners`],
-/// [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
-/// [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`],
-/// [`FinanceLearners`] and [`AccountablePersons`].
-pub trait Question: sealed::Ask {}
-
-mod sealed {
-    /// A question, opaque outside this crate.
-    pub trait Ask {
-        /// The school that the question is about, if it is about one.
-        fn about(&self) -> Option<u64>;
-        fn asked(&self) -> Asked<'_>;
-    }
-
-    pub struct Asked<'a>(pub(super) &'a dyn crate::api::Asked);
-}
-
-macro_rules! questions {
-    ($($question:ty: $about:expr),* $(,)?) => {$(
-        impl Question for $question {}
-
-        impl sealed::Ask for $question {
-            fn about(&self) -> Option<u64> {
-                let about: fn(&$question) -> Option<u64> = $about;
-                about(self)
-            }
-
-            fn asked(&self) -> sealed::Asked<'_> {
-                sealed::Asked(self)
-            }
-        }
-    )*};
-}
-
-questions! {
-    Learners<'_>: |asked| Some(asked.school),
-    AssessmentMarks: |asked| Some(asked.school),
-    SubjectsPerTerm: |asked| Some(asked.school),
-    SubjectMarks: |asked| Some(asked.school),
-    LearnerSubjects: |asked| Some(asked.school),
-    Absentees: |asked| Some(asked.school),
-    Schools<'_>: |asked| asked.school,
-    Clients<'_>: |asked| asked.school,
-    FinanceLearners<'_>: |asked| Some(asked.school),
-    AccountablePersons<'_>: |asked| Some(asked.school),
-}
+use crate::query::{Question, View};
 
 impl Engine {
     /// Answers a request as the service does, rules of access included.
@@ -147,7 +97,7 @@ impl Engine {
     /// another version rendered the school's records, so that this one does it
     /// again first, and a change does not end in time. What the API refuses or
     /// does not find is an answer.
-    pub fn ask(&self, question: &(impl Question + ?Sized)) -> Result<Answer> {
+    pub fn ask(&self, question: &dyn Question) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.ask_into(question, None, &mut body)?;
         Ok(Answer { status, body })
@@ -174,12 +124,12 @@ impl Engine {
     /// As [`ask`](Self::ask).
     pub fn ask_into(
         &self,
-        question: &(impl Question + ?Sized),
+        question: &dyn Question,
         now: Option<i64>,
         out: &mut Vec<u8>,
     ) -> Result<Status> {
         self.view(question, now, |view| {
-            api::answer_question(question.asked().0, view, out)
+            api::answer_question(question, view, out)
         })
     }
 
@@ -207,7 +157,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn page(&self, question: &(impl Question + ?Sized), page: &Page<'_>) -> Result<Answer> {
+    pub fn page(&self, question: &dyn Question, page: &Page<'_>) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.page_into(question, page, None, &mut body)?;
         Ok(Answer { status, body })
@@ -220,14 +170,13 @@ impl Engine {
     /// As [`ask`](Self::ask).
     pub fn page_into(
         &self,
-        question: &(impl Question + ?Sized),
+        question: &dyn Question,
         page: &Page<'_>,
         now: Option<i64>,
         out: &mut Vec<u8>,
     ) -> Result<Status> {
         self.view(question, now, |view| {
-            let faults = api::PageFaults::default();
-            api::answer_page(question.asked().0, page, faults, self.limits, view, out)
+            api::answer_page(question, page, self.limits, view, out)
         })
     }
 
@@ -252,7 +201,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn find(&self, question: &(impl Question + ?Sized)) -> Result<Answer> {
+    pub fn find(&self, question: &dyn Question) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.find_into(question, None, &mut body)?;
         Ok(Answer { status, body })
@@ -265,18 +214,18 @@ impl Engine {
     /// As [`ask`](Self::ask).
     pub fn find_into(
         &self,
-        question: &(impl Question + ?Sized),
+        question: &dyn Question,
         now: Option<i64>,
         out: &mut Vec<u8>,
     ) -> Result<Status> {
         self.view(question, now, |view| {
-            api::answer_record(question.asked().0, view, out)
+            api::answer_record(question, view, out)
         })
     }
 
     fn view(
         &self,
-        question: &(impl Question + ?Sized),
+        question: &dyn Question,
         now: Option<i64>,
         mut answer: impl FnMut(View<'_>) -> crate::error::Result<Status>,
     ) -> Result<Status> {

@@ -11,7 +11,6 @@ mod once;
 mod options;
 mod verify;
 
-pub use ask::Question;
 pub use maintain::Stats;
 pub use once::Once;
 pub use options::{Compaction, Credentials, Options};

@@ -1,9 +1,12 @@
 //! Get Learner Absentees (4.9).
 
-use super::walk::{Identity, Paged, Walk};
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::integrators::Family;
+use super::params::Params;
+use super::walk::{Identity, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Question, Rule, View};
-use crate::Date;
+use super::{Array, Outcome, Query, Question, Rule, Then, View};
+use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::Chunks;
 use crate::record::absentee::{DATE_TAG, LEARNER_TAG};
@@ -41,6 +44,35 @@ pub struct Absentees {
     pub to_date: Option<Date>,
 }
 
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "learnerabsentees",
+    v1: Path("adminplus/learnerabsentees", Last::SCHOOL),
+    v2: Path("adminplus/learnerabsentees", Last::Optional("id")),
+    family: Some(Family::Administration),
+    has_parents: false,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No learner absentee records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let mut absentees = Absentees {
+        school: params.school(),
+        id: params.id,
+        ..Absentees::default()
+    };
+    // One record by its id takes no parameters.
+    if absentees.id.is_none() {
+        absentees.learner_id = params.id("learner_id");
+        absentees.from_date = params.date("from_date");
+        absentees.to_date = params.date("to_date");
+    }
+    params.ask(&absentees, then)
+}
+
+impl Question for Absentees {}
+
 impl Absentees {
     /// The keys between which the records lie that are asked for, or the rule
     /// that is broken.
@@ -70,7 +102,15 @@ impl Absentees {
     }
 }
 
-impl Question for Absentees {
+impl Query for Absentees {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn broken_rule(&self, view: View<'_>) -> Result<Option<Rule>> {
         Ok(match self.id {
             Some(_) => None,
@@ -81,7 +121,7 @@ impl Question for Absentees {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let (from, to) = match self.keys(view)? {
             Ok(keys) => keys,
-            Err(rule) => return Ok(Outcome::Refused(rule)),
+            Err(rule) => return Ok(rule.into()),
         };
         let absentees = Partition::of(self.school, Collection::Absentees);
         let absentees = view.snapshot.records(absentees)?;
@@ -107,9 +147,7 @@ impl Question for Absentees {
         }
         Ok(array.close(out))
     }
-}
 
-impl Paged for Absentees {
     fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("id", self.id);
@@ -123,7 +161,7 @@ impl Paged for Absentees {
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
         let (from, to) = match self.keys(view)? {
             Ok(keys) => keys,
-            Err(rule) => return Ok(Outcome::Refused(rule)),
+            Err(rule) => return Ok(rule.into()),
         };
         let Some(keys) = walk.rest(from, to, |[date, id, ..]| Key(*date, *id)) else {
             return Ok(Outcome::Found);

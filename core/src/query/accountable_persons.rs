@@ -2,10 +2,13 @@
 
 use super::accounts;
 use super::debtor_code::DebtorCode;
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
 use super::finance_learners::{push, push_accountable};
+use super::integrators::Family;
 use super::lookup::Lookup;
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View};
+use super::params::Params;
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Members, Wire};
 use crate::record::bake::RENDERING;
@@ -40,6 +43,35 @@ pub struct AccountablePersons<'a> {
     /// Gives each person an array of the learners it is accountable for.
     pub include_learners: bool,
 }
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "accountablepersons",
+    v1: Path("finplus/debtmanagement/schooldebtors", Last::SCHOOL),
+    v2: Path(
+        "finplus/debtmanagement/accountablepersons",
+        Last::Optional("accountable_person_id"),
+    ),
+    family: Some(Family::Finance),
+    has_parents: false,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No debtor records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let debtor_code = params.text("debtor_code");
+    let persons = AccountablePersons {
+        school: params.school(),
+        debtor_code: debtor_code.as_deref(),
+        accountable_person_id: params.one("accountable_person_id", true),
+        all_accounts: params.boolean("all_accounts"),
+        include_learners: params.switch("include_learners"),
+    };
+    params.ask(&persons, then)
+}
+
+impl Question for AccountablePersons<'_> {}
 
 impl AccountablePersons<'_> {
     fn write(
@@ -115,15 +147,21 @@ fn has_code(rendering: &[u8], code: &DebtorCode) -> Result<bool> {
     Ok(false)
 }
 
-impl Question for AccountablePersons<'_> {
+impl Query for AccountablePersons<'_> {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         self.write(view, Wire::V1, &mut Walk::whole(), out)?;
         Ok(array.close(out))
     }
-}
 
-impl Paged for AccountablePersons<'_> {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         if let Some(code) = self.debtor_code {

@@ -1,10 +1,15 @@
 //! Get Learner Assessment Marks (4.2).
 
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::flat_marks;
+use super::integrators::Family;
+use super::params::Params;
 use super::release::is_released;
 use super::sheet::{self, Sheet, Subject, Term, Wanted};
 use super::tables::Tables;
-use super::{Outcome, Question, Rule, View};
-use crate::Date;
+use super::walk::{Identity, Walk};
+use super::{Outcome, Query, Question, Rule, Then, View};
+use crate::date::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
@@ -50,12 +55,49 @@ pub struct AssessmentMarks {
     pub structure: bool,
 }
 
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "learnerassessmentmarks",
+    v1: Path("currplus/learnerassessmentmarks", Last::SCHOOL),
+    v2: Path("currplus/learnerassessmentmarks", Last::None),
+    family: Some(Family::Curriculum),
+    has_parents: false,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No subject mark records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let marks = AssessmentMarks {
+        school: params.school(),
+        learner_id: params.id("learner_id"),
+        grade_id: params.id("grade_id"),
+        subject_id: params.id("subject_id"),
+        year: params.number("year"),
+        term: params.number("term"),
+        learning_outcome_id: params.id("learning_outcome_id"),
+        assessment_id: params.id("assessment_id"),
+        structure: params.boolean("structure"),
+    };
+    params.ask(&marks, then)
+}
+
+impl Question for AssessmentMarks {}
+
 const NOBODY: Rule = Rule {
     fields: ["learner_id", "grade_id"],
     text: "Please provide a learner_id or grade_id",
 };
 
-impl Question for AssessmentMarks {
+impl Query for AssessmentMarks {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
         let names_nobody = self.learner_id.is_none() && self.grade_id.is_none();
         Ok(names_nobody.then_some(NOBODY))
@@ -63,7 +105,7 @@ impl Question for AssessmentMarks {
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         if let Some(rule) = self.broken_rule(view)? {
-            return Ok(Outcome::Refused(rule));
+            return Ok(rule.into());
         }
         let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = self.year.or(tables.current_year) else {
@@ -98,6 +140,39 @@ impl Question for AssessmentMarks {
         }
         close(out, b"}");
         Ok(Outcome::Found)
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        if let Some(rule) = self.broken_rule(view)? {
+            return Ok(rule.into());
+        }
+        flat_marks::walk(self, view, walk, out)?;
+        Ok(Outcome::Found)
+    }
+
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
+        identity.number("school", Some(self.school));
+        for (name, number) in [
+            ("learner_id", self.learner_id),
+            ("grade_id", self.grade_id),
+            ("subject_id", self.subject_id),
+            (
+                "year",
+                self.year
+                    .map_or_else(|| Query::year(self, view), |year| Ok(Some(year)))?,
+            ),
+            ("term", self.term),
+            ("learning_outcome_id", self.learning_outcome_id),
+            ("assessment_id", self.assessment_id),
+        ] {
+            identity.number(name, number);
+        }
+        identity.flag("structure", self.structure);
+        Ok(())
+    }
+
+    fn year(&self, view: View<'_>) -> Result<Option<u64>> {
+        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
     }
 }
 

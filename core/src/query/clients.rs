@@ -1,9 +1,11 @@
 //! Get Clients (4.7); client integrations in v2 (section 9, item 7).
 
+use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::{ApiTypes, Client, api_types, school_values, user};
 use super::lookup::Lookup;
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View};
+use super::params::Params;
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
 use crate::record::value::YES_NO;
@@ -32,6 +34,40 @@ pub struct Clients<'a> {
     pub api_type_id: Option<u64>,
 }
 
+/// 404, if no school has authorised the integrator.
+pub(crate) const NO_INTEGRATIONS: &str = "No client-authorised integrations found";
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "clientintegrations",
+    v1: Path("settings/clients", Last::Optional(SCHOOL_LOGIN_ID)),
+    v2: Path("settings/clientintegrations", Last::None),
+    family: None,
+    has_parents: false,
+    is_settable: true,
+    refused: REQUEST_NOT_AUTHORISED,
+    nothing: NO_INTEGRATIONS,
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let username = params.username;
+    let clients = match params.wire {
+        Wire::V1 => Clients {
+            username,
+            school: params.school,
+            api_type_id: None,
+        },
+        Wire::V2 => Clients {
+            username,
+            school: params.id(SCHOOL_ID),
+            api_type_id: params.id("api_type_id"),
+        },
+    };
+    params.ask(&clients, then)
+}
+
+impl Question for Clients<'_> {}
+
 impl Clients<'_> {
     fn takes(&self, client: &Client) -> bool {
         self.api_type_id
@@ -39,7 +75,15 @@ impl Clients<'_> {
     }
 }
 
-impl Question for Clients<'_> {
+impl Query for Clients<'_> {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        self.school
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let user = user(view.snapshot, self.username)?;
         let clients = match self.school {
@@ -57,9 +101,7 @@ impl Question for Clients<'_> {
         }
         Ok(array.close(out))
     }
-}
 
-impl Paged for Clients<'_> {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school_id", self.school);
         identity.number("api_type_id", self.api_type_id);

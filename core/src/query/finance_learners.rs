@@ -2,10 +2,13 @@
 //! (section 9, items 8 and 9).
 
 use super::debtor_code::DebtorCode;
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::integrators::Family;
 use super::learner_subjects::{names_of, push_typed_names};
 use super::lookup::Lookup;
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View, parents};
+use super::params::Params;
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View, parents};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::bake::RENDERING;
@@ -47,6 +50,39 @@ pub struct FinanceLearners<'a> {
     /// Gives each learner the person accountable for it.
     pub include_accountable_person: bool,
 }
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "finance learners",
+    v1: Path("finplus/debtmanagement/learnerparentinfo", Last::SCHOOL),
+    v2: Path(
+        "finplus/debtmanagement/learners",
+        Last::Optional("learner_id"),
+    ),
+    family: Some(Family::Finance),
+    has_parents: true,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No learner records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let learner_id = params.one("learner_id", true);
+    let debtor_code = params.text("debtor_code");
+    let learners = FinanceLearners {
+        school: params.school(),
+        learner_id,
+        debtor_code: debtor_code.as_deref(),
+        accountable_person_id: params.id("accountable_person_id"),
+        parent_id: params.id("parent_id"),
+        all_accounts: params.boolean("all_accounts"),
+        include_parents: params.switch("include_parents"),
+        include_accountable_person: params.switch("include_accountable_person"),
+    };
+    params.ask(&learners, then)
+}
+
+impl Question for FinanceLearners<'_> {}
 
 impl FinanceLearners<'_> {
     fn takes(
@@ -116,15 +152,21 @@ impl FinanceLearners<'_> {
     }
 }
 
-impl Question for FinanceLearners<'_> {
+impl Query for FinanceLearners<'_> {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         self.write(view, Wire::V1, &mut Walk::whole(), out)?;
         Ok(array.close(out))
     }
-}
 
-impl Paged for FinanceLearners<'_> {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", self.learner_id);

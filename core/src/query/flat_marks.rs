@@ -1,68 +1,44 @@
 //! Assessment marks in v2: a flat collection, by grade, term, learner, subject,
 //! learning outcome and assessment (section 9, items 1 and 3).
 
+use super::View;
 use super::assessment_marks::AssessmentMarks;
 use super::sheet::{self, Assessment, Outcome as LearningOutcome, Sheet, Subject, Term};
 use super::tables::Tables;
-use super::walk::{Identity, Paged, Position, Walk};
-use super::{Outcome, Question, View};
-use crate::Date;
+use super::walk::{Position, Walk};
+use crate::date::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
 use crate::store::{Collection, Key, Partition, Reader};
 use std::sync::Arc;
 
-impl Paged for AssessmentMarks {
-    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
-        identity.number("school", Some(self.school));
-        for (name, number) in [
-            ("learner_id", self.learner_id),
-            ("grade_id", self.grade_id),
-            ("subject_id", self.subject_id),
-            (
-                "year",
-                self.year
-                    .map_or_else(|| Paged::year(self, view), |year| Ok(Some(year)))?,
-            ),
-            ("term", self.term),
-            ("learning_outcome_id", self.learning_outcome_id),
-            ("assessment_id", self.assessment_id),
-        ] {
-            identity.number(name, number);
+/// Adds the records of the walk's next page, each followed by a comma.
+pub(super) fn walk(
+    question: &AssessmentMarks,
+    view: View<'_>,
+    walk: &mut Walk,
+    out: &mut Chunks<'_>,
+) -> Result<()> {
+    let tables = view.tables(question.school, Wire::V2)?;
+    let Some(year) = question.year.or(view.current_year(&tables)) else {
+        return Ok(());
+    };
+    let mut writer = Writer {
+        question,
+        today: tables.today(view.now),
+        tables,
+        view,
+        year,
+        start: Vec::new(),
+    };
+    let grades = writer.grades()?;
+    for grade in walk.along(&grades) {
+        if !walk.is_past(&[year, *grade]) && !writer.grade(*grade, walk, out)? {
+            break;
         }
-        identity.flag("structure", self.structure);
-        Ok(())
     }
-
-    fn year(&self, view: View<'_>) -> Result<Option<u64>> {
-        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
-    }
-
-    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        if let Some(rule) = self.broken_rule(view)? {
-            return Ok(Outcome::Refused(rule));
-        }
-        let tables = view.tables(self.school, Wire::V2)?;
-        let Some(year) = self.year.or(view.current_year(&tables)) else {
-            return Ok(Outcome::Found);
-        };
-        let mut writer = Writer {
-            question: self,
-            today: tables.today(view.now),
-            tables,
-            view,
-            year,
-            start: Vec::new(),
-        };
-        let grades = writer.grades()?;
-        for grade in walk.along(&grades) {
-            if !walk.is_past(&[year, *grade]) && !writer.grade(*grade, walk, out)? {
-                break;
-            }
-        }
-        Ok(Outcome::Found)
-    }
+    Ok(())
 }
 
 /// Writes records until the page is full. Each level says whether it is not.

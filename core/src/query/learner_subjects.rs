@@ -1,8 +1,11 @@
 //! Get Learner Subjects (4.5).
 
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::integrators::Family;
 use super::lookup::Lookup;
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View};
+use super::params::Params;
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Padded, Wire};
 use crate::record::bake::{FACTS, RENDERING};
@@ -34,7 +37,37 @@ pub struct LearnerSubjects {
     pub learner_id: Option<u64>,
 }
 
-impl Question for LearnerSubjects {
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "learnersubjects",
+    v1: Path("currplus/learnersubjects", Last::SCHOOL),
+    v2: Path("currplus/learnersubjects", Last::None),
+    family: Some(Family::Curriculum),
+    has_parents: false,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No learner subject records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let subjects = LearnerSubjects {
+        school: params.school(),
+        learner_id: params.id("learner_id"),
+    };
+    params.ask(&subjects, then)
+}
+
+impl Question for LearnerSubjects {}
+
+impl Query for LearnerSubjects {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = tables.current_year else {
@@ -76,9 +109,7 @@ impl Question for LearnerSubjects {
         }
         Ok(array.close(out))
     }
-}
 
-impl Paged for LearnerSubjects {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", self.learner_id);

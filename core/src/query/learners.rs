@@ -1,15 +1,20 @@
 //! Get Learner(s) (4.1).
 
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::integrators::Family;
 use super::lookup::Lookup;
-use super::walk::{Identity, Paged, Walk};
+use super::params::Params;
+use super::walk::{Identity, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Question, Rule, View, parents};
-use crate::Date;
+use super::{Array, Outcome, Query, Question, Rule, Then, View, parents};
+use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::bake::RENDERING;
 use crate::record::fold::fold;
-use crate::record::learner::{FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, TRANSFER_TAG};
+use crate::record::learner::{
+    FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, STATUSES, TRANSFER_TAG,
+};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use memchr::memmem::Finder;
@@ -66,6 +71,48 @@ pub struct Learners<'a> {
     pub family_code: Option<u64>,
 }
 
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "learners",
+    v1: Path("adminplus/learners", Last::SCHOOL),
+    v2: Path("adminplus/learners", Last::Optional("learner_id")),
+    family: Some(Family::Administration),
+    has_parents: true,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No learner records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let status = match params.choice("status", &STATUSES) {
+        0 => LearnerStatus::Current,
+        1 => LearnerStatus::Left,
+        _ => LearnerStatus::Waitlist,
+    };
+    let since = params.date("since");
+    let until = params.date("until");
+    // By the path it is found whenever it left.
+    let is_recent = status == LearnerStatus::Left && since.is_none() && until.is_none();
+    let learner_id = params.one("learner_id", !is_recent);
+    let grade_ids = params.ids("grade_id");
+    let include_parents = params.switch("include_parents");
+    let name = params.text("name");
+    let learners = Learners {
+        school: params.school(),
+        status,
+        since,
+        until,
+        learner_id,
+        grade_ids: &grade_ids,
+        include_parents,
+        name: name.as_deref(),
+        family_code: params.number("family_code"),
+    };
+    params.ask(&learners, then)
+}
+
+impl Question for Learners<'_> {}
+
 impl Learners<'_> {
     /// The transfer dates between which learners must have left; or the rule that is
     /// broken.
@@ -104,7 +151,15 @@ impl Learners<'_> {
     }
 }
 
-impl Question for Learners<'_> {
+impl Query for Learners<'_> {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn broken_rule(&self, view: View<'_>) -> Result<Option<Rule>> {
         Ok(self.window(view)?.err())
     }
@@ -112,7 +167,7 @@ impl Question for Learners<'_> {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let window = match self.window(view)? {
             Ok(window) => window,
-            Err(rule) => return Ok(Outcome::Refused(rule)),
+            Err(rule) => return Ok(rule.into()),
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
@@ -142,9 +197,7 @@ impl Question for Learners<'_> {
         }
         Ok(array.close(out))
     }
-}
 
-impl Paged for Learners<'_> {
     fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("status", Some(self.status as u64));
@@ -170,7 +223,7 @@ impl Paged for Learners<'_> {
         let window = match self.window(view)? {
             _ if self.is_timeless(walk) => None,
             Ok(window) => window,
-            Err(rule) => return Ok(Outcome::Refused(rule)),
+            Err(rule) => return Ok(rule.into()),
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);

@@ -1,8 +1,11 @@
-//! The questions: one file each, straight from the snapshot into the buffer.
+//! The endpoints: one file each, what it is called and takes, and how it is
+//! answered straight from the snapshot into the buffer.
 //!
 //! - `learners`, `absentees`, `learner_subjects`, `subjects_per_term`,
 //!   `subject_marks`, `assessment_marks`, `schools`, `clients`,
-//!   `finance_learners`, `accountable_persons`: the questions.
+//!   `finance_learners`, `accountable_persons`: the endpoints.
+//! - `endpoint`: what is declared of one. `params`: what it reads. `faults`: what
+//!   is wrong with that.
 //! - `walk`: a collection page by page, for v2. `flat_marks`: assessment marks
 //!   walked so.
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
@@ -17,6 +20,8 @@ mod accounts;
 mod assessment_marks;
 mod clients;
 mod debtor_code;
+mod endpoint;
+mod faults;
 mod finance_learners;
 mod flat_marks;
 mod held;
@@ -24,6 +29,7 @@ mod integrators;
 mod learner_subjects;
 mod learners;
 mod lookup;
+mod params;
 mod parents;
 mod release;
 mod schools;
@@ -46,36 +52,53 @@ pub use schools::Schools;
 pub use subject_marks::SubjectMarks;
 pub use subjects_per_term::SubjectsPerTerm;
 
-pub(crate) use clients::push_client;
+pub(crate) use clients::{NO_INTEGRATIONS, push_client};
+pub(crate) use endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, SCHOOL_ID};
+pub(crate) use faults::{Faults, Rule, Wrong};
 pub(crate) use integrators::{Family, Integrators, User, api_types, integrators, user};
-pub(crate) use walk::{Identity, Paged, Position, Walk};
+pub(crate) use params::{Param, Params};
+pub(crate) use walk::{Identity, Position, Walk};
 
-use crate::Date;
+use crate::date::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::store::Snapshot;
 use std::sync::Arc;
 use tables::Tables;
 
+/// All endpoints, in the order of the documentation.
+pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
+    &learners::ENDPOINT,
+    &assessment_marks::ENDPOINT,
+    &subjects_per_term::ENDPOINT,
+    &subject_marks::ENDPOINT,
+    &learner_subjects::ENDPOINT,
+    &schools::ENDPOINT,
+    &clients::ENDPOINT,
+    &absentees::ENDPOINT,
+    &finance_learners::ENDPOINT,
+    &accountable_persons::ENDPOINT,
+];
+
 /// What a question came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The buffer holds the answer.
     Found,
     /// There is nothing to answer.
     Nothing,
-    /// The question breaks this rule.
-    Refused(Rule),
+    /// The one record that is asked for is not there, or not to be seen.
+    NoRecord,
+    /// What it says is at fault.
+    Refused(Faults),
     /// The integrator may not see this school.
     Unauthorised,
 }
 
-/// A rule that joins parameters, broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rule {
-    /// The parameters that it joins.
-    pub(crate) fields: [&'static str; 2],
-    pub(crate) text: &'static str,
+impl From<Rule> for Outcome {
+    fn from(rule: Rule) -> Outcome {
+        Outcome::Refused(Faults::from(rule))
+    }
 }
 
 /// One moment of the store.
@@ -114,16 +137,50 @@ impl<'a> View<'a> {
     }
 }
 
-/// A question that is answered from a view.
-pub(crate) trait Question {
-    /// The rule that joins parameters which the question breaks.
+/// A question that an app asks without credentials: one of the types below.
+#[expect(private_bounds, reason = "no question can be made outside this crate")]
+pub trait Question: Query {}
+
+/// What can be asked of a view.
+pub(crate) trait Query {
+    fn endpoint(&self) -> &'static Endpoint;
+
+    /// The school that it is about, if it is about one.
+    fn about(&self) -> Option<u64>;
+
+    /// The rule that joins parameters which it breaks.
     fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
         Ok(None)
     }
 
-    /// Adds the answer to the buffer; leaves it as it was if there is none.
+    /// Adds v1's answer to the buffer; leaves it as it was if there is none.
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome>;
+
+    /// Adds v2's records of the walk's next page, each followed by a comma.
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome>;
+
+    /// What tells it from all others that are asked of this endpoint in this view, the
+    /// place in it aside. What is meant counts, however it is spelled.
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()>;
+
+    /// The administrative year in which a walk stays that begins in this view, if the
+    /// answer depends on it.
+    fn year(&self, _: View<'_>) -> Result<Option<u64>> {
+        Ok(None)
+    }
 }
+
+/// A question that was read from parameters.
+pub(crate) struct Read<'a> {
+    pub(crate) question: &'a dyn Query,
+    /// What is wrong with the parameters, in the order in which they were read.
+    pub(crate) faults: Faults,
+    /// The path names a record, and a parameter another.
+    pub(crate) is_for_another: bool,
+}
+
+/// What is to be done with a question.
+pub(crate) type Then<'a> = &'a mut dyn FnMut(Read<'_>) -> Result<Outcome>;
 
 /// An array being written. Nothing is left of it if it stays empty.
 struct Array {

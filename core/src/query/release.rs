@@ -1,6 +1,6 @@
 //! When marks may be seen (4.2, "Release").
 
-use crate::Date;
+use crate::date::Date;
 
 /// Whether a learning program's marks are released: on its release date, or
 /// without one at the end of the term. With neither they are held back.

@@ -1,9 +1,11 @@
 //! Get Schools (4.6).
 
+use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::user;
 use super::lookup::Lookup;
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View};
+use super::params::Params;
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::bake::RENDERING;
@@ -30,7 +32,40 @@ pub struct Schools<'a> {
     pub school: Option<u64>,
 }
 
-impl Question for Schools<'_> {
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "schools",
+    v1: Path(
+        "finplus/debtmanagement/schools",
+        Last::Optional(SCHOOL_LOGIN_ID),
+    ),
+    v2: Path("finplus/debtmanagement/schools", Last::Optional(SCHOOL_ID)),
+    family: None,
+    has_parents: false,
+    is_settable: false,
+    refused: REQUEST_NOT_AUTHORISED,
+    nothing: "No school records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let schools = Schools {
+        username: params.username,
+        school: params.school,
+    };
+    params.ask(&schools, then)
+}
+
+impl Question for Schools<'_> {}
+
+impl Query for Schools<'_> {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        self.school
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let user = user(view.snapshot, self.username)?;
         let clients = match self.school {
@@ -55,9 +90,7 @@ impl Question for Schools<'_> {
         }
         Ok(array.close(out))
     }
-}
 
-impl Paged for Schools<'_> {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", self.school);
         Ok(())

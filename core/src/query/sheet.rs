@@ -5,7 +5,7 @@
 
 use super::lookup::Lookup;
 use super::tables::{self, Tables};
-use crate::Date;
+use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};

@@ -1,8 +1,11 @@
 //! Get Learner Subject Marks (4.4).
 
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::integrators::Family;
+use super::params::Params;
 use super::taken::{self, Of};
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View};
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::learner_subject::LearnerSubject;
@@ -30,7 +33,37 @@ pub struct SubjectMarks {
     pub learner_id: u64,
 }
 
-impl Question for SubjectMarks {
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "learnersubjectmarks",
+    v1: Path("currplus/learnersubjectmarks", Last::SCHOOL),
+    v2: Path("currplus/learnersubjectmarks", Last::None),
+    family: Some(Family::Curriculum),
+    has_parents: false,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No subject mark records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let marks = SubjectMarks {
+        school: params.school(),
+        learner_id: params.needed_id("learner_id"),
+    };
+    params.ask(&marks, then)
+}
+
+impl Question for SubjectMarks {}
+
+impl Query for SubjectMarks {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         let mut all = Walk::whole();
@@ -45,9 +78,7 @@ impl Question for SubjectMarks {
         )?;
         Ok(array.close(out))
     }
-}
 
-impl Paged for SubjectMarks {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", Some(self.learner_id));

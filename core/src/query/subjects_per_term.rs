@@ -1,9 +1,12 @@
 //! Get Learner Subjects Per Term (4.3).
 
+use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::integrators::Family;
+use super::params::Params;
 use super::tables::Subject;
 use super::taken::{self, Of};
-use super::walk::{Identity, Paged, Walk};
-use super::{Array, Outcome, Question, View};
+use super::walk::{Identity, Walk};
+use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::learner_subject::LearnerSubject;
@@ -33,7 +36,37 @@ pub struct SubjectsPerTerm {
     pub learner_id: u64,
 }
 
-impl Question for SubjectsPerTerm {
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    name: "learnersubjectsperterm",
+    v1: Path("currplus/learnersubjectsperterm", Last::SCHOOL),
+    v2: Path("currplus/learnersubjectsperterm", Last::None),
+    family: Some(Family::Curriculum),
+    has_parents: false,
+    is_settable: false,
+    refused: CLIENT_NOT_AUTHORISED,
+    nothing: "No learner subject records found",
+    read,
+};
+
+fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
+    let subjects = SubjectsPerTerm {
+        school: params.school(),
+        learner_id: params.needed_id("learner_id"),
+    };
+    params.ask(&subjects, then)
+}
+
+impl Question for SubjectsPerTerm {}
+
+impl Query for SubjectsPerTerm {
+    fn endpoint(&self) -> &'static Endpoint {
+        &ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         let mut all = Walk::whole();
@@ -48,9 +81,7 @@ impl Question for SubjectsPerTerm {
         )?;
         Ok(array.close(out))
     }
-}
 
-impl Paged for SubjectsPerTerm {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         identity.number("learner_id", Some(self.learner_id));

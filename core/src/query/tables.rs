@@ -1,8 +1,8 @@
 //! The small tables of a school: what other records join by id.
 
 use super::held::{Decoded, Held};
-use crate::Date;
 use crate::clock::Offset;
+use crate::date::Date;
 use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};

@@ -2,28 +2,10 @@
 //! records or against it.
 
 use super::window::Window;
-use super::{Outcome, View};
 use crate::error::Result;
-use crate::json::Chunks;
 use crate::record::varint;
 use crate::store::{Key, Page, Records};
 use std::ops::Range;
-
-/// A question whose records v2 answers page by page.
-pub(crate) trait Paged {
-    /// What tells this question from all others that are asked in this view, the place
-    /// in it aside. What is meant counts, however it is spelled.
-    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()>;
-
-    /// The administrative year in which a walk stays that begins in this view, if the
-    /// answer depends on it.
-    fn year(&self, _: View<'_>) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
-    /// Adds the records of the walk's next page, each followed by a comma.
-    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome>;
-}
 
 /// What a question is, in bytes that are the same on every machine and for good.
 #[derive(Default)]

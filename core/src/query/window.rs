@@ -1,7 +1,7 @@
 //! Ranges of dates: their defaults and their bounds (4.1, 4.9, section 8).
 
 use super::Rule;
-use crate::Date;
+use crate::date::Date;
 
 /// Days from the first to the last, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! Who may ask what (section 5 of `integration-api.md`; `decisions.md`, "Access").
 
 use super::answer::{TwinAnswer, not_found, unauthorized};
+use super::endpoints::Endpoint;
 use super::kinds::Kind;
-use super::params::Params;
 use super::records::{Key, Part, Record, Store};
-use super::route::Endpoint;
 
 /// The username, if the two credential headers are those of an integrator. Of a repeated header the last counts.
 pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option<String> {
@@ -24,12 +23,12 @@ pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option
     (known.as_bytes() == password).then_some(username)
 }
 
-/// The 401 of an endpoint for missing or wrong credentials.
-pub(crate) fn wrong_credentials(endpoint: Endpoint) -> TwinAnswer {
-    unauthorized(match endpoint {
-        Endpoint::Schools | Endpoint::Clients => "Request not authorised",
-        Endpoint::StateUpdate => "Client access not authorised for this API type",
-        _ => "Client access not authorised",
+/// The 401 of a request for missing or wrong credentials.
+pub(crate) fn wrong_credentials(endpoint: &Endpoint, is_update: bool) -> TwinAnswer {
+    unauthorized(match endpoint.family {
+        _ if is_update => "Client access not authorised for this API type",
+        None => "Request not authorised",
+        Some(_) => "Client access not authorised",
     })
 }
 
@@ -47,19 +46,17 @@ pub(crate) fn authorisations<'a>(
 /// The school has authorised the integrator for some API type: else 401, in 4.7 and 4.8 404.
 pub(crate) fn authorised(
     store: &Store,
-    endpoint: Endpoint,
+    endpoint: &Endpoint,
     username: &str,
     school: Option<u64>,
 ) -> Result<(), TwinAnswer> {
     if authorisations(store, username, school).next().is_some() {
         return Ok(());
     }
-    Err(match (endpoint, school) {
-        (Endpoint::Clients | Endpoint::StateUpdate, _) => {
-            not_found("No client-authorised integrations found")
-        }
-        (_, None) => not_found("No school records found"),
-        (_, Some(_)) => unauthorized("Client access not authorised"),
+    Err(if endpoint.is_settable || school.is_none() {
+        not_found(endpoint.none_found)
+    } else {
+        unauthorized("Client access not authorised")
     })
 }
 
@@ -90,29 +87,6 @@ pub(crate) fn activated(
     Err(format!(
         "Please activate the {name} for this client before making this request"
     ))
-}
-
-/// Every family that a request needs: that of its endpoint, and `parents` where parents are included.
-pub(crate) fn families(endpoint: Endpoint, params: &Params) -> Vec<&'static str> {
-    let mut families: Vec<&str> = guard(endpoint).into_iter().collect();
-    let lists_learners = matches!(endpoint, Endpoint::Learners | Endpoint::FinanceLearners);
-    if lists_learners && params.included("include_parents") {
-        families.push("parents");
-    }
-    families
-}
-
-/// The family that guards an endpoint; schools and client integrations have none.
-fn guard(endpoint: Endpoint) -> Option<&'static str> {
-    match endpoint {
-        Endpoint::Learners | Endpoint::Absentees => Some("administration"),
-        Endpoint::AssessmentMarks
-        | Endpoint::SubjectsPerTerm
-        | Endpoint::SubjectMarks
-        | Endpoint::LearnerSubjects => Some("curriculum"),
-        Endpoint::FinanceLearners | Endpoint::AccountablePersons => Some("finance"),
-        Endpoint::Schools | Endpoint::Clients | Endpoint::StateUpdate => None,
-    }
 }
 
 fn default_name(family: &str) -> &'static str {

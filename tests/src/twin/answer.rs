@@ -1,7 +1,6 @@
 //! Answers of v1 and their exact texts (section 7 of `integration-api.md`; `decisions.md`).
 
 use super::render::Json;
-use super::route::Endpoint;
 
 /// What a request is answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,17 +80,4 @@ pub(crate) fn method_not_allowed(allowed: &[&str]) -> TwinAnswer {
     let mut answer = refusal(405, "Method not allowed", &description);
     answer.allow = Some(allowed.join(", "));
     answer
-}
-
-/// What the 404 of an endpoint without records says.
-pub(crate) fn none_found(endpoint: Endpoint) -> &'static str {
-    match endpoint {
-        Endpoint::Learners | Endpoint::FinanceLearners => "No learner records found",
-        Endpoint::AssessmentMarks | Endpoint::SubjectMarks => "No subject mark records found",
-        Endpoint::SubjectsPerTerm | Endpoint::LearnerSubjects => "No learner subject records found",
-        Endpoint::Schools => "No school records found",
-        Endpoint::Clients | Endpoint::StateUpdate => "No client-authorised integrations found",
-        Endpoint::Absentees => "No learner absentee records found",
-        Endpoint::AccountablePersons => "No debtor records found",
-    }
 }

@@ -12,30 +12,23 @@
 //! | `export` | the canonical export |
 //! | `dates`, `decimals`, `fold`, `integers`, `offset` | values |
 //! | `target`, `route`, `access`, `params`, `question`, `request`, `answer`, `render` | from a request to an answer |
-//! | `learners`, `parents`, `assessment_marks`, `percentage`, `release`, `subjects_per_term`, `subject_marks`, `learner_subjects`, `get_schools`, `clients`, `state_update`, `absentees` | the endpoints of section 4 |
-//! | `finance_learners`, `accountable_persons` | the endpoints of the finance family |
+//! | `endpoints` | the endpoints of section 4 and of the finance family, a file each |
+//! | `parents`, `percentage`, `release`, `state_update` | what they answer with, and 4.8 |
 //! | `v2` | the second version of the API |
 
-mod absentees;
 mod access;
-mod accountable_persons;
 mod answer;
 mod apply;
-mod assessment_marks;
-mod clients;
 mod dates;
 mod decimals;
+mod endpoints;
 mod export;
 mod fields;
-mod finance_learners;
 mod fold;
 mod forms;
-mod get_schools;
 mod integers;
 mod json;
 mod kinds;
-mod learner_subjects;
-mod learners;
 mod line;
 mod needs;
 mod offset;
@@ -51,8 +44,6 @@ mod request;
 mod route;
 mod schools;
 mod state_update;
-mod subject_marks;
-mod subjects_per_term;
 mod summary;
 mod target;
 mod terms;

@@ -5,6 +5,15 @@ use super::kinds::Kind;
 use super::question::View;
 use super::records::Record;
 use super::render::Json;
+use super::v2::Types;
+
+/// The types of a parent in v2.
+pub(crate) static PARENT: Types = Types {
+    numbers: &["id", "gross_annual_income"],
+    ids: &["ethnic_group_id", "home_language_id", "marital_status_id"],
+    flags: &[],
+    records: &[],
+};
 
 /// Parent 1, then parent 2; a missing one is left out, one named twice stands twice.
 pub(crate) fn parents(view: &View<'_>, learner: &Record) -> Json {

@@ -1,21 +1,17 @@
 //! A request from its target to its answer: the order of checks of `decisions.md`, "Access".
 
 use super::Twin;
-use super::access::{activated, authorised, families, integrator, wrong_credentials};
+use super::access::{activated, authorised, integrator, wrong_credentials};
 use super::answer::{
-    MOST_BODY_BYTES, TwinAnswer, bad_request, data, none_found, not_activated, not_found, too_large,
+    MOST_BODY_BYTES, TwinAnswer, bad_request, data, not_activated, not_found, too_large,
 };
-use super::assessment_marks::nested;
-use super::clients;
 use super::dates::local_date;
-use super::finance_learners::without_null;
 use super::kinds::Kind;
 use super::offset::parse_offset;
 use super::params::Params;
-use super::question::{Question, Row, View};
+use super::question::View;
 use super::records::Store;
-use super::render::Json;
-use super::route::{Endpoint, route};
+use super::route::{Asked, route};
 use super::target::split_target;
 use super::v2;
 
@@ -59,53 +55,39 @@ impl Twin {
         body: &[u8],
     ) -> Result<TwinAnswer, TwinAnswer> {
         let (segments, query) = split_target(target).ok_or_else(|| not_found("Route not found"))?;
-        let (endpoint, school) = route(method, &segments)?;
-        let username =
-            integrator(&self.store, headers).ok_or_else(|| wrong_credentials(endpoint))?;
+        let Asked {
+            endpoint,
+            school,
+            is_update,
+        } = route(method, &segments)?;
+        let username = integrator(&self.store, headers)
+            .ok_or_else(|| wrong_credentials(endpoint, is_update))?;
         if body.len() > MOST_BODY_BYTES {
             return Err(too_large());
         }
         authorised(&self.store, endpoint, &username, school)?;
-        if let (Endpoint::StateUpdate, Some(school)) = (endpoint, school) {
+        if let (true, Some(school)) = (is_update, school) {
             return self.update_state(&username, school, body);
         }
         let view = view(&self.store, &username, school.unwrap_or(0), now);
-        let mut params = Params::of(query);
-        for family in families(endpoint, &params) {
+        let mut params = Params::of(endpoint.family.map_or("", |_| query));
+        for family in endpoint.families(&params) {
             let activated = activated(&self.store, &username, view.school, family);
             activated.map_err(|text| not_activated(&text))?;
         }
-        let question = match endpoint {
-            Endpoint::Clients => Question::Clients(clients::Question {
-                school,
-                api_type: None,
-            }),
-            _ => Question::read(endpoint, &mut params),
-        };
+        let question = (endpoint.read)(&mut params);
         if let Some(fault) = params.faults.first() {
             return Err(bad_request(&fault.message));
         }
         let mut rows = question
             .rows(&view)
             .map_err(|fault| bad_request(&fault.message))?;
-        if endpoint == Endpoint::Schools {
-            rows.retain(|(place, _)| school.is_none_or(|school| *place == [school]));
+        if endpoint.family.is_none() {
+            rows.retain(|(place, _)| school.is_none_or(|school| place[0] == school));
         }
         if rows.is_empty() {
-            return Err(not_found(none_found(endpoint)));
+            return Err(not_found(endpoint.none_found));
         }
-        Ok(data(&all(&view, endpoint, rows)))
+        Ok(data(&(endpoint.whole)(&view, rows)))
     }
-}
-
-/// The whole of an answer.
-fn all(view: &View<'_>, endpoint: Endpoint, rows: Vec<Row>) -> Json {
-    if endpoint == Endpoint::AssessmentMarks {
-        return nested(view, &rows);
-    }
-    let records = rows.into_iter().map(|(_, record)| match endpoint {
-        Endpoint::FinanceLearners => without_null(record),
-        _ => record,
-    });
-    Json::List(records.collect())
 }

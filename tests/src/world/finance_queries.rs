@@ -1,7 +1,7 @@
 //! The parameters of the finance family and of the client integrations.
 
 use super::World;
-use super::ids::{ACCOUNTABLE, API_TYPES, LEARNERS, PARENTS, SCHOOLS};
+use super::ids::{ACCOUNTABLE, API_TYPES, LEARNERS, PARENTS, SCHOOL_IDS};
 use super::queries::Query;
 use super::texts::DEBTOR_CODES;
 
@@ -41,8 +41,7 @@ impl World {
     /// Client integrations of v2.
     pub(super) fn integrations_query(&mut self) -> Query {
         let mut query = Query::new();
-        let schools = SCHOOLS.map(|(_, school)| school);
-        self.sometimes(&mut query, 30, "school_id", &schools);
+        self.sometimes(&mut query, 30, "school_id", &SCHOOL_IDS);
         let types = API_TYPES.map(|(id, _)| id);
         self.sometimes(&mut query, 20, "api_type_id", &types);
         self.spoil(&mut query, &["school_id", "api_type_id"]);

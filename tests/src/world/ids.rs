@@ -4,6 +4,9 @@
 /// Schools; the first is asked about most.
 pub(super) const SCHOOLS: [(usize, u64); 3] = [(75, 1000), (15, u64::MAX), (10, 0)];
 
+/// Their ids.
+pub(super) const SCHOOL_IDS: [u64; 3] = [1000, u64::MAX, 0];
+
 /// No record ever bears this school id.
 pub(super) const NO_SCHOOL: u64 = 4242;
 

@@ -13,7 +13,7 @@
 //! | `ids`, `days`, `texts`, `spelling`, `fields` | choices, pools, and how JSON is spelled |
 //! | `access_records`, `people_records`, `curriculum_records`, `mark_records` | one record of each kind |
 //! | `batches`, `faulty`, `near_misses` | datasets |
-//! | `queries`, `finance_queries`, `encoding`, `requests` | requests |
+//! | `endpoints`, `queries`, `finance_queries`, `encoding`, `requests` | requests |
 //! | `v2_requests`, `v2_updates`, `walks`, `cursors` | requests of v2, and walks through its collections |
 //! | `action`, `shrink`, `perform` | sequences |
 
@@ -24,6 +24,7 @@ mod curriculum_records;
 mod cursors;
 mod days;
 mod encoding;
+mod endpoints;
 mod faulty;
 mod fields;
 mod finance_queries;
@@ -45,6 +46,7 @@ use jiff::civil::Date;
 
 pub use action::{Action, Header};
 pub use cursors::{Cursors, blanked};
+pub use endpoints::{ENDPOINTS, Endpoint};
 pub use perform::Outcome;
 pub use shrink::shrunk;
 

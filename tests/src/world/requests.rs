@@ -1,23 +1,10 @@
 //! Requests: the endpoint, the school, the credentials, and how all of it is spelled.
 
 use super::World;
+use super::endpoints::Endpoint;
 use super::ids::{API_TYPES, INTEGRATORS, NO_SCHOOL, SCHOOLS, UNNAMED_API_TYPE};
 use super::queries::Query;
 use super::{Action, Header};
-
-const ENDPOINTS: [(usize, &str); 11] = [
-    (26, "adminplus/learners"),
-    (24, "currplus/learnerassessmentmarks"),
-    (9, "currplus/learnersubjectsperterm"),
-    (9, "currplus/learnersubjectmarks"),
-    (9, "currplus/learnersubjects"),
-    (5, "finplus/debtmanagement/schools"),
-    (6, "settings/clients"),
-    (10, "adminplus/learnerabsentees"),
-    (8, "finplus/debtmanagement/learnerparentinfo"),
-    (7, "finplus/debtmanagement/schooldebtors"),
-    (4, "PATCH"),
-];
 
 const STRANGE_PATHS: [&str; 14] = [
     "",
@@ -66,13 +53,20 @@ impl World {
     }
 
     fn v1_request(&mut self) -> Action {
-        let endpoint = self.dice.weighted(&ENDPOINTS);
-        let (method, path, body) = match endpoint {
-            "PATCH" => ("PATCH", "settings/clients", self.state_update()),
-            _ => ("GET", endpoint, Vec::new()),
+        let endpoint = self.endpoint(1);
+        // The state is set where the clients are read.
+        let is_update = endpoint.v1 == "settings/clients" && self.dice.chance(40);
+        let (method, body) = if is_update {
+            ("PATCH", self.state_update())
+        } else {
+            ("GET", Vec::new())
         };
-        let query = self.query(path);
-        let target = format!("{}{}", self.path(path, method), self.query_string(query));
+        let query = (endpoint.query)(self);
+        let target = format!(
+            "{}{}",
+            self.path(endpoint, method),
+            self.query_string(query)
+        );
         let target = if self.dice.chance(2) {
             self.strange_target(&STRANGE_PATHS)
         } else {
@@ -80,26 +74,6 @@ impl World {
         };
         let headers = self.headers();
         self.asked(method, target, headers, body)
-    }
-
-    /// The parameters of an endpoint by its path, which is the same in both versions or of one alone.
-    pub(super) fn query(&mut self, path: &str) -> Query {
-        match path {
-            "adminplus/learners" => self.learners_query(),
-            "currplus/learnerassessmentmarks" => self.assessment_marks_query(),
-            "currplus/learnersubjectsperterm" | "currplus/learnersubjectmarks" => {
-                self.one_learner_query()
-            }
-            "currplus/learnersubjects" => self.learner_subjects_query(),
-            "adminplus/learnerabsentees" => self.absentees_query(),
-            "finplus/debtmanagement/learnerparentinfo" | "finplus/debtmanagement/learners" => {
-                self.finance_learners_query()
-            }
-            "finplus/debtmanagement/schooldebtors"
-            | "finplus/debtmanagement/accountablepersons" => self.accountable_persons_query(),
-            "settings/clientintegrations" => self.integrations_query(),
-            _ => Query::new(),
-        }
     }
 
     /// The action, at times with a strange method.
@@ -124,13 +98,12 @@ impl World {
         }
     }
 
-    fn path(&mut self, path: &str, method: &str) -> String {
+    fn path(&mut self, endpoint: &Endpoint, method: &str) -> String {
         let mut segments = vec!["api".to_owned(), "v1".to_owned()];
-        for segment in path.split('/') {
+        for segment in endpoint.v1.split('/') {
             segments.push(self.dice.segment(segment));
         }
-        let optional = method == "GET"
-            && matches!(path, "finplus/debtmanagement/schools" | "settings/clients");
+        let optional = method == "GET" && !endpoint.of_school;
         if !optional || self.dice.chance(60) {
             let school = if self.dice.chance(2) {
                 NO_SCHOOL

@@ -1,6 +1,7 @@
 //! Requests of v2: the resource, the header that names the school, and one record or a page of many.
 
-use super::ids::{ABSENTEES, ACCOUNTABLE, GRADES, LEARNERS, NO_SCHOOL, SCHOOLS};
+use super::endpoints::Endpoint;
+use super::ids::NO_SCHOOL;
 use super::queries::Query;
 use super::requests::NO_SCHOOL_IDS;
 use super::{Action, Header, World};
@@ -8,24 +9,10 @@ use super::{Action, Header, World};
 /// A collection as it is asked for: what every page of a walk says.
 #[derive(Clone, Debug)]
 pub(super) struct Collection {
-    pub(super) path: &'static str,
+    pub(super) endpoint: &'static Endpoint,
     pub(super) school: u64,
     pub(super) query: Query,
 }
-
-/// Paths below `/api/v2`.
-pub(super) const COLLECTIONS: [(usize, &str); 10] = [
-    (20, "adminplus/learners"),
-    (13, "adminplus/learnerabsentees"),
-    (16, "currplus/learnerassessmentmarks"),
-    (8, "currplus/learnersubjectsperterm"),
-    (8, "currplus/learnersubjectmarks"),
-    (9, "currplus/learnersubjects"),
-    (6, "finplus/debtmanagement/schools"),
-    (12, "finplus/debtmanagement/learners"),
-    (10, "finplus/debtmanagement/accountablepersons"),
-    (8, "settings/clientintegrations"),
-];
 
 const STRANGE_PATHS: [&str; 16] = [
     "/api/v2",
@@ -62,21 +49,21 @@ impl World {
         if self.dice.chance(11) {
             return self.integration_update();
         }
-        let path = self.dice.weighted(&COLLECTIONS);
+        let endpoint = self.endpoint(2);
         let school = self.any_school();
         let query = if self.dice.chance(55) {
-            self.wide_query(path)
+            (endpoint.wide)(self)
         } else {
-            self.query(path)
+            (endpoint.query)(self)
         };
-        let by_id = !ids(path).is_empty() && self.dice.chance(25);
+        let by_id = !endpoint.ids.is_empty() && self.dice.chance(25);
         let mut collection = Collection {
-            path,
+            endpoint,
             school,
             query,
         };
         if by_id {
-            let id = self.dice.pick(&ids(path));
+            let id = self.dice.pick(endpoint.ids);
             return self.one_record(&collection, id);
         }
         if self.dice.chance(30) {
@@ -92,31 +79,10 @@ impl World {
         self.page(collection)
     }
 
-    /// The parameters with which a collection has many records.
-    fn wide_query(&mut self, path: &str) -> Query {
-        let mut query = Query::new();
-        match path {
-            "currplus/learnerassessmentmarks" => {
-                self.sometimes(&mut query, 100, "grade_id", &GRADES[..2]);
-                if self.dice.chance(50) {
-                    query.push(("structure", "1".to_owned()));
-                }
-            }
-            "currplus/learnersubjectsperterm" | "currplus/learnersubjectmarks" => {
-                self.sometimes(&mut query, 100, "learner_id", &LEARNERS);
-            }
-            "finplus/debtmanagement/learners" | "finplus/debtmanagement/accountablepersons" => {
-                query.push(("all_accounts", "1".to_owned()));
-            }
-            _ => {}
-        }
-        query
-    }
-
     /// A page of a collection.
     pub(super) fn page(&mut self, collection: Collection) -> Action {
         let Collection {
-            path,
+            endpoint,
             school,
             mut query,
         } = collection;
@@ -129,7 +95,11 @@ impl World {
         if self.dice.chance(25) {
             self.spoil(&mut query, &["limit", "reverse_order"]);
         }
-        let target = format!("{}{}", self.v2_path(path, None), self.query_string(query));
+        let target = format!(
+            "{}{}",
+            self.v2_path(endpoint.v2, None),
+            self.query_string(query)
+        );
         self.v2_asked(target, school)
     }
 
@@ -146,7 +116,7 @@ impl World {
         } else {
             Query::new()
         };
-        let path = self.v2_path(collection.path, Some(&id));
+        let path = self.v2_path(collection.endpoint.v2, Some(&id));
         let target = format!("{path}{}", self.query_string(query));
         self.v2_asked(target, collection.school)
     }
@@ -193,16 +163,5 @@ impl World {
             _ => header(format!("{zeros}{school}")),
         }
         headers
-    }
-}
-
-/// Ids of records that a path may name; none where it may not.
-fn ids(path: &str) -> Vec<u64> {
-    match path {
-        "adminplus/learners" | "finplus/debtmanagement/learners" => LEARNERS.to_vec(),
-        "adminplus/learnerabsentees" => ABSENTEES.to_vec(),
-        "finplus/debtmanagement/schools" => SCHOOLS.map(|(_, school)| school).to_vec(),
-        "finplus/debtmanagement/accountablepersons" => ACCOUNTABLE.to_vec(),
-        _ => Vec::new(),
     }
 }

@@ -1,7 +1,8 @@
 //! Walks through a collection of v2: the next page with the cursor of the last, mostly of the same question.
 
 use super::cursors::{CHANGED, CUT, GIVEN};
-use super::v2_requests::{COLLECTIONS, Collection};
+use super::endpoints::ENDPOINTS;
+use super::v2_requests::Collection;
 use super::{Action, World};
 use jiff::ToSpan as _;
 
@@ -18,10 +19,9 @@ impl World {
         match self.dice.below(100) {
             0..5 => asked.school = self.any_school(),
             5..9 => {
-                let (_, path) = self.dice.pick(&COLLECTIONS);
-                asked.path = path;
+                asked.endpoint = &ENDPOINTS[self.dice.below(ENDPOINTS.len())];
             }
-            9..14 => asked.query = self.query(asked.path),
+            9..14 => asked.query = (asked.endpoint.query)(self),
             14..19 => {
                 if !asked.query.is_empty() {
                     let place = self.dice.below(asked.query.len());

@@ -15,6 +15,7 @@ client in place of the network; :mod:`rollbook.records` has the types of what is
 answered. Numbers such as 4.1 are sections of the service's documentation.
 """
 
+from rollbook import question
 from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
@@ -41,27 +42,12 @@ from rollbook.export import Export
 from rollbook.learner_status import LearnerStatus
 from rollbook.load import Load
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
-from rollbook.question import (
-    Absentees,
-    AccountablePersons,
-    AssessmentMarks,
-    Clients,
-    FinanceLearners,
-    Learners,
-    LearnerSubjects,
-    Question,
-    Schools,
-    SubjectMarks,
-    SubjectsPerTerm,
-)
+from rollbook.question import *
 from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
 
 __all__ = [
-    "Absentees",
-    "AccountablePersons",
     "AlreadyOpenError",
     "Answer",
-    "AssessmentMarks",
     "AsyncEngine",
     "AsyncExport",
     "AsyncLoad",
@@ -69,7 +55,6 @@ __all__ = [
     "BadDatasetError",
     "BusyError",
     "CancelledError",
-    "Clients",
     "ClosedError",
     "CorruptError",
     "Counts",
@@ -78,14 +63,11 @@ __all__ = [
     "ExistsError",
     "Export",
     "Fault",
-    "FinanceLearners",
     "Header",
     "Headers",
     "IdReusedError",
     "IoError",
     "LearnerStatus",
-    "LearnerSubjects",
-    "Learners",
     "Listener",
     "ListenerFailedError",
     "Load",
@@ -93,16 +75,13 @@ __all__ = [
     "NewerFormatError",
     "NotAStoreError",
     "Progress",
-    "Question",
     "Request",
     "RollbookError",
-    "Schools",
     "Stats",
-    "SubjectMarks",
-    "SubjectsPerTerm",
     "Summary",
     "SuspendedError",
     "UnsupportedError",
     "Upgrade",
     "Verification",
 ]
+__all__ += question.__all__

@@ -12,6 +12,21 @@ from typing import Any, ClassVar, Literal, Optional, Sequence, Union
 from rollbook import _crossing
 from rollbook.learner_status import LearnerStatus
 
+__all__ = [
+    "Absentees",
+    "AccountablePersons",
+    "AssessmentMarks",
+    "Clients",
+    "FinanceLearners",
+    "LearnerSubjects",
+    "Learners",
+    "Question",
+    "Schools",
+    "SubjectMarks",
+    "SubjectsPerTerm",
+]
+"""What :mod:`rollbook` has of these names as well."""
+
 Day = Union[date, str]
 """A date, or its text of the form ``YYYY-MM-DD``."""
 

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use super::super::Twin;
 use super::super::answer::TwinAnswer;
-use super::super::clients;
+use super::super::endpoints::clients::{CLIENT_INTEGRATION, Question, rows};
 use super::super::json::{Value, read_object};
 use super::super::kinds::Kind;
-use super::super::question::Question;
 use super::super::records::{Key, Part};
 use super::super::request::view;
-use super::super::route::Endpoint;
 use super::super::state_update::literal;
 use super::answer::{invalid, message, no_access};
 use super::types::typed;
@@ -42,13 +40,13 @@ impl Twin {
         let record = self.store.records.get_mut(&key).ok_or_else(no_access)?;
         let state = update.state.to_string();
         let before = record.fields.insert("state", state.clone());
-        let question = Question::Clients(clients::Question {
+        let question = Question {
             school: Some(update.school),
             api_type: Some(update.api_type),
-        });
-        let rows = question.rows(&view(&self.store, username, update.school, 0));
-        let (_, record) = rows.expect("no rule joins these").remove(0);
-        let data = Some(("data", typed(Endpoint::Clients, record)));
+        };
+        let view = view(&self.store, username, update.school, 0);
+        let (_, record) = rows(&view, &question).remove(0);
+        let data = Some(("data", typed(&CLIENT_INTEGRATION, record)));
         let done = if update.state == 1 {
             "activated"
         } else {

@@ -18,3 +18,4 @@ mod route;
 mod types;
 
 pub(crate) use route::is_below;
+pub(crate) use types::Types;

@@ -1,9 +1,9 @@
 //! Pages of a collection (`v2.md`, "Pages").
 
+use super::super::endpoints::Endpoint;
 use super::super::params::{Params, fault};
 use super::super::question::{Question, Row, View};
 use super::super::render::Json;
-use super::super::route::Endpoint;
 use super::cursor::{Cursor, Walk};
 use super::types::typed;
 
@@ -31,7 +31,8 @@ impl Page {
     /// another fault than that of `limit` is not the one that any cursor is of. `seen` is what is seen at an
     /// instant of a walk, of which the first page would be `start`.
     pub(crate) fn read<'a>(
-        question: &Question,
+        endpoint: &Endpoint,
+        question: &dyn Question,
         school: Option<u64>,
         params: &mut Params,
         start: Walk,
@@ -44,7 +45,7 @@ impl Page {
         let order_faults = params.faults.split_off(before);
         let identity = |walk: &Walk| {
             let meant = question.meant(&seen(walk, walk.now));
-            format!("{school:?} {meant:?} {reverse}")
+            format!("{} {school:?} {meant} {reverse}", endpoint.v2)
         };
         let text = params.text("cursor");
         let cursor = text
@@ -80,7 +81,7 @@ impl Page {
     }
 
     /// `data` and `meta` from all the rows of the collection.
-    pub(crate) fn of(&self, mut rows: Vec<Row>, endpoint: Endpoint) -> Json {
+    pub(crate) fn of(&self, mut rows: Vec<Row>, endpoint: &Endpoint) -> Json {
         rows.sort_by(|(one, _), (other, _)| one.cmp(other));
         if self.reverse {
             rows.reverse();
@@ -109,7 +110,9 @@ impl Page {
             };
             meta.push(("next_cursor".to_owned(), Json::Text(cursor.text())));
         }
-        let records = rows.into_iter().map(|(_, record)| typed(endpoint, record));
+        let records = rows
+            .into_iter()
+            .map(|(_, record)| typed(endpoint.types, record));
         Json::Object(vec![
             ("data".to_owned(), Json::List(records.collect())),
             ("meta".to_owned(), Json::Object(meta)),

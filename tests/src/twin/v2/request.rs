@@ -1,15 +1,13 @@
 //! A request of v2 from its target to its answer: the order of checks (`v2.md`, "Checks").
 
 use super::super::Twin;
-use super::super::absentees;
-use super::super::access::{activated, authorisations, families, integrator};
+use super::super::access::{activated, authorisations, integrator};
 use super::super::answer::{MOST_BODY_BYTES, TOO_LARGE, TwinAnswer};
-use super::super::assessment_marks::flat;
+use super::super::endpoints::Endpoint;
 use super::super::params::{Fault, Params};
-use super::super::question::{Question, Row, Rows, View};
+use super::super::question::View;
 use super::super::records::Store;
 use super::super::request::view;
-use super::super::route::Endpoint;
 use super::answer::{answer, invalid_params, no_access, no_such_id, refused};
 use super::cursor::Walk;
 use super::page::Page;
@@ -32,7 +30,7 @@ impl Twin {
         if body.len() > MOST_BODY_BYTES {
             return Err(refused(413, TOO_LARGE));
         }
-        if asked.endpoint == Endpoint::StateUpdate {
+        if asked.is_update {
             return self.update_integration(&username, body);
         }
         let mut params = Params::of(asked.query);
@@ -56,17 +54,24 @@ impl Twin {
         school: Option<u64>,
         params: &mut Params,
     ) -> Result<TwinAnswer, TwinAnswer> {
-        let question = Question::read(asked.endpoint, params);
+        let question = (asked.endpoint.read)(params);
         let plainly = |now: i64| view(&self.store, username, school.unwrap_or(0), now);
         let seen = |walk: &Walk, now: i64| View {
             year: walk.year,
             ..plainly(now)
         };
         let year = plainly(now).year;
-        let page = Page::read(&question, school, params, Walk { now, year }, seen);
+        let page = Page::read(
+            asked.endpoint,
+            &*question,
+            school,
+            params,
+            Walk { now, year },
+            seen,
+        );
         refuse(&params.faults)?;
         let walk = page.walk();
-        let rows = rows(&seen(walk, walk.now.min(now)), &question);
+        let rows = question.flat_rows(&seen(walk, walk.now.min(now)));
         let rows = rows.map_err(|fault| invalid_params(&[fault]))?;
         Ok(answer(200, &page.of(rows, asked.endpoint)))
     }
@@ -76,7 +81,7 @@ impl Twin {
 fn access(
     store: &Store,
     username: &str,
-    endpoint: Endpoint,
+    endpoint: &Endpoint,
     ids: &Ids,
     params: &Params,
 ) -> Result<(), TwinAnswer> {
@@ -87,7 +92,7 @@ fn access(
     if authorised.next().is_none() {
         return Err(no_access());
     }
-    for family in families(endpoint, params) {
+    for family in endpoint.families(params) {
         activated(store, username, school, family).map_err(|text| refused(403, &text))?;
     }
     Ok(())
@@ -97,33 +102,26 @@ fn access(
 /// parameters, and a learner that left is found at any date unless they name some.
 fn one(
     view: &View<'_>,
-    endpoint: Endpoint,
+    endpoint: &Endpoint,
     id: u64,
     params: &mut Params,
 ) -> Result<TwinAnswer, TwinAnswer> {
-    let found = if endpoint == Endpoint::Absentees {
-        absentees::by_id(view, id)
+    let found = if let Some(by_id) = endpoint.by_id {
+        by_id(view, id)
     } else {
-        let question = Question::read(endpoint, params).at_any_date();
-        let found = rows(view, &question).map_err(|rule| params.note_rule(rule));
+        let mut question = (endpoint.read)(params);
+        question.at_any_date();
+        let found = question
+            .flat_rows(view)
+            .map_err(|rule| params.note_rule(rule));
         refuse(&params.faults)?;
         let mut found = found.unwrap_or_default().into_iter();
         found.find(|(place, _)| *place == [id])
     };
     match found {
-        Some((_, record)) => Ok(answer(200, &typed(endpoint, record))),
+        Some((_, record)) => Ok(answer(200, &typed(endpoint.types, record))),
         None => Err(no_such_id()),
     }
-}
-
-/// The rows of v1, an assessment mark without nesting.
-fn rows(view: &View<'_>, question: &Question) -> Rows {
-    let rows = question.rows(view)?.into_iter();
-    let row = |row: Row| match question {
-        Question::AssessmentMarks(_) => flat(view, row),
-        _ => row,
-    };
-    Ok(rows.map(row).collect())
 }
 
 fn refuse(faults: &[Fault]) -> Result<(), TwinAnswer> {

@@ -1,55 +1,16 @@
 //! Paths and methods of v2, and the ids in header and path (`v2.md`, "Paths" and "Checks").
 
 use super::super::answer::TwinAnswer;
+use super::super::endpoints::{ENDPOINTS, Endpoint};
 use super::super::integers::digits;
-use super::super::route::Endpoint;
 use super::super::target::split_target;
 use super::answer::{invalid, method_not_allowed, refused};
 
-/// The path of an endpoint below `/api/v2`, and the name of the id that may follow.
-type Route = (&'static str, Option<&'static str>, Endpoint);
-
-const ROUTES: [Route; 10] = [
-    ("adminplus/learners", Some("learner_id"), Endpoint::Learners),
-    (
-        "adminplus/learnerabsentees",
-        Some("id"),
-        Endpoint::Absentees,
-    ),
-    (
-        "currplus/learnerassessmentmarks",
-        None,
-        Endpoint::AssessmentMarks,
-    ),
-    (
-        "currplus/learnersubjectsperterm",
-        None,
-        Endpoint::SubjectsPerTerm,
-    ),
-    ("currplus/learnersubjectmarks", None, Endpoint::SubjectMarks),
-    ("currplus/learnersubjects", None, Endpoint::LearnerSubjects),
-    (
-        "finplus/debtmanagement/schools",
-        Some("school_id"),
-        Endpoint::Schools,
-    ),
-    (
-        "finplus/debtmanagement/learners",
-        Some("learner_id"),
-        Endpoint::FinanceLearners,
-    ),
-    (
-        "finplus/debtmanagement/accountablepersons",
-        Some("accountable_person_id"),
-        Endpoint::AccountablePersons,
-    ),
-    ("settings/clientintegrations", None, Endpoint::Clients),
-];
-
 /// What a request is for.
-#[derive(Debug)]
 pub(crate) struct Asked<'a> {
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: &'static Endpoint,
+    /// It is a state update.
+    pub(crate) is_update: bool,
     /// The id in the path, by its name.
     id: Option<(&'static str, String)>,
     pub(crate) query: &'a str,
@@ -68,10 +29,10 @@ pub(crate) fn route<'a>(method: &str, target: &'a str) -> Result<Asked<'a>, Twin
     let unknown = || refused(404, "Route not found");
     let (segments, query) = split_target(target).ok_or_else(unknown)?;
     let (endpoint, id) = matching(&segments[2..]).ok_or_else(unknown)?;
-    let endpoint = match (endpoint, method) {
-        (_, "GET") => endpoint,
-        (Endpoint::Clients, "POST" | "PATCH") => Endpoint::StateUpdate,
-        (Endpoint::Clients, _) => {
+    let is_update = match method {
+        "GET" => false,
+        "POST" | "PATCH" if endpoint.is_settable => true,
+        _ if endpoint.is_settable => {
             return Err(method_not_allowed(
                 "Use GET, POST or PATCH",
                 "GET, POST, PATCH",
@@ -81,17 +42,18 @@ pub(crate) fn route<'a>(method: &str, target: &'a str) -> Result<Asked<'a>, Twin
     };
     Ok(Asked {
         endpoint,
+        is_update,
         id,
         query,
     })
 }
 
-type Matching = (Endpoint, Option<(&'static str, String)>);
+type Matching = (&'static Endpoint, Option<(&'static str, String)>);
 
 fn matching(segments: &[String]) -> Option<Matching> {
-    ROUTES.into_iter().find_map(|(path, id, endpoint)| {
-        let path: Vec<String> = path.split('/').map(str::to_owned).collect();
-        match (segments.strip_prefix(path.as_slice())?, id) {
+    ENDPOINTS.into_iter().find_map(|endpoint| {
+        let path: Vec<String> = endpoint.v2.split('/').map(str::to_owned).collect();
+        match (segments.strip_prefix(path.as_slice())?, endpoint.id) {
             ([], _) => Some((endpoint, None)),
             ([value], Some(name)) => Some((endpoint, Some((name, value.clone())))),
             _ => None,
@@ -109,11 +71,7 @@ pub(crate) struct Ids {
 /// The school of the header, which schools and client integrations ignore, and the id of the path.
 pub(crate) fn ids(asked: &Asked<'_>, headers: &[(String, Vec<u8>)]) -> Result<Ids, TwinAnswer> {
     let mut faults = Vec::new();
-    let of_a_school = !matches!(
-        asked.endpoint,
-        Endpoint::Schools | Endpoint::Clients | Endpoint::StateUpdate
-    );
-    let school = if of_a_school {
+    let school = if asked.endpoint.family.is_some() {
         header_id(headers).map_err(|text| faults.push(("HTTP-X-SCHOOLID".to_owned(), text)))
     } else {
         Ok(None)

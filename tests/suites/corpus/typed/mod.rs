@@ -6,7 +6,7 @@ mod question;
 mod v2;
 
 use params::{Params, number};
-use question::{Asked, Resource};
+use question::{Asked, RESOURCES};
 use rollbook::{Answer, Engine, Page, Question, SetState};
 use rollbook_tests::corpus::Request;
 
@@ -52,7 +52,9 @@ pub(crate) fn ask(
                 now,
                 shape: Shape::All,
             };
-            asked(school, None).ask(resource(path, school.is_some())?, &way)?
+            let found = RESOURCES.iter().find(|resource| resource.v1 == path);
+            let resource = found.filter(|resource| school.is_some() || !resource.of_school)?;
+            (resource.ask)(&asked(school, None), &way)?
         }
         // The request itself is the one that changes the state; the typed door
         // is asked for what changes nothing.
@@ -64,24 +66,6 @@ pub(crate) fn ask(
         _ => return None,
     };
     Some((Version::V1, answer))
-}
-
-/// What a path of v1 names.
-fn resource(path: &str, has_school: bool) -> Option<Resource> {
-    Some(match path {
-        "settings/clients" => Resource::Clients,
-        "finplus/debtmanagement/schools" => Resource::Schools,
-        _ if !has_school => return None,
-        "adminplus/learners" => Resource::Learners,
-        "adminplus/learnerabsentees" => Resource::Absentees,
-        "currplus/learnerassessmentmarks" => Resource::AssessmentMarks,
-        "currplus/learnersubjects" => Resource::LearnerSubjects,
-        "currplus/learnersubjectsperterm" => Resource::SubjectsPerTerm,
-        "currplus/learnersubjectmarks" => Resource::SubjectMarks,
-        "finplus/debtmanagement/learnerparentinfo" => Resource::FinanceLearners,
-        "finplus/debtmanagement/schooldebtors" => Resource::AccountablePersons,
-        _ => return None,
-    })
 }
 
 /// What is wanted of a question's records.

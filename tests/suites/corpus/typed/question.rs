@@ -7,20 +7,187 @@ use rollbook::{
     LearnerStatus, LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm,
 };
 
-/// What requests are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Resource {
-    Learners,
-    Absentees,
-    AssessmentMarks,
-    LearnerSubjects,
-    SubjectsPerTerm,
-    SubjectMarks,
-    Schools,
-    Clients,
-    FinanceLearners,
-    AccountablePersons,
+/// What requests are about: the path in v1, that in v2, and how it is asked there.
+pub(crate) struct Resource {
+    pub(crate) v1: &'static str,
+    pub(crate) v2: &'static str,
+    /// v1's path names a school.
+    pub(crate) of_school: bool,
+    /// v2's path may name one record.
+    pub(crate) has_id: bool,
+    /// Asks it, unless a parameter is malformed.
+    pub(crate) ask: fn(&Asked<'_>, &Way<'_>) -> Option<Answer>,
 }
+
+pub(crate) const RESOURCES: [Resource; 10] = [
+    Resource {
+        v1: "adminplus/learners",
+        v2: "adminplus/learners",
+        of_school: true,
+        has_id: true,
+        ask: |asked, way| {
+            Some(way.ask(&Learners {
+                school: asked.school?,
+                status: match asked.params.text("status") {
+                    None | Some("current") => LearnerStatus::Current,
+                    Some("left") => LearnerStatus::Left,
+                    Some("waitlist") => LearnerStatus::Waitlist,
+                    Some(_) => return None,
+                },
+                since: asked.params.parsed("since")?,
+                until: asked.params.parsed("until")?,
+                learner_id: asked.one("learner_id")?,
+                grade_ids: &asked.params.grades()?,
+                include_parents: asked.params.includes("include_parents"),
+                name: asked.params.text("name"),
+                family_code: asked.params.parsed("family_code")?,
+            }))
+        },
+    },
+    Resource {
+        v1: "adminplus/learnerabsentees",
+        v2: "adminplus/learnerabsentees",
+        of_school: true,
+        has_id: true,
+        ask: |asked, way| {
+            Some(way.ask(&match asked.id {
+                Some(_) => Absentees {
+                    school: asked.school?,
+                    id: asked.id,
+                    ..Absentees::default()
+                },
+                None => Absentees {
+                    school: asked.school?,
+                    id: None,
+                    learner_id: asked.params.parsed("learner_id")?,
+                    from_date: asked.params.parsed("from_date")?,
+                    to_date: asked.params.parsed("to_date")?,
+                },
+            }))
+        },
+    },
+    Resource {
+        v1: "currplus/learnerassessmentmarks",
+        v2: "currplus/learnerassessmentmarks",
+        of_school: true,
+        has_id: false,
+        ask: |asked, way| {
+            Some(way.ask(&AssessmentMarks {
+                school: asked.school?,
+                learner_id: asked.params.parsed("learner_id")?,
+                grade_id: asked.params.parsed("grade_id")?,
+                subject_id: asked.params.parsed("subject_id")?,
+                year: asked.params.parsed("year")?,
+                term: asked.params.parsed("term")?,
+                learning_outcome_id: asked.params.parsed("learning_outcome_id")?,
+                assessment_id: asked.params.parsed("assessment_id")?,
+                structure: asked.params.flag("structure")?,
+            }))
+        },
+    },
+    Resource {
+        v1: "currplus/learnersubjects",
+        v2: "currplus/learnersubjects",
+        of_school: true,
+        has_id: false,
+        ask: |asked, way| {
+            Some(way.ask(&LearnerSubjects {
+                school: asked.school?,
+                learner_id: asked.params.parsed("learner_id")?,
+            }))
+        },
+    },
+    Resource {
+        v1: "currplus/learnersubjectsperterm",
+        v2: "currplus/learnersubjectsperterm",
+        of_school: true,
+        has_id: false,
+        ask: |asked, way| {
+            Some(way.ask(&SubjectsPerTerm {
+                school: asked.school?,
+                learner_id: asked.params.parsed("learner_id")??,
+            }))
+        },
+    },
+    Resource {
+        v1: "currplus/learnersubjectmarks",
+        v2: "currplus/learnersubjectmarks",
+        of_school: true,
+        has_id: false,
+        ask: |asked, way| {
+            Some(way.ask(&SubjectMarks {
+                school: asked.school?,
+                learner_id: asked.params.parsed("learner_id")??,
+            }))
+        },
+    },
+    Resource {
+        v1: "finplus/debtmanagement/schools",
+        v2: "finplus/debtmanagement/schools",
+        of_school: false,
+        has_id: true,
+        ask: |asked, way| {
+            Some(way.ask(&Schools {
+                username: asked.username,
+                school: asked.id.or(asked.school),
+            }))
+        },
+    },
+    Resource {
+        v1: "settings/clients",
+        v2: "settings/clientintegrations",
+        of_school: false,
+        has_id: false,
+        ask: |asked, way| {
+            Some(way.ask(&match way.shape {
+                // v1 has no such parameters.
+                Shape::All => Clients {
+                    username: asked.username,
+                    school: asked.school,
+                    api_type_id: None,
+                },
+                _ => Clients {
+                    username: asked.username,
+                    school: asked.params.parsed("school_id")?,
+                    api_type_id: asked.params.parsed("api_type_id")?,
+                },
+            }))
+        },
+    },
+    Resource {
+        v1: "finplus/debtmanagement/learnerparentinfo",
+        v2: "finplus/debtmanagement/learners",
+        of_school: true,
+        has_id: true,
+        ask: |asked, way| {
+            Some(way.ask(&FinanceLearners {
+                school: asked.school?,
+                learner_id: asked.one("learner_id")?,
+                debtor_code: asked.params.text("debtor_code"),
+                accountable_person_id: asked.params.parsed("accountable_person_id")?,
+                parent_id: asked.params.parsed("parent_id")?,
+                all_accounts: asked.params.flag("all_accounts")?,
+                include_parents: asked.params.includes("include_parents"),
+                include_accountable_person: asked.params.includes("include_accountable_person"),
+            }))
+        },
+    },
+    Resource {
+        v1: "finplus/debtmanagement/schooldebtors",
+        v2: "finplus/debtmanagement/accountablepersons",
+        of_school: true,
+        has_id: true,
+        ask: |asked, way| {
+            Some(way.ask(&AccountablePersons {
+                school: asked.school?,
+                debtor_code: asked.params.text("debtor_code"),
+                accountable_person_id: asked.one("accountable_person_id")?,
+                all_accounts: asked.params.flag("all_accounts")?,
+                include_learners: asked.params.includes("include_learners"),
+            }))
+        },
+    },
+];
 
 /// What a request says beside the resource.
 pub(crate) struct Asked<'a> {
@@ -39,101 +206,5 @@ impl Asked<'_> {
         let given = self.params.parsed(name)?;
         let differ = self.id.is_some() && given.is_some() && given != self.id;
         (!differ).then(|| self.id.or(given))
-    }
-
-    /// Asks it, unless a parameter is malformed.
-    pub(crate) fn ask(&self, resource: Resource, way: &Way<'_>) -> Option<Answer> {
-        let (username, params) = (self.username, self.params);
-        match resource {
-            Resource::Schools => {
-                let school = self.id.or(self.school);
-                return Some(way.ask(&Schools { username, school }));
-            }
-            Resource::Clients => {
-                let api_type_id = match way.shape {
-                    // v1 has no such parameter.
-                    Shape::All => None,
-                    _ => params.parsed("api_type_id")?,
-                };
-                return Some(way.ask(&Clients {
-                    username,
-                    school: self.school,
-                    api_type_id,
-                }));
-            }
-            _ => {}
-        }
-        let school = self.school?;
-        Some(match resource {
-            Resource::Schools | Resource::Clients => return None,
-            Resource::Learners => way.ask(&Learners {
-                school,
-                status: match params.text("status") {
-                    None | Some("current") => LearnerStatus::Current,
-                    Some("left") => LearnerStatus::Left,
-                    Some("waitlist") => LearnerStatus::Waitlist,
-                    Some(_) => return None,
-                },
-                since: params.parsed("since")?,
-                until: params.parsed("until")?,
-                learner_id: self.one("learner_id")?,
-                grade_ids: &params.grades()?,
-                include_parents: params.includes("include_parents"),
-                name: params.text("name"),
-                family_code: params.parsed("family_code")?,
-            }),
-            Resource::Absentees if self.id.is_some() => way.ask(&Absentees {
-                school,
-                id: self.id,
-                ..Absentees::default()
-            }),
-            Resource::Absentees => way.ask(&Absentees {
-                id: None,
-                school,
-                learner_id: params.parsed("learner_id")?,
-                from_date: params.parsed("from_date")?,
-                to_date: params.parsed("to_date")?,
-            }),
-            Resource::AssessmentMarks => way.ask(&AssessmentMarks {
-                school,
-                learner_id: params.parsed("learner_id")?,
-                grade_id: params.parsed("grade_id")?,
-                subject_id: params.parsed("subject_id")?,
-                year: params.parsed("year")?,
-                term: params.parsed("term")?,
-                learning_outcome_id: params.parsed("learning_outcome_id")?,
-                assessment_id: params.parsed("assessment_id")?,
-                structure: params.flag("structure")?,
-            }),
-            Resource::LearnerSubjects => way.ask(&LearnerSubjects {
-                school,
-                learner_id: params.parsed("learner_id")?,
-            }),
-            Resource::SubjectsPerTerm => way.ask(&SubjectsPerTerm {
-                school,
-                learner_id: params.parsed("learner_id")??,
-            }),
-            Resource::SubjectMarks => way.ask(&SubjectMarks {
-                school,
-                learner_id: params.parsed("learner_id")??,
-            }),
-            Resource::FinanceLearners => way.ask(&FinanceLearners {
-                school,
-                learner_id: self.one("learner_id")?,
-                debtor_code: params.text("debtor_code"),
-                accountable_person_id: params.parsed("accountable_person_id")?,
-                parent_id: params.parsed("parent_id")?,
-                all_accounts: params.flag("all_accounts")?,
-                include_parents: params.includes("include_parents"),
-                include_accountable_person: params.includes("include_accountable_person"),
-            }),
-            Resource::AccountablePersons => way.ask(&AccountablePersons {
-                school,
-                debtor_code: params.text("debtor_code"),
-                accountable_person_id: self.one("accountable_person_id")?,
-                all_accounts: params.flag("all_accounts")?,
-                include_learners: params.includes("include_learners"),
-            }),
-        })
     }
 }

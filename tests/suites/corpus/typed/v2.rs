@@ -1,7 +1,7 @@
 //! The question that a request of v2 asks: a page, or one record.
 
 use super::params::number;
-use super::question::{Asked, Resource};
+use super::question::{Asked, RESOURCES};
 use super::{Shape, Way, header, with_id};
 use rollbook::{Answer, Engine, Page};
 use rollbook_tests::corpus::Request;
@@ -20,12 +20,13 @@ pub(super) fn ask<'a>(
         return None;
     }
     let (path, id) = with_id(path)?;
-    let resource = resource(path, id.is_some())?;
+    let found = RESOURCES.iter().find(|resource| resource.v2 == path);
+    let resource = found.filter(|resource| id.is_none() || resource.has_id)?;
     let params = asked(None, None).params;
-    let school = match resource {
-        Resource::Schools => None,
-        Resource::Clients => params.parsed("school_id")?,
-        _ => Some(number(header(request, "HTTP-X-SCHOOLID")?)?),
+    let school = if resource.of_school {
+        Some(number(header(request, "HTTP-X-SCHOOLID")?)?)
+    } else {
+        None
     };
     let shape = match id {
         Some(_) => Shape::One,
@@ -35,23 +36,5 @@ pub(super) fn ask<'a>(
             reverse_order: params.flag("reverse_order")?,
         }),
     };
-    asked(school, id).ask(resource, &Way { engine, now, shape })
-}
-
-/// What a path names, with an id behind it or without.
-fn resource(path: &str, has_id: bool) -> Option<Resource> {
-    Some(match path {
-        "adminplus/learners" => Resource::Learners,
-        "adminplus/learnerabsentees" => Resource::Absentees,
-        "finplus/debtmanagement/schools" => Resource::Schools,
-        "finplus/debtmanagement/learners" => Resource::FinanceLearners,
-        "finplus/debtmanagement/accountablepersons" => Resource::AccountablePersons,
-        _ if has_id => return None,
-        "currplus/learnerassessmentmarks" => Resource::AssessmentMarks,
-        "currplus/learnersubjects" => Resource::LearnerSubjects,
-        "currplus/learnersubjectsperterm" => Resource::SubjectsPerTerm,
-        "currplus/learnersubjectmarks" => Resource::SubjectMarks,
-        "settings/clientintegrations" => Resource::Clients,
-        _ => return None,
-    })
+    (resource.ask)(&asked(school, id), &Way { engine, now, shape })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Action, LIVES, Outcome, body, data_len, description};
+use rollbook_tests::world::{ENDPOINTS, Endpoint};
 
 #[derive(Debug, Default)]
 struct Share {
@@ -19,31 +20,20 @@ impl Share {
 
 /// The endpoint of a target, as the router would not see it.
 fn endpoint(method: &str, target: &str) -> String {
-    let endpoints = [
-        "learnerassessmentmarks",
-        "learnersubjectsperterm",
-        "learnersubjectmarks",
-        "learnersubjects",
-        "learnerabsentees",
-        "learnerparentinfo",
-        "schooldebtors",
-        "accountablepersons",
-        "debtmanagement/learners",
-        "learners",
-        "schools",
-        "clientintegrations",
-        "clients",
-    ];
-    let found = endpoints
-        .into_iter()
-        .find(|name| target.contains(name))
-        .unwrap_or("other");
+    let path = |endpoint: &Endpoint| match target.starts_with("/api/v2") {
+        true => endpoint.v2,
+        false => endpoint.v1,
+    };
+    let of = ENDPOINTS.iter().map(path);
+    // The longest, since the path of one begins another's.
+    let found = of.filter(|path| target.contains(path));
+    let found = found.max_by_key(|path| path.len()).unwrap_or("other");
     let version = if target.starts_with("/api/v2") {
         "v2 "
     } else {
         ""
     };
-    let update = if method != "GET" && found.starts_with("client") {
+    let update = if method != "GET" && found.starts_with("settings/client") {
         "update "
     } else {
         ""
@@ -53,9 +43,7 @@ fn endpoint(method: &str, target: &str) -> String {
 
 /// The text of an answer of a query that found nothing.
 fn is_none_found(text: &str) -> bool {
-    ["No learner", "No subject mark", "No debtor"]
-        .iter()
-        .any(|start| text.starts_with(start))
+    text.starts_with("No ") && text.ends_with(" records found")
 }
 
 #[test]

@@ -1,14 +1,37 @@
 //! School Debtors, in v2 Accountable Persons.
 
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
 use super::finance_learners;
-use super::kinds::Kind;
-use super::params::Params;
-use super::question::{Row, View};
-use super::records::Record;
-use super::render::Json;
+use super::finance_learners::FINANCE_LEARNER;
+use super::{Endpoint, list};
+
+pub(super) static ACCOUNTABLE_PERSON: Types = Types {
+    numbers: &["accountable_person_id"],
+    ids: &[],
+    flags: &[],
+    records: &[("learners", &FINANCE_LEARNER)],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "finplus/debtmanagement/schooldebtors",
+    v2: "finplus/debtmanagement/accountablepersons",
+    id: Some("accountable_person_id"),
+    family: Some("finance"),
+    is_settable: false,
+    none_found: "No debtor records found",
+    types: &ACCOUNTABLE_PERSON,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+struct Question {
     debtor_code: Option<String>,
     accountable_person: Option<u64>,
     all_accounts: bool,
@@ -16,14 +39,24 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    pub(crate) fn meant(mut self) -> Self {
+    fn meant(mut self) -> Self {
         let code = self.debtor_code.as_deref();
         self.debtor_code = code.map(finance_learners::plain_code);
         self
     }
 }
 
-pub(crate) fn question(params: &mut Params) -> Question {
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view, self))
+    }
+
+    fn meant(&self, _: &View<'_>) -> String {
+        format!("{:?}", self.clone().meant())
+    }
+}
+
+fn question(params: &mut Params) -> Question {
     Question {
         debtor_code: params.text("debtor_code"),
         accountable_person: params.integer("accountable_person_id"),
@@ -34,7 +67,7 @@ pub(crate) fn question(params: &mut Params) -> Question {
 
 /// By id. Without `all_accounts` those accountable for a current learner; `learners` are those accounted for,
 /// current ones unless `all_accounts`.
-pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let mut rows = Vec::new();
     for person in view.store.of_school(Kind::AccountablePerson, view.school) {
         let id = person.id("accountable_person_id");

@@ -1,13 +1,49 @@
 //! 4.5 Get Learner Subjects.
 
-use super::kinds::Kind;
-use super::question::{Row, View};
-use super::records::Record;
-use super::render::Json;
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::{Endpoint, list};
+
+static LEARNER_SUBJECT: Types = Types {
+    numbers: &["learner_id", "subject_id"],
+    ids: &[],
+    flags: &[],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "currplus/learnersubjects",
+    v2: "currplus/learnersubjects",
+    id: None,
+    family: Some("curriculum"),
+    is_settable: false,
+    none_found: "No learner subject records found",
+    types: &LEARNER_SUBJECT,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
+
+#[derive(Clone, Debug)]
+struct Question(Option<u64>);
+
+fn question(params: &mut Params) -> Question {
+    Question(params.integer("learner_id"))
+}
+
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view, self.0))
+    }
+}
 
 /// By learner id, then subject id, for the current year. Without `learner_id` only learners whose status is
 /// `current`; with it, the learner whatever its status, with empty names if there is no such record.
-pub(crate) fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
+fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
     let is_current = |id: u64| view.name(Kind::Learner, id, "status") == "current";
     let records = view.store.of_school(Kind::LearnerSubject, view.school);
     let mut rows: Vec<Row> = records

@@ -2,17 +2,47 @@
 
 use jiff::civil::Date;
 
-use super::dates::{month_before, parse_date, year_after};
-use super::fold::fold;
-use super::kinds::Kind;
-use super::params::{Fault, Params, fault};
-use super::parents::parents;
-use super::question::{Rows, View};
-use super::records::Record;
-use super::render::Json;
+use super::super::dates::{month_before, parse_date, year_after};
+use super::super::fold::fold;
+use super::super::kinds::Kind;
+use super::super::params::{Fault, Params, fault};
+use super::super::parents::{PARENT, parents};
+use super::super::question::{Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::{Endpoint, list};
+
+static LEARNER: Types = Types {
+    numbers: &["id"],
+    ids: &[
+        "ethnic_group_id",
+        "home_language_id",
+        "tuition_language_id",
+        "grade_id",
+        "register_class_teacher_id",
+        "parent1_id",
+        "parent2_id",
+    ],
+    flags: &[],
+    records: &[("parents", &PARENT)],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "adminplus/learners",
+    v2: "adminplus/learners",
+    id: Some("learner_id"),
+    family: Some("administration"),
+    is_settable: false,
+    none_found: "No learner records found",
+    types: &LEARNER,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+struct Question {
     status: String,
     since: Option<Date>,
     until: Option<Date>,
@@ -27,7 +57,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    pub(crate) fn meant(mut self, view: &View<'_>) -> Self {
+    fn meant(mut self, view: &View<'_>) -> Self {
         if self.status != "left" {
             (self.since, self.until) = (None, None);
         } else if let Ok((since, until)) = transfer_window(view.today, self.since, self.until) {
@@ -40,14 +70,23 @@ impl Question {
         self.name = self.name.filter(|name| !name.is_empty());
         self
     }
+}
 
-    pub(crate) fn at_any_date(mut self) -> Self {
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        rows(view, self)
+    }
+
+    fn meant(&self, view: &View<'_>) -> String {
+        format!("{:?}", self.clone().meant(view))
+    }
+
+    fn at_any_date(&mut self) {
         self.any_date = self.since.is_none() && self.until.is_none();
-        self
     }
 }
 
-pub(crate) fn question(params: &mut Params) -> Question {
+fn question(params: &mut Params) -> Question {
     let status = params.text("status");
     let status = status.unwrap_or_else(|| "current".to_owned());
     if !["current", "left", "waitlist"].contains(&status.as_str()) {
@@ -67,7 +106,7 @@ pub(crate) fn question(params: &mut Params) -> Question {
 }
 
 /// By learner id; all filters must hold.
-pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
+fn rows(view: &View<'_>, question: &Question) -> Rows {
     let window = if question.status == "left" && !question.any_date {
         Some(transfer_window(view.today, question.since, question.until)?)
     } else {

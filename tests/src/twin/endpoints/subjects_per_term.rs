@@ -1,12 +1,62 @@
 //! 4.3 Get Learner Subjects Per Term.
 
-use super::kinds::Kind;
-use super::question::{Row, View};
-use super::records::{Fields, Record};
-use super::render::Json;
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::question::{Row, Rows, View};
+use super::super::records::{Fields, Record};
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::{Endpoint, list};
+
+static SUBJECT_PER_TERM: Types = Types {
+    numbers: &["year", "subject_id", "grade_id"],
+    ids: &["super_subject_id"],
+    flags: &[],
+    records: &[("terms", &TERM)],
+};
+
+static TERM: Types = Types {
+    numbers: &["term_id", "term"],
+    ids: &[
+        "subject_group_id",
+        "classroom_id",
+        "subject_group_teacher_id",
+    ],
+    flags: &[],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "currplus/learnersubjectsperterm",
+    v2: "currplus/learnersubjectsperterm",
+    id: None,
+    family: Some("curriculum"),
+    is_settable: false,
+    none_found: "No learner subject records found",
+    types: &SUBJECT_PER_TERM,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
+
+#[derive(Clone, Debug)]
+struct Question(Option<u64>);
+
+fn question(params: &mut Params) -> Question {
+    if params.text("learner_id").is_none() {
+        params.refuse("learner_id", "Please provide a learner_id");
+    }
+    Question(params.integer("learner_id"))
+}
+
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view, self.0))
+    }
+}
 
 /// By subject id, terms ascending.
-pub(crate) fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
+fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
     let records = subjects_of_learner(view, learner).into_iter();
     let row = |record: &Record| {
         let subject = record.id("subject_id");

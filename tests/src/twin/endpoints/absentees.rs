@@ -2,22 +2,44 @@
 
 use jiff::civil::Date;
 
-use super::dates::{day_number, days_after, month_before, parse_date};
-use super::kinds::Kind;
-use super::params::{Params, fault};
-use super::question::{Row, Rows, View};
-use super::records::Record;
-use super::render::Json;
+use super::super::dates::{day_number, days_after, month_before, parse_date};
+use super::super::kinds::Kind;
+use super::super::params::{Params, fault};
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::{Endpoint, list};
+
+static ABSENTEE: Types = Types {
+    numbers: &["id", "learner_id"],
+    ids: &[],
+    flags: &[],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "adminplus/learnerabsentees",
+    v2: "adminplus/learnerabsentees",
+    id: Some("id"),
+    family: Some("administration"),
+    is_settable: false,
+    none_found: "No learner absentee records found",
+    types: &ABSENTEE,
+    read: |params| Box::new(question(params)),
+    by_id: Some(by_id),
+    whole: list,
+};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+struct Question {
     learner: Option<u64>,
     from: Option<Date>,
     to: Option<Date>,
 }
 
 impl Question {
-    pub(crate) fn meant(mut self, view: &View<'_>) -> Self {
+    fn meant(mut self, view: &View<'_>) -> Self {
         let to = self.to.unwrap_or(view.today);
         self.to = Some(to);
         self.from = self.from.or_else(|| Some(month_before(to)));
@@ -25,7 +47,17 @@ impl Question {
     }
 }
 
-pub(crate) fn question(params: &mut Params) -> Question {
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        rows(view, self)
+    }
+
+    fn meant(&self, view: &View<'_>) -> String {
+        format!("{:?}", self.clone().meant(view))
+    }
+}
+
+fn question(params: &mut Params) -> Question {
     Question {
         learner: params.integer("learner_id"),
         from: params.date("from_date"),
@@ -34,7 +66,7 @@ pub(crate) fn question(params: &mut Params) -> Question {
 }
 
 /// By absent date, then id; the range is inclusive at both ends.
-pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
+fn rows(view: &View<'_>, question: &Question) -> Rows {
     let to = question.to.unwrap_or(view.today);
     let from = question.from.unwrap_or_else(|| month_before(to));
     let names = ["from_date", "to_date"];
@@ -61,7 +93,7 @@ pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
 }
 
 /// The record of an id, whatever its date.
-pub(crate) fn by_id(view: &View<'_>, id: u64) -> Option<Row> {
+fn by_id(view: &View<'_>, id: u64) -> Option<Row> {
     view.store.get(Kind::Absentee, &[view.school, id]).map(row)
 }
 

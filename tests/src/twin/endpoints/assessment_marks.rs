@@ -2,17 +2,51 @@
 
 use std::collections::BTreeSet;
 
-use super::kinds::Kind;
-use super::params::{Params, fault};
-use super::parents::decimal;
-use super::percentage::result;
-use super::question::{Row, Rows, View};
-use super::records::Record;
-use super::release::is_released;
-use super::render::Json;
+use super::super::kinds::Kind;
+use super::super::params::{Params, fault};
+use super::super::parents::decimal;
+use super::super::percentage::result;
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::release::is_released;
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::Endpoint;
+
+static ASSESSMENT_MARK: Types = Types {
+    numbers: &[
+        "grade_id",
+        "year",
+        "term",
+        "learner_id",
+        "subject_id",
+        "learning_outcome_id",
+        "assessment_id",
+        "weight",
+        "percentage",
+        "mark",
+        "mark_out_of",
+    ],
+    ids: &[],
+    flags: &["captured"],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "currplus/learnerassessmentmarks",
+    v2: "currplus/learnerassessmentmarks",
+    id: None,
+    family: Some("curriculum"),
+    is_settable: false,
+    none_found: "No subject mark records found",
+    types: &ASSESSMENT_MARK,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: nested,
+};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+struct Question {
     learner: Option<u64>,
     grade: Option<u64>,
     subject: Option<u64>,
@@ -24,13 +58,28 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    pub(crate) fn meant(mut self, view: &View<'_>) -> Self {
+    fn meant(mut self, view: &View<'_>) -> Self {
         self.year = self.year.or(view.year);
         self
     }
 }
 
-pub(crate) fn question(params: &mut Params) -> Question {
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        rows(view, self)
+    }
+
+    fn meant(&self, view: &View<'_>) -> String {
+        format!("{:?}", self.clone().meant(view))
+    }
+
+    fn flat_rows(&self, view: &View<'_>) -> Rows {
+        let rows = self.rows(view)?.into_iter();
+        Ok(rows.map(|row| flat(view, row)).collect())
+    }
+}
+
+fn question(params: &mut Params) -> Question {
     Question {
         learner: params.integer("learner_id"),
         grade: params.integer("grade_id"),
@@ -44,7 +93,7 @@ pub(crate) fn question(params: &mut Params) -> Question {
 }
 
 /// By grade, year, term, learner, subject, learning outcome and assessment, which are the place of a row.
-pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
+fn rows(view: &View<'_>, question: &Question) -> Rows {
     if question.learner.is_none() && question.grade.is_none() {
         return Err(fault(
             &["learner_id", "grade_id"],
@@ -90,12 +139,12 @@ pub(crate) fn rows(view: &View<'_>, question: &Question) -> Rows {
 }
 
 /// The nested object of 2.6; every key level ascending as a number.
-pub(crate) fn nested(view: &View<'_>, rows: &[Row]) -> Json {
-    nest(view, rows, 0)
+fn nested(view: &View<'_>, rows: Vec<Row>) -> Json {
+    nest(view, &rows, 0)
 }
 
 /// A row as an object without nesting: what stands above an assessment, then its own fields.
-pub(crate) fn flat(view: &View<'_>, (place, leaf): Row) -> Row {
+fn flat(view: &View<'_>, (place, leaf): Row) -> Row {
     let mut members = Vec::new();
     for (level, id) in place.iter().enumerate().take(6) {
         let name = LEVELS[level];

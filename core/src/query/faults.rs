@@ -1,11 +1,10 @@
 //! What is wrong with what a request says.
 
-use crate::query::Rule;
 use std::borrow::Cow;
 
 /// What is wrong with a field. Each version has its own words for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     /// No id.
     Id,
     /// No list of ids.
@@ -20,18 +19,26 @@ pub(super) enum Wrong {
     Other(Cow<'static, str>),
 }
 
+/// A rule that joins parameters, broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rule {
+    /// The parameters that it joins.
+    pub(crate) fields: [&'static str; 2],
+    pub(crate) text: &'static str,
+}
+
 /// The fields at fault and what is wrong with each, in the order in which they
 /// are checked: v1 answers the first, v2 all.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Faults(Vec<(Cow<'static, str>, Wrong)>);
+pub(crate) struct Faults(Vec<(Cow<'static, str>, Wrong)>);
 
 impl Faults {
-    pub(super) fn add(&mut self, field: impl Into<Cow<'static, str>>, wrong: Wrong) {
+    pub(crate) fn add(&mut self, field: impl Into<Cow<'static, str>>, wrong: Wrong) {
         self.0.push((field.into(), wrong));
     }
 
     /// Adds what both versions say in the same words.
-    pub(super) fn say(
+    pub(crate) fn say(
         &mut self,
         field: impl Into<Cow<'static, str>>,
         message: impl Into<Cow<'static, str>>,
@@ -40,26 +47,26 @@ impl Faults {
     }
 
     /// Adds a broken rule, unless one of its fields is at fault by itself.
-    pub(super) fn add_rule(&mut self, rule: Rule) {
+    pub(crate) fn add_rule(&mut self, rule: Rule) {
         let is_known = |field: &&str| self.iter().any(|(known, _)| known == *field);
         if !rule.fields.iter().any(is_known) {
             self.append(Faults::from(rule));
         }
     }
 
-    pub(super) fn append(&mut self, mut others: Faults) {
+    pub(crate) fn append(&mut self, mut others: Faults) {
         self.0.append(&mut others.0);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn first(&self) -> Option<(&str, &Wrong)> {
+    pub(crate) fn first(&self) -> Option<(&str, &Wrong)> {
         self.iter().next()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Wrong)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Wrong)> {
         self.0.iter().map(|(field, wrong)| (field.as_ref(), wrong))
     }
 }

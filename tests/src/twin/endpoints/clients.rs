@@ -1,11 +1,33 @@
 //! 4.7 Get Clients.
 
-use super::access::authorisations;
-use super::kinds::Kind;
-use super::params::Params;
-use super::question::{Row, View};
-use super::records::{Record, Store};
-use super::render::Json;
+use super::super::access::authorisations;
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::question::{Row, Rows, View};
+use super::super::records::{Record, Store};
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::{Endpoint, list};
+
+pub(crate) static CLIENT_INTEGRATION: Types = Types {
+    numbers: &["school_id", "api_type_id"],
+    ids: &[],
+    flags: &[],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "settings/clients",
+    v2: "settings/clientintegrations",
+    id: None,
+    family: None,
+    is_settable: true,
+    none_found: "No client-authorised integrations found",
+    types: &CLIENT_INTEGRATION,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
@@ -13,7 +35,13 @@ pub(crate) struct Question {
     pub(crate) api_type: Option<u64>,
 }
 
-pub(crate) fn question(params: &mut Params) -> Question {
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view, self))
+    }
+}
+
+fn question(params: &mut Params) -> Question {
     Question {
         school: params.integer("school_id"),
         api_type: params.integer("api_type_id"),

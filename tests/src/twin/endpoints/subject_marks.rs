@@ -1,14 +1,60 @@
 //! 4.4 Get Learner Subject Marks.
 
-use super::kinds::Kind;
-use super::parents::decimal;
-use super::question::{Row, View};
-use super::records::Record;
-use super::render::Json;
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::parents::decimal;
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
 use super::subjects_per_term::subjects_of_learner;
+use super::{Endpoint, list};
+
+static SUBJECT_MARKS: Types = Types {
+    numbers: &["year", "subject_id", "grade_id"],
+    ids: &[],
+    flags: &[],
+    records: &[("terms", &MARKED_TERM)],
+};
+
+static MARKED_TERM: Types = Types {
+    numbers: &["term", "mark"],
+    ids: &[],
+    flags: &[],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "currplus/learnersubjectmarks",
+    v2: "currplus/learnersubjectmarks",
+    id: None,
+    family: Some("curriculum"),
+    is_settable: false,
+    none_found: "No subject mark records found",
+    types: &SUBJECT_MARKS,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
+
+#[derive(Clone, Debug)]
+struct Question(Option<u64>);
+
+fn question(params: &mut Params) -> Question {
+    if params.text("learner_id").is_none() {
+        params.refuse("learner_id", "Please provide a learner_id");
+    }
+    Question(params.integer("learner_id"))
+}
+
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view, self.0))
+    }
+}
 
 /// By subject id; the terms that have a mark, ascending; a subject with none is left out.
-pub(crate) fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
+fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
     subjects_of_learner(view, learner)
         .into_iter()
         .filter_map(|record| row(view, record))

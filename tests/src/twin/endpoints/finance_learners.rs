@@ -1,16 +1,42 @@
 //! Learner Parent Info, in v2 the learners of the finance family.
 
+use super::super::integers::digits;
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::parents::{PARENT, parents};
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::Endpoint;
 use super::accountable_persons;
-use super::integers::digits;
-use super::kinds::Kind;
-use super::params::Params;
-use super::parents::parents;
-use super::question::{Row, View};
-use super::records::Record;
-use super::render::Json;
+use super::accountable_persons::ACCOUNTABLE_PERSON;
+
+pub(super) static FINANCE_LEARNER: Types = Types {
+    numbers: &["learner_id"],
+    ids: &["parent1_id", "parent2_id", "accountable_person_id"],
+    flags: &[],
+    records: &[
+        ("parents", &PARENT),
+        ("accountable_person", &ACCOUNTABLE_PERSON),
+    ],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "finplus/debtmanagement/learnerparentinfo",
+    v2: "finplus/debtmanagement/learners",
+    id: Some("learner_id"),
+    family: Some("finance"),
+    is_settable: false,
+    none_found: "No learner records found",
+    types: &FINANCE_LEARNER,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: without_nulls,
+};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+struct Question {
     learner: Option<u64>,
     debtor_code: Option<String>,
     accountable_person: Option<u64>,
@@ -21,7 +47,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    pub(crate) fn meant(mut self) -> Self {
+    fn meant(mut self) -> Self {
         self.debtor_code = self.debtor_code.map(|code| plain_code(&code));
         self
     }
@@ -32,7 +58,17 @@ pub(crate) fn plain_code(code: &str) -> String {
     digits(code).map_or_else(|| code.to_owned(), |number| number.to_string())
 }
 
-pub(crate) fn question(params: &mut Params) -> Question {
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view, self))
+    }
+
+    fn meant(&self, _: &View<'_>) -> String {
+        format!("{:?}", self.clone().meant())
+    }
+}
+
+fn question(params: &mut Params) -> Question {
     Question {
         learner: params.integer("learner_id"),
         debtor_code: params.text("debtor_code"),
@@ -45,7 +81,7 @@ pub(crate) fn question(params: &mut Params) -> Question {
 }
 
 /// By learner id; all filters must hold. Without `all_accounts` current learners only.
-pub(crate) fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
+fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let mut rows = Vec::new();
     for learner in view.store.of_school(Kind::Learner, view.school) {
         let id = learner.id("id");
@@ -104,10 +140,16 @@ fn person(view: &View<'_>, learner: &Record) -> Json {
 }
 
 /// The record of v1, which leaves out an accountable person that is not there.
-pub(crate) fn without_null(record: Json) -> Json {
+fn without_null(record: Json) -> Json {
     let Json::Object(members) = record else {
         unreachable!("a learner is an object")
     };
     let there = |(_, value): &(String, Json)| !matches!(value, Json::Null);
     Json::Object(members.into_iter().filter(there).collect())
+}
+
+/// v1's answer.
+fn without_nulls(_: &View<'_>, rows: Vec<Row>) -> Json {
+    let records = rows.into_iter().map(|(_, record)| without_null(record));
+    Json::List(records.collect())
 }

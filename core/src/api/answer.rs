@@ -1,0 +1,185 @@
+//! A request's way down and back.
+
+use super::access::{self, LogIn, Recalled};
+use super::context::Context;
+use super::envelope::{refuse, settle};
+use super::ids::Ids;
+use super::message::{PASSWORD, Request, Status, USERNAME};
+use super::page::{self, Paging};
+use super::refusal::Refusal;
+use super::route::route;
+use super::state;
+use crate::dataset::Change;
+use crate::error::Result;
+use crate::json::{Chunks, Wire};
+use crate::query::{Endpoint, Family, Outcome, Params, User, View};
+
+/// Answers a request: route, method, school, credentials, the body's length,
+/// authorisation, activation, parameters, and then the question, in this order. It always
+/// answers: a store that fails is a 500.
+pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
+    let (path, query) = request
+        .target
+        .split_once('?')
+        .unwrap_or((request.target, ""));
+    let (wire, route) = route(path);
+    let Some(route) = route else {
+        return refuse(wire, &Refusal::Route, out);
+    };
+    let endpoint = route.endpoint;
+    let allow = endpoint.allow(wire, route.last.is_some());
+    if !allow.split(", ").any(|method| method == request.method) {
+        return refuse(wire, &Refusal::Method(allow), out);
+    }
+    let Ids { school, id } = match Ids::read(wire, &route, request) {
+        Ok(ids) => ids,
+        Err(faults) => return refuse(wire, &Refusal::Invalid(faults), out),
+    };
+    let admitted = Admitted {
+        context,
+        request,
+        wire,
+        endpoint,
+        username: request.header(USERNAME).unwrap_or_default(),
+        school,
+        id,
+        query,
+    };
+    let answered = admitted.answer(out);
+    let answered = answered.unwrap_or_else(|error| Err(Refusal::Failed(error.to_string())));
+    answered.unwrap_or_else(|refusal| refuse(wire, &refusal, out))
+}
+
+/// A request that has named an endpoint, a method of it and its ids.
+struct Admitted<'a> {
+    context: &'a Context<'a>,
+    request: &'a Request<'a>,
+    wire: Wire,
+    endpoint: &'static Endpoint,
+    username: &'a str,
+    school: Option<u64>,
+    id: Option<u64>,
+    query: &'a str,
+}
+
+/// Where a request has come to.
+enum Step {
+    Done(Result<Status, Refusal>),
+    /// The password has not been hashed yet.
+    Hash,
+    /// The credentials are right, and the request is to change something.
+    Write,
+}
+
+impl Admitted<'_> {
+    fn answer(&self, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
+        let Context {
+            store,
+            credentials,
+            freshness,
+            now,
+            ..
+        } = *self.context;
+        let username = self.username;
+        let is_write = self.is_write();
+        let password = self.request.header(PASSWORD).unwrap_or_default();
+        let pair = credentials.pair(username, password);
+        freshness.ensure(store, self.school)?;
+        loop {
+            let too_large = self.request.body.len() > Request::MOST_BODY_BYTES;
+            let step =
+                store.read(
+                    |snapshot| match credentials.recall(&pair, username, snapshot)? {
+                        Recalled::Nothing => Ok(Step::Hash),
+                        Recalled::Failed => Ok(Step::Done(Err(self.wrong()))),
+                        Recalled::Passed(_) if too_large => Ok(Step::Done(Err(Refusal::TooLarge))),
+                        Recalled::Passed(_) if is_write => Ok(Step::Write),
+                        Recalled::Passed(user) => self
+                            .ask(View::new(snapshot, now), &user, out)
+                            .map(Step::Done),
+                    },
+                )?;
+            match step {
+                Step::Done(done) => return Ok(done),
+                Step::Write => return Ok(self.write(out)),
+                Step::Hash => match credentials.log_in(pair, username, password, store)? {
+                    LogIn::Right => {}
+                    LogIn::Wrong => return Ok(Err(self.wrong())),
+                    LogIn::Later => return Ok(Err(Refusal::Crowded)),
+                },
+            }
+        }
+    }
+
+    /// Wrong credentials.
+    fn wrong(&self) -> Refusal {
+        Refusal::Credentials(match self.is_write() {
+            true => state::NOT_AUTHORISED,
+            false => self.endpoint.refused,
+        })
+    }
+
+    fn is_write(&self) -> bool {
+        self.request.method != "GET"
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> Result<Status, Refusal> {
+        let (context, body) = (self.context, self.request.body);
+        let change = self.change();
+        let change = change.as_ref();
+        let school = self.school.unwrap_or(0);
+        match self.wire {
+            Wire::V1 => state::patch(context, change, self.username, school, body, out),
+            Wire::V2 => state::post(context, change, self.username, body, out),
+        }
+    }
+
+    /// The change, if it is made under an id.
+    fn change(&self) -> Option<Change> {
+        let Request {
+            method,
+            target,
+            body,
+            ..
+        } = *self.request;
+        let parts = [self.username, method, target].map(str::as_bytes);
+        let mut change = Change::new(self.context.id?, "request", &parts);
+        change.push(body);
+        Some(change)
+    }
+
+    /// Refuses who may not ask (sections 5.2 and 5.3), then asks the question.
+    fn ask(
+        &self,
+        view: View<'_>,
+        user: &User,
+        out: &mut Vec<u8>,
+    ) -> Result<Result<Status, Refusal>> {
+        let mut params = Params::of(self.wire, self.query);
+        params.username = self.username;
+        params.school = self.school;
+        params.id = self.id;
+        if let Some(family) = self.endpoint.family {
+            let parents = self.endpoint.has_parents && params.is_on("include_parents");
+            let families = [Some(family), parents.then_some(Family::Parents)];
+            let families = families.into_iter().flatten();
+            let school = self.school.unwrap_or(0);
+            if let Some(refusal) = access::refused(view, user, school, families)? {
+                return Ok(Err(refusal));
+            }
+        }
+        let outcome = (self.endpoint.read)(&mut params, &mut |read| match (self.wire, self.id) {
+            (Wire::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
+            (Wire::V1, _) => read.question.answer(view, &mut Chunks::over(out)),
+            (Wire::V2, None) => {
+                let mut paging = Paging::read(self.query);
+                let limits = self.context.limits;
+                page::page(read.question, paging.page(), read.faults, limits, view, out)
+            }
+            (Wire::V2, Some(_)) => {
+                page::one(read.question, read.faults, read.is_for_another, view, out)
+            }
+        })?;
+        Ok(Ok(settle(self.wire, self.endpoint, outcome, out)))
+    }
+}

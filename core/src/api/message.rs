@@ -1,0 +1,152 @@
+//! A request, and its answer.
+
+use std::fmt;
+
+/// A request as an HTTP client sends it (section 4).
+///
+/// ```
+/// let request = rollbook::Request {
+///     target: "/api/v1/adminplus/learners/1000?grade_id=9",
+///     headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")],
+///     ..rollbook::Request::default()
+/// };
+/// assert_eq!(request.method, "GET");
+/// ```
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The method, in upper case.
+    pub method: &'a str,
+    /// Path and query string: `/api/v1/…` or `/api/v2/…`.
+    pub target: &'a str,
+    /// Header names, in any case, and values.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body; empty for all but PATCH and POST. One of more than
+    /// [`MOST_BODY_BYTES`](Self::MOST_BODY_BYTES) is refused with 413.
+    pub body: &'a [u8],
+    /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
+    /// engine's clock unless given.
+    pub now: Option<i64>,
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Request {
+            method: "GET",
+            target: "/",
+            headers: &[],
+            body: &[],
+            now: None,
+        }
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    /// The value of `HTTP-X-PASSWORD` is left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Request {
+            method,
+            target,
+            headers,
+            body,
+            now,
+        } = self;
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|(name, value)| {
+                let is_secret = name.eq_ignore_ascii_case(PASSWORD);
+                (name, if is_secret { &"..." } else { value })
+            })
+            .collect();
+        f.debug_struct("Request")
+            .field("method", method)
+            .field("target", target)
+            .field("headers", &headers)
+            .field("body", body)
+            .field("now", now)
+            .finish()
+    }
+}
+
+pub(super) const USERNAME: &str = "HTTP-X-USERNAME";
+pub(super) const PASSWORD: &str = "HTTP-X-PASSWORD";
+
+impl Request<'_> {
+    /// How many bytes a body has at most.
+    pub const MOST_BODY_BYTES: usize = 64 << 10;
+
+    /// The value of a header; of the last, if it stands several times.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let mut named = self.headers.iter().rev();
+        let found = named.find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| *value)
+    }
+}
+
+/// The status of an answer, and what its headers depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The methods that the path takes, if another was tried: the `Allow`
+    /// header of a 405.
+    pub allow: Option<&'static str>,
+}
+
+impl Status {
+    /// What every answer's body is.
+    pub const CONTENT_TYPE: &'static str = "application/json; charset=utf-8";
+
+    pub(super) const fn of(code: u16) -> Status {
+        Status { code, allow: None }
+    }
+}
+
+/// An answer: its status, and the bytes that the service would send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status.
+    pub status: Status,
+    /// The body: UTF-8, compact JSON.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_default()
+    }
+
+    /// The headers of the answer: content type and length, and `Allow` if the
+    /// path does not take the method.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
+        [
+            Some(("Content-Type", Status::CONTENT_TYPE.to_owned())),
+            Some(("Content-Length", self.body.len().to_string())),
+            self.status.allow.map(|allow| ("Allow", allow.to_owned())),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_written_out_without_its_password() {
+        let request = Request {
+            target: "/api/v1/settings/clients",
+            headers: &[
+                ("HTTP-X-USERNAME", "demo"),
+                ("Http-X-Password", "hunter2"),
+                ("HTTP-X-PASSWORD", "hunter2"),
+            ],
+            ..Request::default()
+        };
+        let written = format!("{request:?} {request:#?}");
+        assert!(written.contains("settings/clients") && written.contains("demo"));
+        assert!(!written.contains("hunter2"), "{written}");
+    }
+}

@@ -1,0 +1,186 @@
+//! Pages of a collection, and one record of it (section 9, items 1 and 3).
+
+use super::cursor::{Cursor, Walked};
+use super::v2;
+use crate::error::Result;
+use crate::json::{Chunks, Wire};
+use crate::query::{Faults, Identity, Outcome, Params, Query, View, Walk};
+use crate::record::value::integer;
+use std::borrow::Cow;
+
+/// A page of a collection (section 9, item 3).
+///
+/// ```
+/// # fn main() -> rollbook::Result<()> {
+/// use rollbook::{Engine, Learners, Options, Page};
+/// let engine = Engine::memory(Options::default())?;
+/// engine.apply(r#"{"type":"learner","school_id":1,"id":7}
+/// {"type":"learner","school_id":1,"id":8}"#.as_bytes())?;
+/// let learners = Learners { school: 1, ..Learners::default() };
+/// let first = engine.page(&learners, &Page { limit: Some(1), ..Page::default() })?;
+/// assert!(first.text().starts_with(r#"{"data":[{"id":7,"first_name":null,"#));
+/// let (_, cursor) = first.text().split_once(r#""next_cursor":""#).unwrap_or_default();
+/// let cursor = cursor.trim_end_matches(r#""}}"#);
+/// let second = engine.page(&learners, &Page { cursor: Some(cursor), ..Page::default() })?;
+/// assert!(second.text().starts_with(r#"{"data":[{"id":8,"#));
+/// assert!(second.text().ends_with(r#""meta":{"limit":1,"max_allowed_limit":50}}"#));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Page<'a> {
+    /// The `next_cursor` of the page before; none for the first page.
+    pub cursor: Option<&'a str>,
+    /// The most records; the engine's default unless given, and at most the
+    /// engine's maximum.
+    pub limit: Option<u64>,
+    /// The last record first.
+    pub reverse_order: bool,
+}
+
+/// How many records a page has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Where a request says nothing.
+    pub(crate) usual: u64,
+    pub(crate) most: u64,
+}
+
+/// The parameters that say which page is asked for.
+pub(super) struct Paging<'a> {
+    cursor: Option<Cow<'a, str>>,
+    limit: Option<u64>,
+    reverse_order: bool,
+    faults: Faults,
+}
+
+impl<'a> Paging<'a> {
+    /// Reads them; a limit that is no number is 0.
+    pub(super) fn read(query: &'a str) -> Paging<'a> {
+        let mut params = Params::of(Wire::V2, query);
+        let limit = params.text("limit");
+        Paging {
+            cursor: params.text("cursor"),
+            limit: limit.map(|limit| integer(&limit).unwrap_or(0)),
+            reverse_order: params.boolean("reverse_order"),
+            faults: params.take_faults(),
+        }
+    }
+
+    /// The page, and what is wrong with its order.
+    pub(super) fn page(&mut self) -> (Page<'_>, Faults) {
+        let page = Page {
+            cursor: self.cursor.as_deref(),
+            limit: self.limit,
+            reverse_order: self.reverse_order,
+        };
+        (page, std::mem::take(&mut self.faults))
+    }
+}
+
+/// What a page is refused for that asks for a limit which is none.
+const NO_LIMIT: &str = "limit must be an unsigned integer above 0";
+
+const FOREIGN_CURSOR: &str =
+    "The cursor is of another request or damaged: leave it out to start from the first page";
+
+/// Writes one page of a collection. `faults` are those of the question, `order`
+/// that of the page.
+pub(super) fn page(
+    question: &dyn Query,
+    (page, order): (Page<'_>, Faults),
+    mut faults: Faults,
+    limits: Limits,
+    view: View<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Outcome> {
+    let key = view.snapshot.cursor_key()?;
+    let walked = |since, year| -> Result<Walked<'_>> {
+        let began = View {
+            now: since,
+            year,
+            ..view
+        };
+        let mut identity = Identity::of(question.endpoint().name);
+        question.identify(began, &mut identity)?;
+        Ok(Walked::new(identity, page.reverse_order, key))
+    };
+    let cursor = match page.cursor {
+        Some(text) => Cursor::decode(text, |cursor| walked(cursor.since, cursor.year))?,
+        None => None,
+    };
+    let since = cursor.map_or(view.now, |cursor| cursor.since);
+    let view = View {
+        // A cursor may hold a walk back in time, never send it ahead.
+        now: since.min(view.now),
+        year: cursor.and_then(|cursor| cursor.year),
+        ..view
+    };
+    if let Some(rule) = question.broken_rule(view)? {
+        faults.add_rule(rule);
+    }
+    // A request at fault is not the one that any cursor is of.
+    let is_sound = faults.is_empty() && order.is_empty();
+    if page.cursor.is_some() && (cursor.is_none() || !is_sound) {
+        faults.say("cursor", FOREIGN_CURSOR);
+    }
+    let limit = page.limit.unwrap_or(limits.usual).min(limits.most);
+    if limit == 0 {
+        faults.say("limit", NO_LIMIT);
+    }
+    faults.append(order);
+    if !faults.is_empty() {
+        return Ok(Outcome::Refused(faults));
+    }
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let reverse = page.reverse_order;
+    let mut walk = Walk::page(reverse, limit, cursor.map(|cursor| cursor.position));
+    let mut data = Chunks::over(out);
+    data.push(v2::PAGE_START);
+    let outcome = question.walk(view, &mut walk, &mut data)?;
+    if walk.taken() > 0 {
+        data.pop();
+    }
+    drop(data);
+    if outcome != Outcome::Found {
+        return Ok(outcome);
+    }
+    let mut next = None;
+    if let Some(position) = walk.next() {
+        let year = question.year(view)?;
+        let cursor = Cursor {
+            position,
+            since,
+            year,
+        };
+        next = Some((cursor, walked(since, year)?));
+    }
+    let push_cursor = next.map(|(next, walked)| move |out: &mut Vec<u8>| next.push(&walked, out));
+    v2::end_page(walk.taken(), limits.most, push_cursor, out);
+    Ok(Outcome::Found)
+}
+
+/// Writes the one record that a question finds. It has none if a parameter asks
+/// `for_another`.
+pub(super) fn one(
+    question: &dyn Query,
+    mut faults: Faults,
+    for_another: bool,
+    view: View<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Outcome> {
+    if let Some(rule) = question.broken_rule(view)? {
+        faults.add_rule(rule);
+    }
+    if !faults.is_empty() {
+        return Ok(Outcome::Refused(faults));
+    }
+    let mut walk = Walk::one();
+    let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
+    if outcome == Outcome::Found && walk.taken() == 1 && !for_another {
+        out.pop();
+        return Ok(Outcome::Found);
+    }
+    // What one may not see is not there.
+    Ok(Outcome::NoRecord)
+}

@@ -1,0 +1,75 @@
+//! 4.6 Get Schools.
+
+use super::super::access::authorisations;
+use super::super::kinds::Kind;
+use super::super::params::Params;
+use super::super::question::{Row, Rows, View};
+use super::super::records::Record;
+use super::super::render::Json;
+use super::super::v2::Types;
+use super::{Endpoint, list};
+
+static SCHOOL: Types = Types {
+    numbers: &["school_id"],
+    ids: &[],
+    flags: &[
+        "has_after_school_center",
+        "has_hostel",
+        "uses_debit_orders",
+        "uses_cashless",
+    ],
+    records: &[],
+};
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    v1: "finplus/debtmanagement/schools",
+    v2: "finplus/debtmanagement/schools",
+    id: Some("school_id"),
+    family: None,
+    is_settable: false,
+    none_found: "No school records found",
+    types: &SCHOOL,
+    read: |params| Box::new(question(params)),
+    by_id: None,
+    whole: list,
+};
+
+/// 4.6 takes no parameters.
+#[derive(Clone, Debug)]
+struct Question;
+
+fn question(_: &mut Params) -> Question {
+    Question
+}
+
+impl super::Question for Question {
+    fn rows(&self, view: &View<'_>) -> Rows {
+        Ok(rows(view))
+    }
+}
+
+/// In order of school id, the schools that have authorised the integrator for any API type.
+fn rows(view: &View<'_>) -> Vec<Row> {
+    let authorised = |record: &&Record| {
+        let id = record.id("school_id");
+        authorisations(view.store, view.username, Some(id))
+            .next()
+            .is_some()
+    };
+    let records = view.store.all(Kind::School);
+    records.filter(authorised).map(row).collect()
+}
+
+/// The fields of 2.8; what `dataset.md` adds begins with the calling code.
+fn row(record: &Record) -> Row {
+    let fields = Kind::School
+        .fields()
+        .iter()
+        .map(|field| field.name)
+        .take_while(|name| *name != "telephone_calling_code");
+    let members = fields.map(|name| (name.to_owned(), Json::text(record.text(name))));
+    (
+        vec![record.id("school_id")],
+        Json::Object(members.collect()),
+    )
+}

@@ -1,0 +1,76 @@
+//! The endpoints, a file each: what a request of it looks like, and the rows that answer it.
+
+mod absentees;
+mod accountable_persons;
+mod assessment_marks;
+pub(crate) mod clients;
+mod finance_learners;
+mod get_schools;
+mod learner_subjects;
+mod learners;
+mod subject_marks;
+mod subjects_per_term;
+
+use super::params::Params;
+use super::question::{Question, Row, View};
+use super::render::Json;
+use super::v2::Types;
+
+/// What is said of an endpoint of section 4 or of the finance family.
+pub(crate) struct Endpoint {
+    /// The path below `/api/v1`, before the school.
+    pub(crate) v1: &'static str,
+    /// The path below `/api/v2`.
+    pub(crate) v2: &'static str,
+    /// The name of the id that may follow in v2.
+    pub(crate) id: Option<&'static str>,
+    /// The family that guards it. Without one its requests are about all schools, take no parameters in v1, and
+    /// the school at the end of v1's path may be left out.
+    pub(crate) family: Option<&'static str>,
+    /// The state update has the same path.
+    pub(crate) is_settable: bool,
+    /// What the 404 without records says.
+    pub(crate) none_found: &'static str,
+    /// The types of its records in v2.
+    pub(crate) types: &'static Types,
+    /// Reads the parameters in the order of the table.
+    pub(crate) read: fn(&mut Params) -> Box<dyn Question>,
+    /// The record of an id in v2, if no parameters count then.
+    pub(crate) by_id: Option<fn(&View<'_>, u64) -> Option<Row>>,
+    /// The whole of v1's answer.
+    pub(crate) whole: fn(&View<'_>, Vec<Row>) -> Json,
+}
+
+pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
+    &learners::ENDPOINT,
+    &assessment_marks::ENDPOINT,
+    &subjects_per_term::ENDPOINT,
+    &subject_marks::ENDPOINT,
+    &learner_subjects::ENDPOINT,
+    &get_schools::ENDPOINT,
+    &clients::ENDPOINT,
+    &absentees::ENDPOINT,
+    &finance_learners::ENDPOINT,
+    &accountable_persons::ENDPOINT,
+];
+
+impl Endpoint {
+    /// Every family that a request needs: that of its endpoint, and `parents` where parents are included.
+    pub(crate) fn families(&self, params: &Params) -> Vec<&'static str> {
+        let mut families: Vec<&str> = self.family.into_iter().collect();
+        let holds_parents = self
+            .types
+            .records
+            .iter()
+            .any(|(name, _)| *name == "parents");
+        if holds_parents && params.included("include_parents") {
+            families.push("parents");
+        }
+        families
+    }
+}
+
+/// The records as they are.
+fn list(_: &View<'_>, rows: Vec<Row>) -> Json {
+    Json::List(rows.into_iter().map(|(_, record)| record).collect())
+}
