@@ -57,6 +57,12 @@
 //! [`AccountablePersons`]. Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
 //! page of a question, as v2 answers. [`SetState`]: the one change of the API.
 //!
+#![cfg_attr(
+    feature = "records",
+    doc = "**To read answers as values.** The types of [`v1`] and [`v2`]; [`Undecoded`]: an answer of \
+           another type.\n"
+)]
+//!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
 //! [`Summary`]: what it changed, in [`Counts`]. [`Fault`]: what is wrong with a line.
 //! [`Export`]: everything as a dataset again, with [`Credentials`] or without. [`Once`]:
@@ -72,8 +78,7 @@
 //!
 //! - `http` (on): `Engine::call` takes the types of the
 //!   `http` crate, and `Service` is a `tower` service.
-//! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`, and
-//!   says `Undecoded` of another one.
+//! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`.
 //!
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs

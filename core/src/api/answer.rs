@@ -113,9 +113,10 @@ impl Admitted<'_> {
 
     /// Wrong credentials.
     fn wrong(&self) -> Refusal {
-        Refusal::Credentials(match self.is_write() {
-            true => state::NOT_AUTHORISED,
-            false => self.endpoint.refused,
+        Refusal::Credentials(if self.is_write() {
+            state::NOT_AUTHORISED
+        } else {
+            self.endpoint.refused
         })
     }
 

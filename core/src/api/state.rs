@@ -150,12 +150,12 @@ const INVALID_STATE: &str = "Invalid integration state provided";
 const FAILED: &str = "Failed to update the integration state";
 const NO_OBJECT: &str = "The body must be a JSON object";
 
-/// Why an update could not be made.
-fn failed(error: Box<Error>) -> Refusal {
-    match *error {
+/// What a step of an update gave, or why the update could not be made.
+fn tried<T>(step: Result<T>) -> Result<T, Refusal> {
+    step.map_err(|error| match *error {
         Error::IdReused => Refusal::IdReused,
         _ => Refusal::Failed(FAILED.to_owned()),
-    }
+    })
 }
 
 /// What is wrong with a body as a whole.
@@ -205,7 +205,7 @@ pub(super) fn patch(
     body: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<Status, Refusal> {
-    if !is_client(context.store, username, school).map_err(failed)? {
+    if !tried(is_client(context.store, username, school))? {
         return Err(Refusal::Nothing(NO_INTEGRATIONS));
     }
     let (state, api_type_id) = v1_body(body).map_err(|what| {
@@ -219,7 +219,7 @@ pub(super) fn patch(
         api_type_id,
         state,
     };
-    let update = update(context.store, change, &set, DONE).map_err(failed)?;
+    let update = tried(update(context.store, change, &set, DONE))?;
     done(&update, out)
 }
 
@@ -261,14 +261,15 @@ pub(super) fn post(
         push_client(view, set.school, set.api_type_id, set.state, &mut record)?;
         Ok(record)
     });
-    let record = record.map_err(failed)?;
-    let done = match set.state {
-        true => "activated",
-        false => "deactivated",
+    let record = tried(record)?;
+    let done = if set.state {
+        "activated"
+    } else {
+        "deactivated"
     };
     let message = format!("Integration successfully {done}");
     let changed = v2::with_data(200, &message, &record, out);
-    match update(context.store, change, &set, out).map_err(failed)? {
+    match tried(update(context.store, change, &set, out))? {
         Update::NoClient | Update::NotAuthorised => Err(Refusal::Client),
         Update::Same => {
             let message = format!("Integration already {done}");

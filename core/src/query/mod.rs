@@ -6,8 +6,8 @@
 //!   `finance_learners`, `accountable_persons`: the endpoints.
 //! - `endpoint`: what is declared of one. `params`: what it reads. `faults`: what
 //!   is wrong with that.
-//! - `walk`: a collection page by page, for v2. `flat_marks`: assessment marks
-//!   walked so.
+//! - `walk`: a collection page by page, for v2. `nested_marks`, `flat_marks`:
+//!   assessment marks for v1 and for v2.
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
 //!   learner's. `taken`: the subjects of one. `lookup`: many records of one partition.
 //!   `debtor_code`: how debtor codes are compared.
@@ -29,6 +29,7 @@ mod integrators;
 mod learner_subjects;
 mod learners;
 mod lookup;
+mod nested_marks;
 mod params;
 mod parents;
 mod release;

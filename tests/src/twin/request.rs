@@ -88,6 +88,6 @@ impl Twin {
         if rows.is_empty() {
             return Err(not_found(endpoint.none_found));
         }
-        Ok(data(&(endpoint.whole)(&view, rows)))
+        Ok(data(&(endpoint.whole)(&view, &rows)))
     }
 }

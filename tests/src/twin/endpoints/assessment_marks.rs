@@ -139,8 +139,8 @@ fn rows(view: &View<'_>, question: &Question) -> Rows {
 }
 
 /// The nested object of 2.6; every key level ascending as a number.
-fn nested(view: &View<'_>, rows: Vec<Row>) -> Json {
-    nest(view, &rows, 0)
+fn nested(view: &View<'_>, rows: &[Row]) -> Json {
+    nest(view, rows, 0)
 }
 
 /// A row as an object without nesting: what stands above an assessment, then its own fields.

@@ -149,7 +149,7 @@ fn without_null(record: Json) -> Json {
 }
 
 /// v1's answer.
-fn without_nulls(_: &View<'_>, rows: Vec<Row>) -> Json {
-    let records = rows.into_iter().map(|(_, record)| without_null(record));
+fn without_nulls(_: &View<'_>, rows: &[Row]) -> Json {
+    let records = rows.iter().map(|(_, record)| without_null(record.clone()));
     Json::List(records.collect())
 }

@@ -38,7 +38,7 @@ pub(crate) struct Endpoint {
     /// The record of an id in v2, if no parameters count then.
     pub(crate) by_id: Option<fn(&View<'_>, u64) -> Option<Row>>,
     /// The whole of v1's answer.
-    pub(crate) whole: fn(&View<'_>, Vec<Row>) -> Json,
+    pub(crate) whole: fn(&View<'_>, &[Row]) -> Json,
 }
 
 pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
@@ -71,6 +71,6 @@ impl Endpoint {
 }
 
 /// The records as they are.
-fn list(_: &View<'_>, rows: Vec<Row>) -> Json {
-    Json::List(rows.into_iter().map(|(_, record)| record).collect())
+fn list(_: &View<'_>, rows: &[Row]) -> Json {
+    Json::List(rows.iter().map(|(_, record)| record.clone()).collect())
 }

@@ -20,19 +20,13 @@ impl Share {
 
 /// The endpoint of a target, as the router would not see it.
 fn endpoint(method: &str, target: &str) -> String {
-    let path = |endpoint: &Endpoint| match target.starts_with("/api/v2") {
-        true => endpoint.v2,
-        false => endpoint.v1,
-    };
+    let is_v2 = target.starts_with("/api/v2");
+    let path = |endpoint: &Endpoint| if is_v2 { endpoint.v2 } else { endpoint.v1 };
     let of = ENDPOINTS.iter().map(path);
     // The longest, since the path of one begins another's.
     let found = of.filter(|path| target.contains(path));
     let found = found.max_by_key(|path| path.len()).unwrap_or("other");
-    let version = if target.starts_with("/api/v2") {
-        "v2 "
-    } else {
-        ""
-    };
+    let version = if is_v2 { "v2 " } else { "" };
     let update = if method != "GET" && found.starts_with("settings/client") {
         "update "
     } else {

@@ -1,0 +1,298 @@
+//! Assessment marks in v1: nested objects by grade, year, term, learner, subject,
+//! learning outcome and assessment (2.6). `flat_marks` has them for v2.
+
+use super::assessment_marks::{self, AssessmentMarks, NOBODY};
+use super::endpoint::Endpoint;
+use super::flat_marks;
+use super::sheet::{self, Sheet, Subject, Term, Wanted};
+use super::tables::Tables;
+use super::walk::{Identity, Walk};
+use super::{Outcome, Query, Rule, View};
+use crate::date::Date;
+use crate::error::Result;
+use crate::json::{Chunks, Wire};
+use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
+use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
+
+impl Query for AssessmentMarks {
+    fn endpoint(&self) -> &'static Endpoint {
+        &assessment_marks::ENDPOINT
+    }
+
+    fn about(&self) -> Option<u64> {
+        Some(self.school)
+    }
+
+    fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
+        let names_nobody = self.learner_id.is_none() && self.grade_id.is_none();
+        Ok(names_nobody.then_some(NOBODY))
+    }
+
+    fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
+        if let Some(rule) = self.broken_rule(view)? {
+            return Ok(rule.into());
+        }
+        let tables = view.tables(self.school, Wire::V1)?;
+        let Some(year) = self.year.or(tables.current_year) else {
+            return Ok(Outcome::Nothing);
+        };
+        let writer = Writer {
+            question: self,
+            tables: &tables,
+            today: tables.today(view.now),
+            year,
+        };
+        let start = out.len();
+        out.push(b"{");
+        match (self.grade_id, self.learner_id) {
+            (Some(grade), _) => writer.grade(view.snapshot, grade, out)?,
+            (None, Some(learner)) => {
+                let seats = Partition::of_year(self.school, Collection::MarkSeats, year);
+                let (from, to) = (Key(learner, 0), Key(learner, u64::MAX));
+                for page in view.snapshot.records(seats)?.between(from, to) {
+                    let (page, indices) = page?;
+                    let run = page.run()?;
+                    for index in indices {
+                        writer.grade(view.snapshot, run.key(index)?.1, out)?;
+                    }
+                }
+            }
+            (None, None) => {}
+        }
+        if out.len() == start + 1 {
+            out.truncate(start);
+            return Ok(Outcome::Nothing);
+        }
+        close(out, b"}");
+        Ok(Outcome::Found)
+    }
+
+    fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
+        if let Some(rule) = self.broken_rule(view)? {
+            return Ok(rule.into());
+        }
+        flat_marks::walk(self, view, walk, out)?;
+        Ok(Outcome::Found)
+    }
+
+    fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()> {
+        identity.number("school", Some(self.school));
+        for (name, number) in [
+            ("learner_id", self.learner_id),
+            ("grade_id", self.grade_id),
+            ("subject_id", self.subject_id),
+            (
+                "year",
+                self.year
+                    .map_or_else(|| Query::year(self, view), |year| Ok(Some(year)))?,
+            ),
+            ("term", self.term),
+            ("learning_outcome_id", self.learning_outcome_id),
+            ("assessment_id", self.assessment_id),
+        ] {
+            identity.number(name, number);
+        }
+        identity.flag("structure", self.structure);
+        Ok(())
+    }
+
+    fn year(&self, view: View<'_>) -> Result<Option<u64>> {
+        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
+    }
+}
+
+/// Ends an object whose every member is followed by a comma.
+#[inline]
+fn close(out: &mut Chunks<'_>, end: &[u8]) {
+    out.pop();
+    out.push(end);
+}
+
+/// Writes one level of the answer after the other. A level with nothing in it
+/// is taken back.
+struct Writer<'a> {
+    question: &'a AssessmentMarks,
+    tables: &'a Tables,
+    today: Date,
+    year: u64,
+}
+
+impl Writer<'_> {
+    /// `"9":{"grade":"7","years":{"2026":{…,"terms":{…}}}},`
+    fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Chunks<'_>) -> Result<()> {
+        let school = self.question.school;
+        let wanted = Wanted {
+            term: self.question.term,
+            subject: self.question.subject_id,
+            outcome: self.question.learning_outcome_id,
+            assessment: self.question.assessment_id,
+        };
+        let sheet = sheet::written(snapshot, school, grade, self.year, Wire::V1, wanted)?;
+        let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, self.year);
+        let rows = snapshot.records(rows)?;
+        let before = out.len();
+        out.push_quoted_integer(grade);
+        out.push(b":{\"grade\":\"");
+        out.push(&self.tables.grade(snapshot, grade)?);
+        out.push(b"\",\"years\":{");
+        out.push_quoted_integer(self.year);
+        out.push(b":{\"year\":");
+        out.push_quoted_integer(self.year);
+        out.push(b",\"year_name\":\"");
+        out.push(&self.tables.year(snapshot, self.year)?);
+        out.push(b"\",\"terms\":{");
+        let empty = out.len();
+        for term in &sheet.terms {
+            if self.question.term.is_none_or(|wanted| wanted == term.term) {
+                self.term(snapshot, &sheet, term, &rows, out)?;
+            }
+        }
+        if out.len() == empty {
+            out.truncate(before);
+        } else {
+            close(out, b"}}}},");
+        }
+        Ok(())
+    }
+
+    /// `"1":{"term":"1","learners":{…}},`
+    fn term(
+        &self,
+        snapshot: &Snapshot,
+        sheet: &Sheet,
+        term: &Term,
+        rows: &Records<'_>,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let end = self.tables.term_end(snapshot, self.year, term.term)?;
+        let shown: Vec<&Subject> = term
+            .subjects
+            .iter()
+            .filter(|s| self.question.shows(s, end, self.today))
+            .collect();
+        if shown.is_empty() {
+            return Ok(());
+        }
+        let before = out.len();
+        out.push_quoted_integer(term.term);
+        out.push(b":{\"term\":");
+        out.push_quoted_integer(term.term);
+        out.push(b",\"learners\":{");
+        let empty = out.len();
+        let (from, to) = match self.question.learner_id {
+            Some(learner) => (Key(term.term, learner), Key(term.term, learner)),
+            None => (Key(term.term, 0), Key(term.term, u64::MAX)),
+        };
+        let mut starts = SlotStarts::default();
+        for page in rows.between(from, to) {
+            let (page, indices) = page?;
+            let run = page.run()?;
+            for first in indices.clone().step_by(SlotStarts::ROWS) {
+                let indices = first..indices.end.min(first + SlotStarts::ROWS);
+                let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
+                for (row, index) in rows.iter_mut().zip(indices.clone()) {
+                    *row = MarkRow::open(run.record(0, index)?)?;
+                }
+                starts.read(&rows)?;
+                for (place, index) in indices.enumerate() {
+                    if let Some(row) = starts.row(&rows, place) {
+                        self.learner(sheet, &shown, run.key(index)?.1, &row, out)?;
+                    }
+                }
+            }
+        }
+        if out.len() == empty {
+            out.truncate(before);
+        } else {
+            close(out, b"}},");
+        }
+        Ok(())
+    }
+
+    /// `"1":{"learner_id":"1","subjects":{…}},`
+    fn learner(
+        &self,
+        sheet: &Sheet,
+        shown: &[&Subject],
+        learner: u64,
+        row: &WalkedRow<'_>,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let before = out.len();
+        out.push_quoted_integer(learner);
+        out.push(b":{\"learner_id\":");
+        out.push_quoted_integer(learner);
+        out.push(b",\"subjects\":{");
+        let empty = out.len();
+        let mut taken = row.subjects();
+        let mut next = taken.next().transpose()?;
+        for subject in shown {
+            while next.is_some_and(|next| next < subject.subject) {
+                next = taken.next().transpose()?;
+            }
+            let taken = next == Some(subject.subject);
+            self.subject(sheet, subject, taken, row, out)?;
+        }
+        if out.len() == empty {
+            out.truncate(before);
+        } else {
+            close(out, b"}},");
+        }
+        Ok(())
+    }
+
+    /// `"101":{"subject_id":"101",…,"learning_outcomes":{…}},` with all
+    /// assessments if the learner takes the subject, else those with a mark.
+    fn subject(
+        &self,
+        sheet: &Sheet,
+        subject: &Subject,
+        taken: bool,
+        row: &WalkedRow<'_>,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let before = out.len();
+        out.push_part(&sheet.text, subject.start.clone());
+        let no_outcome = out.len();
+        for outcome in &subject.outcomes {
+            if self
+                .question
+                .learning_outcome_id
+                .is_some_and(|wanted| wanted != outcome.outcome)
+            {
+                continue;
+            }
+            let start = out.len();
+            out.push_part(&sheet.text, outcome.start.clone());
+            let empty = out.len();
+            for assessment in &outcome.assessments {
+                if self
+                    .question
+                    .assessment_id
+                    .is_some_and(|wanted| wanted != assessment.assessment)
+                {
+                    continue;
+                }
+                let slot = row.mark(assessment.slot);
+                if taken || !slot.is_empty() {
+                    if self.question.structure {
+                        assessment.gap.push_structure(&sheet.text, out);
+                    } else {
+                        assessment.gap.push(slot, &sheet.text, out)?;
+                    }
+                }
+            }
+            if out.len() == empty {
+                out.truncate(start);
+            } else {
+                close(out, b"}},");
+            }
+        }
+        if out.len() == no_outcome {
+            out.truncate(before);
+        } else {
+            close(out, b"}},");
+        }
+        Ok(())
+    }
+}
