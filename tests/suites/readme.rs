@@ -187,7 +187,6 @@ fn the_endpoints_are_there_or_not_as_the_tables_say() {
     assert_eq!(found, endpoints());
 
     let missing = requests(not_yet, "/api/v1");
-    assert_eq!(missing.len(), 9);
     for (method, target, _) in missing {
         let (code, body) = ask(&engine, &method, &target, LATE);
         assert!(

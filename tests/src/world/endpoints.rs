@@ -32,7 +32,7 @@ pub static ENDPOINTS: [Endpoint; 10] = [
         of_school: true,
         ids: &LEARNERS,
         query: World::learners_query,
-        wide: nothing,
+        wide: World::families,
     },
     Endpoint {
         v1: "currplus/learnerassessmentmarks",
@@ -118,6 +118,14 @@ pub static ENDPOINTS: [Endpoint; 10] = [
 ];
 
 impl World {
+    fn families(&mut self) -> Query {
+        let mut query = Query::new();
+        if self.dice.chance(40) {
+            query.push(("include_parents", "1".to_owned()));
+        }
+        query
+    }
+
     fn whole_grade(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 100, "grade_id", &GRADES[..2]);
