@@ -148,7 +148,7 @@ impl Load {
             summary::once(write, self.change.as_ref(), |write| {
                 let mut sorter = stage.sorter;
                 if let Mode::Replace(school) = mode {
-                    super::keys::stage_removal(write, &mut sorter, school)?;
+                    commit::removal::stage_removal(write, &mut sorter, school)?;
                 }
                 let mut summary = Commit::new(write, sorter)?.run()?;
                 summary.lines = progress.lines;
@@ -210,7 +210,7 @@ impl Load {
         let mut hash = None;
         if let Mode::Check(_) = self.mode {
             // Only schools and what needs them can be at fault together.
-            if line.kind != Kind::School && !commit::needs_school(line.kind) {
+            if line.kind != Kind::School && !line.kind.row().needs_school {
                 return Ok(());
             }
         } else {
@@ -335,7 +335,10 @@ mod tests {
     }
 
     fn kept(store: &Store) -> Result<u64> {
-        store.read(|snapshot| Ok(snapshot.totals()?.records.iter().sum()))
+        store.read(|snapshot| {
+            let totals = snapshot.totals()?;
+            Ok(Kind::ALL.map(|kind| totals.of(kind as u8)).iter().sum())
+        })
     }
 
     #[test]

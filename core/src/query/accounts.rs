@@ -1,7 +1,8 @@
 //! Who is accountable for which learners of a school.
 
 use crate::error::Result;
-use crate::record::learner::{Account, STATUS_TAG};
+use crate::record::account::Account;
+use crate::record::learner::{CURRENT, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
             for index in indices {
                 let Key(learner, _) = run.key(index)?;
                 let person = Account::of(&run, index)?.accountable_person();
-                let is_current = run.tag(STATUS_TAG, index)? == Some(0);
+                let is_current = run.tag(STATUS_TAG, index)? == CURRENT;
                 charges.extend(person.map(|person| Charge {
                     person,
                     learner,

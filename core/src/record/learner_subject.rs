@@ -12,8 +12,8 @@
 use super::decimal::Decimal;
 use super::field::{Field, Form, position};
 use super::mark::{push_number, take_number};
-use super::terms::{self, GROUP_FIELDS, Term};
-use super::value::Value;
+use super::terms::{self, GROUP_FIELDS};
+use super::value::{Term, Value};
 use super::varint;
 use crate::error::{Error, Result};
 use crate::json::{self, Members};

@@ -1,6 +1,7 @@
 //! An administrative year of a school.
 
 use super::field::{Field, position};
+use super::value::Value;
 
 pub(crate) const FIELDS: [Field; 3] = [
     Field::key("school_id"),
@@ -9,3 +10,15 @@ pub(crate) const FIELDS: [Field; 3] = [
 ];
 
 pub(crate) const NAME: usize = position(&FIELDS, "year_name");
+
+const YEAR: usize = position(&FIELDS, "year");
+
+/// A year that has its number for a name has none.
+pub(super) fn canonical(values: &mut [Value<'_>]) {
+    let number = values.get(YEAR).and_then(Value::integer);
+    if let (Some(name), Some(number)) = (values.get_mut(NAME), number)
+        && name.text() == number.to_string()
+    {
+        *name = Value::Empty;
+    }
+}

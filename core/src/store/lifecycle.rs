@@ -2,8 +2,9 @@
 
 use super::backend::Keeper;
 use super::file;
-use super::gate::{State, Store, StoreOptions};
+use super::gate::{State, Store};
 use super::open::Open;
+use super::options::StoreOptions;
 use super::panics::{caught, outcome};
 use crate::error::{Error, Result};
 use std::sync::{Arc, PoisonError};

@@ -3,8 +3,9 @@
 
 use super::digests::Of;
 use super::directory::Directory;
-use super::gate::FactsFromFormat1;
+
 use super::merge::Cutter;
+use super::options::FactsFromFormat1;
 use super::partition::{Collection, Key, Layout, Partition, run_key};
 use super::run::{Item, ItemBuffer};
 use super::snapshot::read_rows;
@@ -47,13 +48,15 @@ fn counts(transaction: &WriteTransaction) -> Result<()> {
                 return Err(damaged());
             };
             let numbers: Vec<u64> = numbers.iter().map(|n| u64::from_le_bytes(*n)).collect();
-            let (records, [live]) = numbers.split_first_chunk().ok_or_else(damaged)? else {
+            let (records, [live]) = numbers.split_first_chunk::<17>().ok_or_else(damaged)? else {
                 return Err(damaged());
             };
-            Totals {
-                records: *records,
-                live: *live,
+            let mut totals = Totals::default();
+            totals.live = *live;
+            for (kind, count) in (0..).zip(records) {
+                totals.set(kind, *count);
             }
+            totals
         }
         None => Totals::default(),
     };

@@ -41,6 +41,9 @@ pub(crate) struct Write<'t> {
     known: RefCell<HashMap<Partition, Arc<Directory>>>,
 }
 
+/// What is done in a write transaction.
+pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
+
 /// How many directories are held; beyond, all are forgotten.
 const MOST_KNOWN: usize = 1024;
 
@@ -116,10 +119,10 @@ impl<'t> Write<'t> {
     }
 
     /// Counts records of a kind in or out.
-    pub(crate) fn count(&mut self, kind: usize, added: u64, removed: u64) {
-        if let Some(count) = self.totals.records.get_mut(kind) {
-            *count = count.saturating_add(added).saturating_sub(removed);
-        }
+    pub(crate) fn count(&mut self, kind: u8, added: u64, removed: u64) {
+        let count = self.totals.of(kind);
+        let count = count.saturating_add(added).saturating_sub(removed);
+        self.totals.set(kind, count);
     }
 
     /// Counts rows of a digest out that were not copied.

@@ -5,30 +5,30 @@
 //! that are sorted by place first (`deferred`): absentees by date, assessments
 //! by grade and year, marks into rows. `needs` finds schools that are missing.
 
-mod absentees;
 mod assessments;
 mod clients;
+mod dated;
 mod deferred;
 mod direct;
 mod enrolment;
-pub(crate) mod erase;
 mod marks;
 mod moves;
 mod needs;
+pub(crate) mod removal;
 mod rows;
 pub(crate) mod seats;
 mod slots;
 
 use super::render;
-use super::staged::Staged;
+use super::staged::{Staged, Step};
 use super::summary::Summary;
 use crate::Fault;
 use crate::error::{Error, Result};
 use crate::record::Kind;
+use crate::record::storage::Storage;
 use crate::store::{Sorter, Write};
 use deferred::Deferred;
 use needs::Needs;
-pub(crate) use needs::needs_school;
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
 const ROWS_BYTES: usize = 12 << 20;
@@ -74,36 +74,43 @@ impl<'w, 't> Commit<'w, 't> {
         }
         for kind in Kind::ALL {
             let counts = self.summary.of(kind);
-            self.write
-                .count(kind as usize, counts.added, counts.removed);
+            self.write.count(kind as u8, counts.added, counts.removed);
         }
         Ok(self.summary)
     }
 
     pub(crate) fn merge_all(&mut self) -> Result<()> {
+        self.merge_staged(Step::Schools)?;
+        self.merge_staged(Step::Records)?;
+        self.merge_places()?;
+        self.merge_moves()?;
+        self.merge_staged(Step::Marks)?;
+        self.merge_rows()
+    }
+
+    /// Carries out the staged records of a step, or leaves edits behind.
+    fn merge_staged(&mut self, step: Step) -> Result<()> {
         while let Some(head) = self.staged.head()? {
             let kind = head.kind;
+            if Step::of(kind) != step {
+                break;
+            }
             if let Some(school) = head.school() {
                 render::ensure(self.write, school)?;
             }
-            match kind {
-                Kind::Integrator => self.integrator()?,
-                Kind::ClientIntegration => self.client_integration()?,
-                Kind::Absentee => self.absentee()?,
-                Kind::LearnerSubject => self.learner_subjects()?,
-                Kind::Assessment => self.assessment()?,
-                Kind::Mark => {
-                    // Marks are placed by where the assessments lie now.
-                    self.merge_places()?;
-                    self.merge_moves()?;
-                    self.marks()?;
+            match kind.storage() {
+                Storage::Integrators => self.integrator()?,
+                Storage::Authorisations => self.client_integration()?,
+                Storage::Dated { at, .. } => self.dated(kind, at)?,
+                Storage::LearnerSubjects => self.learner_subjects()?,
+                Storage::Assessments => self.assessment()?,
+                Storage::Marks => self.marks()?,
+                Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
+                    self.direct()?;
                 }
-                _ => self.direct()?,
             }
         }
-        self.merge_places()?;
-        self.merge_moves()?;
-        self.merge_rows()
+        Ok(())
     }
 
     /// The faults of the schools that are missing now, lowest line first.
