@@ -1,7 +1,7 @@
 //! Whether everything that is kept agrees: runs with directories, tags and
 //! facts with renderings, places with records, gaps with marks, counts.
 
-use super::commit::seats;
+use super::commit::marks::seats;
 use super::keys::{partitions_of, slots};
 use super::render::{bake_again, schools};
 use crate::error::{Error, Result};

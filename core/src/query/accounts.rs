@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::record::account::Account;
 use crate::record::learner::{CURRENT, STATUS_TAG};
-use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::sync::Arc;
 
 /// A learner for whom somebody is accountable.
@@ -30,7 +30,7 @@ impl Accounts {
 pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
     const SOURCES: Sources = Sources::of(&[Collection::Learners]);
     let learners = Partition::of(school, Collection::Learners);
-    snapshot.decoded(What::Accounts, learners, SOURCES, || {
+    snapshot.decoded(0, learners, SOURCES, || {
         let mut charges = Vec::new();
         for page in snapshot.records(learners)?.all() {
             let (page, indices) = page?;

@@ -14,7 +14,7 @@ use crate::record::gap::Gap;
 use crate::record::learning_program::RELEASE_TAG;
 use crate::record::typed::{Edits, push_part};
 use crate::record::{Kind, bake, lanes};
-use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ pub(super) fn of(
     wire: Wire,
 ) -> Result<Arc<Sheet>> {
     let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-    snapshot.decoded(What::Sheet(wire), name, SOURCES, || {
+    snapshot.decoded(wire as u8, name, SOURCES, || {
         let sheet = decode(snapshot, name, wire, Wanted::default(), MOST_TEXT)?;
         let bytes = sheet.bytes();
         Ok((sheet, bytes))

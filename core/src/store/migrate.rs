@@ -3,11 +3,12 @@
 
 use super::digests::Of;
 use super::directory::Directory;
+use super::item::{Item, ItemBuffer};
 
+use super::collection::{Collection, Layout};
 use super::merge::Cutter;
 use super::options::FactsFromFormat1;
-use super::partition::{Collection, Key, Layout, Partition, run_key};
-use super::run::{Item, ItemBuffer};
+use super::partition::{Key, Partition, run_key};
 use super::snapshot::read_rows;
 use super::tables::{META, TOTALS_KEY, Totals};
 use super::write::Write;

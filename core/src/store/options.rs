@@ -1,6 +1,6 @@
 //! What a store is opened with.
 
-use super::partition::Collection;
+use super::collection::Collection;
 use super::tables::CursorKey;
 use crate::error::Result;
 use std::time::Duration;

@@ -1,9 +1,10 @@
 //! One state of the store, held open for readers.
 
+use super::collection::Collection;
 use super::digests::{self, DIGESTS, Of};
 use super::directory::Directory;
-use super::memo::{Changes, Memo, MemoKey, Sources, What};
-use super::partition::{Collection, Partition, run_key};
+use super::memo::{Changes, Memo, MemoKey, Sources};
+use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page, Reader};
 use super::tables::{
     CURSOR_KEY, CursorKey, DIRECTORIES, INTEGRATORS, META, RENDER_PREFIX, RENDERED_KEY, RUNS,
@@ -26,6 +27,11 @@ pub(crate) struct Snapshot {
     memo: Memo,
 }
 
+/// What was found once while the store is open: all directories of a school,
+struct DirectoriesAreThere;
+/// and all rows of integrators.
+struct IntegratorsAreThere;
+
 impl Snapshot {
     pub(crate) fn open(database: &Database, memo: Memo) -> Result<Snapshot> {
         let transaction = database.begin_read()?;
@@ -46,16 +52,17 @@ impl Snapshot {
         self.memo.after(changes)
     }
 
-    /// A value decoded from the store, kept while what it came from stays.
+    /// A value decoded from the store, kept while what it came from stays. `form` tells
+    /// it from others of its type.
     #[inline]
     pub(crate) fn decoded<T: Any + Send + Sync>(
         &self,
-        what: What,
+        form: u8,
         of: Partition,
         sources: Sources,
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
-        self.memo.get(MemoKey { what, of }, sources, make)
+        self.memo.get(MemoKey::new::<T>(form, of), sources, make)
     }
 
     /// Makes sure, once while the store is open, that the directories of a school
@@ -63,9 +70,10 @@ impl Snapshot {
     #[cold]
     pub(super) fn check_directories(&self, school: u64) -> Result<()> {
         let of = Partition::of(school, Collection::Schools);
-        self.decoded(What::Directories, of, Sources::NONE, || {
+        self.decoded(0, of, Sources::NONE, || {
             let of = Of::School(school);
-            Ok((digests::check(&self.digests, &self.directories, of)?, 0))
+            digests::check(&self.digests, &self.directories, of)?;
+            Ok((DirectoriesAreThere, 0))
         })
         .map(drop)
     }
@@ -84,9 +92,10 @@ impl Snapshot {
     #[cold]
     pub(super) fn check_integrators(&self) -> Result<()> {
         let of = Partition::global(Collection::Schools);
-        self.decoded(What::IntegratorRows, of, Sources::NONE, || {
+        self.decoded(0, of, Sources::NONE, || {
             let of = Of::Integrators;
-            Ok((digests::check(&self.digests, &self.integrators, of)?, 0))
+            digests::check(&self.digests, &self.integrators, of)?;
+            Ok((IntegratorsAreThere, 0))
         })
         .map(drop)
     }
@@ -157,13 +166,10 @@ impl Reader for Snapshot {
     #[inline]
     fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
         let sources = Sources::of(&[partition.collection]);
-        self.decoded(What::Directory, partition, sources, || {
+        self.decoded(0, partition, sources, || {
             self.check_directories(partition.school)?;
             let directory = read_directory(&self.directories, partition)?;
-            let former = MemoKey {
-                what: What::FormerDirectory,
-                of: partition,
-            };
+            let former = MemoKey::former_directory(partition);
             if let Some(before) = self.memo.find(&former) {
                 directory.inherit(&before);
             }

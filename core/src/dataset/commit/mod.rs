@@ -1,23 +1,19 @@
 //! Staged records → the store, in one transaction.
 //!
-//! One walk over the entries in the order of their kinds. A record whose key
-//! decides its place is merged at once (`direct`); others leave edits behind
-//! that are sorted by place first (`deferred`): absentees by date, assessments
-//! by grade and year, marks into rows. `needs` finds schools that are missing.
+//! One walk over the entries, step by step. A record whose key decides its place is
+//! merged at once (`direct`); others leave edits behind that are sorted by place first
+//! (`deferred`): those that lie by date (`dated`), `assessments` by grade and year,
+//! `marks` into rows. `clients` are rows of their own. `needs` finds schools that are
+//! missing. `removal` stages what no line names.
 
 mod assessments;
 mod clients;
 mod dated;
 mod deferred;
 mod direct;
-mod enrolment;
-mod marks;
-mod moves;
+pub(crate) mod marks;
 mod needs;
 pub(crate) mod removal;
-mod rows;
-pub(crate) mod seats;
-mod slots;
 
 use super::render;
 use super::staged::{Staged, Step};
@@ -28,13 +24,11 @@ use crate::record::Kind;
 use crate::record::storage::Storage;
 use crate::store::{Sorter, Write};
 use deferred::Deferred;
+use marks::Marks;
 use needs::Needs;
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
-const ROWS_BYTES: usize = 12 << 20;
 const PLACES_BYTES: usize = 4 << 20;
-const SEATS_BYTES: usize = 2 << 20;
-const MOVES_BYTES: usize = 2 << 20;
 
 /// A commit under way.
 pub(crate) struct Commit<'w, 't> {
@@ -44,11 +38,7 @@ pub(crate) struct Commit<'w, 't> {
     needs: Needs,
     /// Edits of records that lie by date, or by grade and year.
     places: Deferred,
-    /// Edits of mark rows and waiting marks.
-    rows: Deferred,
-    /// Assessments whose marks leave a slot.
-    moves: Deferred,
-    slots: slots::Slots,
+    marks: Marks,
 }
 
 impl<'w, 't> Commit<'w, 't> {
@@ -60,9 +50,7 @@ impl<'w, 't> Commit<'w, 't> {
             summary: Summary::default(),
             needs: Needs::default(),
             places: Deferred::new("places", PLACES_BYTES),
-            rows: Deferred::new("rows", ROWS_BYTES),
-            moves: Deferred::new("moves", MOVES_BYTES),
-            slots: slots::Slots::default(),
+            marks: Marks::new(),
         })
     }
 
@@ -83,9 +71,9 @@ impl<'w, 't> Commit<'w, 't> {
         self.merge_staged(Step::Schools)?;
         self.merge_staged(Step::Records)?;
         self.merge_places()?;
-        self.merge_moves()?;
+        self.marks.merge_moves(self.write)?;
         self.merge_staged(Step::Marks)?;
-        self.merge_rows()
+        self.marks.merge(self.write, &mut self.summary)
     }
 
     /// Carries out the staged records of a step, or leaves edits behind.
@@ -102,9 +90,13 @@ impl<'w, 't> Commit<'w, 't> {
                 Storage::Integrators => self.integrator()?,
                 Storage::Authorisations => self.client_integration()?,
                 Storage::Dated { at, .. } => self.dated(kind, at)?,
-                Storage::LearnerSubjects => self.learner_subjects()?,
+                Storage::LearnerSubjects => {
+                    let (write, staged) = (&mut *self.write, &mut self.staged);
+                    self.marks
+                        .learner_subjects(write, staged, &mut self.summary)?;
+                }
                 Storage::Assessments => self.assessment()?,
-                Storage::Marks => self.marks()?,
+                Storage::Marks => self.marks.take(self.write, &mut self.staged)?,
                 Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
                     self.direct()?;
                 }
