@@ -3,8 +3,6 @@
 
 use super::backend::Keeper;
 use super::file;
-use super::lease::Lease;
-use super::lifecycle;
 use super::open::{self, Committed, Open};
 use super::options::StoreOptions;
 use super::overlay::Overlay;
@@ -95,7 +93,7 @@ impl Store {
             Location::File(path) => {
                 // The process may work in another folder later.
                 let path = std::path::absolute(path)?;
-                let make = |keeper: &Arc<Keeper>| lifecycle::make(keeper, options);
+                let make = |keeper: &Arc<Keeper>| open::make(keeper, options);
                 (file::open_or_make(&path, make)?, Some(path))
             }
             Location::Memory => (Keeper::in_memory(), None),
@@ -309,11 +307,6 @@ impl Store {
         let slot = self.writer()?;
         self.alter(&slot, &mut |open| open.unstage(name))?;
         Ok(())
-    }
-
-    /// The newest snapshot, for an export or a backup that outlives the call.
-    pub(crate) fn lease(self: &Arc<Self>) -> Result<Lease> {
-        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.clone())))
     }
 
     /// How many bytes the store has.

@@ -9,7 +9,7 @@ use super::collection::{Collection, Layout};
 use super::merge::Cutter;
 use super::options::FactsFromFormat1;
 use super::partition::{Key, Partition, run_key};
-use super::snapshot::read_rows;
+use super::read::read_rows;
 use super::tables::{META, TOTALS_KEY, Totals};
 use super::write::Write;
 use crate::error::{Error, Result};

@@ -3,7 +3,7 @@
 //!
 //! - `collection`, `partition`: which records lie together; `run`, `item`, `run_builder`,
 //!   `directory`: how.
-//! - `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
+//! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
 //! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`: who may use it when, and recovery
 //!   from faults.
@@ -35,6 +35,7 @@ mod owner;
 mod panics;
 mod partition;
 mod place;
+mod read;
 mod receipts;
 mod records;
 mod run;

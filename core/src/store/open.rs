@@ -7,9 +7,10 @@ use super::memo::{Changes, Memo};
 use super::migrate;
 use super::options::StoreOptions;
 use super::overlay::Overlay;
-use super::panics::abandon;
+use super::panics::{abandon, caught, outcome};
+use super::read::{highest_rendering, read_cursor_key, read_number};
 use super::scrub;
-use super::snapshot::{Snapshot, highest_rendering, read_cursor_key, read_number};
+use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
 use super::write::{Change, Write, spill_table};
@@ -226,6 +227,14 @@ impl Open {
             left_behind: Mutex::default(),
         })
     }
+}
+
+/// Makes a store of a file that is empty, and closes it.
+pub(super) fn make(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<()> {
+    let open = caught("making it", || Open::new(keeper.clone(), options))?;
+    // What redb could not write at the end, it writes when it opens the file.
+    let _ = outcome(|| drop(open));
+    Ok(keeper.close()?)
 }
 
 /// Opens a database on bytes that only it sees, checks it, and hands its

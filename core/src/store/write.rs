@@ -5,11 +5,12 @@ use super::digests::{Added, DIGESTS, Of};
 use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
-use super::records::{EachRow, Page, Reader};
-use super::snapshot::{
-    Snapshot, are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
+use super::read::{
+    are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
     read_rendered_of, read_rows,
 };
+use super::records::{EachRow, Page, Reader};
+use super::snapshot::Snapshot;
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
     CURSOR_KEY, CursorKey, DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX,
