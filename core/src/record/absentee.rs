@@ -2,7 +2,7 @@
 
 use super::field::{Field, Form, position, tag};
 
-pub(crate) const FIELDS: [Field; 5] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("id"),
     Field::of("learner_id", Form::Integer).required().tag(0),
@@ -10,7 +10,7 @@ pub(crate) const FIELDS: [Field; 5] = [
     Field::text("absent_reason"),
 ];
 
-pub(crate) const ABSENT_DATE: usize = position(&FIELDS, "absent_date");
+pub(crate) const ABSENT_DATE: usize = position(FIELDS, "absent_date");
 
 /// The tag: whose absence it is.
-pub(crate) const LEARNER_TAG: usize = tag(&FIELDS, "learner_id");
+pub(crate) const LEARNER_TAG: usize = tag(FIELDS, "learner_id");

@@ -7,13 +7,13 @@ use super::{facts, lanes, varint};
 use crate::error::{Error, Result};
 use crate::store::Run;
 
-const DEBTOR_CODE: u8 = fact(&FIELDS, "debtor_code");
-const ACCOUNTABLE_PERSON: u8 = fact(&FIELDS, "accountable_person_id");
+const DEBTOR_CODE: u8 = fact(FIELDS, "debtor_code");
+const ACCOUNTABLE_PERSON: u8 = fact(FIELDS, "accountable_person_id");
 
-const GENDER: usize = span(&FIELDS, "gender");
-const GRADE: usize = span(&FIELDS, "grade");
-const PARENT1_ID: usize = span(&FIELDS, "parent1_id");
-const PARENT2_ID: usize = span(&FIELDS, "parent2_id");
+const GENDER: usize = span(FIELDS, "gender");
+const GRADE: usize = span(FIELDS, "grade");
+const PARENT1_ID: usize = span(FIELDS, "parent1_id");
+const PARENT2_ID: usize = span(FIELDS, "parent2_id");
 
 /// The values, escaped.
 pub(crate) struct Account<'a> {
@@ -37,7 +37,7 @@ impl<'a> Account<'a> {
                 _ => {}
             }
         }
-        let mut spanned = [&[] as &[u8]; spans(&FIELDS)];
+        let mut spanned = [&[] as &[u8]; spans(FIELDS)];
         for value in &mut spanned {
             *value = take_span(&mut behind, rendering)?;
         }

@@ -6,7 +6,7 @@ use super::mark_row::SLOTS;
 use super::value::Value;
 use crate::error::{Error, Result};
 
-pub(crate) const FIELDS: [Field; 11] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("assessment_id"),
     Field::of("grade_id", Form::Integer).kept(1).required(),
@@ -26,20 +26,20 @@ pub(crate) const FIELDS: [Field; 11] = [
     Field::decimal("mark_out_of", 7).required(),
 ];
 
-const GRADE_ID: usize = position(&FIELDS, "grade_id");
-const YEAR: usize = position(&FIELDS, "year");
-const TERM: usize = position(&FIELDS, "term");
-const SUBJECT_ID: usize = position(&FIELDS, "subject_id");
-const LEARNING_OUTCOME_ID: usize = position(&FIELDS, "learning_outcome_id");
-const MARK_OUT_OF: usize = position(&FIELDS, "mark_out_of");
+const GRADE_ID: usize = position(FIELDS, "grade_id");
+const YEAR: usize = position(FIELDS, "year");
+const TERM: usize = position(FIELDS, "term");
+const SUBJECT_ID: usize = position(FIELDS, "subject_id");
+const LEARNING_OUTCOME_ID: usize = position(FIELDS, "learning_outcome_id");
+const MARK_OUT_OF: usize = position(FIELDS, "mark_out_of");
 
 /// The tag: the place of its marks in the rows of its grade, year and term.
 /// Lasts as long as the assessment stays there.
 pub(crate) const SLOT_TAG: usize = 0;
 /// The tag: the subject.
-pub(crate) const SUBJECT_TAG: usize = tag(&FIELDS, "subject_id");
+pub(crate) const SUBJECT_TAG: usize = tag(FIELDS, "subject_id");
 /// The tag: the learning outcome.
-pub(crate) const OUTCOME_TAG: usize = tag(&FIELDS, "learning_outcome_id");
+pub(crate) const OUTCOME_TAG: usize = tag(FIELDS, "learning_outcome_id");
 
 /// The slot that an assessment's tag names. It sizes rows, so one that no row has
 /// goes no further.

@@ -3,11 +3,11 @@
 
 use super::field::{Field, Form, position};
 
-pub(crate) const FIELDS: [Field; 4] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::username(),
     Field::key("school_id"),
     Field::key("api_type_id"),
     Field::of("state", Form::Bit).kept(1),
 ];
 
-pub(crate) const STATE: usize = position(&FIELDS, "state");
+pub(crate) const STATE: usize = position(FIELDS, "state");

@@ -192,6 +192,16 @@ impl Field {
         }
     }
 
+    /// A field, a tag or a span that a later rendering brings. Whoever adds one gives it
+    /// the next number above [`RENDER_VERSION`](super::bake::RENDER_VERSION).
+    #[allow(dead_code, reason = "the first release has none")]
+    pub(crate) const fn since(self, rendering: u32) -> Field {
+        Field {
+            since: rendering,
+            ..self
+        }
+    }
+
     pub(crate) const fn is_key(&self) -> bool {
         matches!(self.place, Place::Key { .. })
     }

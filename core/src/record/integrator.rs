@@ -5,15 +5,15 @@ use super::password;
 use super::value::Value;
 use crate::error::{Error, Result};
 
-pub(crate) const FIELDS: [Field; 3] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::username(),
     Field::of("password", Form::Password).kept(1),
     Field::of("password_hash", Form::PasswordHash).kept(2),
 ];
 
-pub(crate) const USERNAME: usize = position(&FIELDS, "username");
-pub(crate) const PASSWORD: usize = position(&FIELDS, "password");
-pub(crate) const PASSWORD_HASH: usize = position(&FIELDS, "password_hash");
+pub(crate) const USERNAME: usize = position(FIELDS, "username");
+pub(crate) const PASSWORD: usize = position(FIELDS, "password");
+pub(crate) const PASSWORD_HASH: usize = position(FIELDS, "password_hash");
 
 /// Either the password or its hash.
 pub(super) fn rules(values: &[Value<'_>]) -> Result<(), String> {

@@ -79,7 +79,7 @@ macro_rules! catalogue {
             pub(crate) const fn row(self) -> &'static Row {
                 match self {
                     $(Kind::$kind => const {
-                        &Row::new($name, &$file::FIELDS, $storage)$(.$more $with)*
+                        &Row::new($name, $file::FIELDS, $storage)$(.$more $with)*
                     },)*
                 }
             }

@@ -6,7 +6,7 @@ use super::value::Value;
 /// The states of a learner, in the order of their tag (section 3).
 pub(crate) const STATUSES: [&str; 3] = ["current", "left", "waitlist"];
 
-pub(crate) const FIELDS: [Field; 34] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("id"),
     Field::text("first_name").searched(),
@@ -46,26 +46,26 @@ pub(crate) const FIELDS: [Field; 34] = [
     Field::reference("accountable_person_id").kept(4),
 ];
 
-const STATUS: usize = position(&FIELDS, "status");
-const TRANSFER_DATE: usize = position(&FIELDS, "transfer_date");
+const STATUS: usize = position(FIELDS, "status");
+const TRANSFER_DATE: usize = position(FIELDS, "transfer_date");
 
 /// The tag: the place of the status among [`STATUSES`].
-pub(crate) const STATUS_TAG: usize = tag(&FIELDS, "status");
+pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
 /// The status tag of a current learner.
 pub(crate) const CURRENT: Option<u64> = Some(0);
 /// The tag: the date of the transfer as a number.
-pub(crate) const TRANSFER_TAG: usize = tag(&FIELDS, "transfer_date");
+pub(crate) const TRANSFER_TAG: usize = tag(FIELDS, "transfer_date");
 /// The tag: the grade, if it is a number.
-pub(crate) const GRADE_TAG: usize = tag(&FIELDS, "grade_id");
+pub(crate) const GRADE_TAG: usize = tag(FIELDS, "grade_id");
 /// The tag: the family code, if it is a number.
-pub(crate) const FAMILY_TAG: usize = tag(&FIELDS, "family_code");
+pub(crate) const FAMILY_TAG: usize = tag(FIELDS, "family_code");
 /// The tag: the first parent, if the reference is a number.
-pub(crate) const PARENT1_TAG: usize = tag(&FIELDS, "parent1_id");
+pub(crate) const PARENT1_TAG: usize = tag(FIELDS, "parent1_id");
 /// The tag: the second parent, if the reference is a number.
-pub(crate) const PARENT2_TAG: usize = tag(&FIELDS, "parent2_id");
+pub(crate) const PARENT2_TAG: usize = tag(FIELDS, "parent2_id");
 /// The tag: where in the rendering the last name ends, its quote included. The
 /// part from the id to there is what other answers repeat of a learner.
-pub(crate) const NAMES_END_TAG: usize = end_tag(&FIELDS, "last_name");
+pub(crate) const NAMES_END_TAG: usize = end_tag(FIELDS, "last_name");
 
 /// What the rendering begins with, before the id.
 pub(crate) const RENDERING_START: &[u8] = b"{\"id\":";

@@ -3,7 +3,7 @@
 
 use super::field::{Field, Form, tag};
 
-pub(crate) const FIELDS: [Field; 6] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("grade_id"),
     Field::key("year"),
@@ -13,4 +13,4 @@ pub(crate) const FIELDS: [Field; 6] = [
 ];
 
 /// The tag: the release date as a number.
-pub(crate) const RELEASE_TAG: usize = tag(&FIELDS, "mark_release_date");
+pub(crate) const RELEASE_TAG: usize = tag(FIELDS, "mark_release_date");

@@ -4,7 +4,7 @@ use super::field::{Field, Form, position};
 use super::value::Value;
 use std::borrow::Cow;
 
-pub(crate) const FIELDS: [Field; 28] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::id("school_id"),
     Field::text("school_name"),
     Field::text("school_short_name"),
@@ -37,12 +37,12 @@ pub(crate) const FIELDS: [Field; 28] = [
         .default("+02:00"),
 ];
 
-pub(crate) const NAME: usize = position(&FIELDS, "school_name");
-pub(crate) const TELEPHONE_NUMBER: usize = position(&FIELDS, "telephone_number");
-pub(crate) const ADMIN_EMAIL_ADDRESS: usize = position(&FIELDS, "admin_email_address");
-pub(crate) const TELEPHONE_CALLING_CODE: usize = position(&FIELDS, "telephone_calling_code");
-pub(crate) const CURRENT_YEAR: usize = position(&FIELDS, "current_year");
-pub(crate) const UTC_OFFSET: usize = position(&FIELDS, "utc_offset");
+pub(crate) const NAME: usize = position(FIELDS, "school_name");
+pub(crate) const TELEPHONE_NUMBER: usize = position(FIELDS, "telephone_number");
+pub(crate) const ADMIN_EMAIL_ADDRESS: usize = position(FIELDS, "admin_email_address");
+pub(crate) const TELEPHONE_CALLING_CODE: usize = position(FIELDS, "telephone_calling_code");
+pub(crate) const CURRENT_YEAR: usize = position(FIELDS, "current_year");
+pub(crate) const UTC_OFFSET: usize = position(FIELDS, "utc_offset");
 
 /// No offset has no sign.
 pub(super) fn canonical(values: &mut [Value<'_>]) {

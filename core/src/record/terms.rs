@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// The fields of one term, in the order in which they are answered, then the
 /// term's mark.
-pub(crate) const FIELDS: [Field; 7] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::of("term", Form::Integer).required(),
     Field::reference("subject_group_id"),
     Field::text("subject_group_name"),
