@@ -267,10 +267,10 @@ impl Writer {
 }
 
 impl Iterator for Export {
-    type Item = crate::Result<String>;
+    type Item = Result<String, Error>;
 
     /// The next line, without its line feed.
-    fn next(&mut self) -> Option<crate::Result<String>> {
+    fn next(&mut self) -> Option<Result<String, Error>> {
         loop {
             let writer = &mut self.writer;
             if let Some(line) = writer.lines.pop_front() {

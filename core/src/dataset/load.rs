@@ -7,11 +7,11 @@ use super::line::{self, Line};
 use super::lines::{Cut, Lines};
 use super::staged::Stage;
 use super::summary::{self, Summary};
-use crate::error::Result;
+use crate::entropy::Entropy;
+use crate::error::{Error, Fault, Result};
 use crate::record::password::Memory;
 use crate::record::{Kind, Value, integrator};
 use crate::store::{Reader, Receipt, Store};
-use crate::{Entropy, Error, Fault};
 use std::sync::Arc;
 
 /// How many bytes of staged records stay in memory; the rest goes to the store.
@@ -113,7 +113,7 @@ impl Load {
     /// # Errors
     /// `bad_dataset` for the first faulty line; the load is over then, and
     /// every further call gives the same error.
-    pub fn push(&mut self, bytes: &[u8]) -> crate::Result<()> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.progress.bytes += bytes.len() as u64;
         if let Some(change) = &mut self.change {
             change.push(bytes);
@@ -132,7 +132,7 @@ impl Load {
     /// `bad_dataset` for the first fault, `busy` if another writer does not end
     /// in time, `io` if the store could not be written. Of a load under an id
     /// `id_reused` if another change was made under it.
-    pub fn finish(mut self) -> crate::Result<Summary> {
+    pub fn finish(mut self) -> Result<Summary, Error> {
         self.cut(Lines::finish)?;
         if let Some(change) = &mut self.change {
             if let Some(summary) = summary::kept(change, self.receipt.take())? {

@@ -5,7 +5,7 @@
 
 use super::line::Line;
 use super::ordered;
-use crate::Date;
+use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::mark::Mark;
 use crate::record::storage::Storage;

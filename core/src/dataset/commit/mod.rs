@@ -18,7 +18,7 @@ pub(crate) mod removal;
 use super::render;
 use super::staged::{Staged, Step};
 use super::summary::Summary;
-use crate::Fault;
+use crate::error::Fault;
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::storage::Storage;

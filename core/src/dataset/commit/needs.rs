@@ -1,7 +1,7 @@
 //! Which records need their school, and which schools are missing (dataset
 //! format, "Values", last but one).
 
-use crate::Fault;
+use crate::error::Fault;
 use crate::error::Result;
 use crate::record::{Kind, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Write};
