@@ -15,7 +15,8 @@ enum Division {
     BySchool,
 }
 
-/// Declares the collections. A new one has the next number.
+/// Declares the collections, in the order of their numbers: a new one has the next and
+/// stands last.
 macro_rules! catalogue {
     ($($(#[$doc:meta])* $collection:ident = $number:literal, $name:literal, $division:ident,
         $layout:expr;)*) => {
@@ -87,6 +88,17 @@ catalogue! {
     /// By school. Key: accountable person id.
     AccountablePersons = 19, "accountable persons", BySchool, Layout::new(0, RENDERED);
 }
+
+/// The first and the last of all bound those of a school.
+const _: () = {
+    let mut number = 1;
+    let mut rest: &[Collection] = &Collection::ALL;
+    while let [collection, others @ ..] = rest {
+        assert!(*collection as u8 == number, "the rows are not in order");
+        number += 1;
+        rest = others;
+    }
+};
 
 impl Collection {
     /// This collection's place in a set of collections.

@@ -103,7 +103,8 @@ impl OldDirectory {
                 None => return Err(damaged()),
             };
             let old = OldRun::parse(&bytes, partition.collection).ok_or_else(damaged)?;
-            let mut cutter = Cutter::new(partition.collection.layout());
+            // Tags and lanes that came later are the next rendering's, which comes later.
+            let mut cutter = Cutter::new(layout(partition.collection));
             let mut item = ItemBuffer::default();
             for index in 0..old.keys.len() {
                 let (key, kept) = old.item(index).ok_or_else(damaged)?;
