@@ -230,41 +230,34 @@ pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
     at
 }
 
+const fn find(fields: &[Field], name: &str) -> Field {
+    match fields.split_at(position(fields, name)) {
+        (_, [field, ..]) => *field,
+        _ => Field::text(""),
+    }
+}
+
+const fn given(number: Option<u8>) -> u8 {
+    assert!(number.is_some(), "the field has no such number");
+    match number {
+        Some(number) => number,
+        None => 0,
+    }
+}
+
 /// The number of the fact that a field is.
 pub(crate) const fn fact(fields: &[Field], name: &str) -> u8 {
-    let mut rest = fields;
-    while let [field, others @ ..] = rest {
-        if let (true, Some(fact)) = (field.is_named(name), field.fact) {
-            return fact;
-        }
-        rest = others;
-    }
-    position(&[], name);
-    0
+    given(find(fields, name).fact)
 }
 
 /// The tag of a field's value.
 pub(crate) const fn tag(fields: &[Field], name: &str) -> usize {
-    let mut rest = fields;
-    while let [field, others @ ..] = rest {
-        if let (true, Some(tag)) = (field.is_named(name), field.tag) {
-            return tag as usize;
-        }
-        rest = others;
-    }
-    position(&[], name)
+    given(find(fields, name).tag) as usize
 }
 
 /// The tag of the end of a field's value in the rendering.
 pub(crate) const fn end_tag(fields: &[Field], name: &str) -> usize {
-    let mut rest = fields;
-    while let [field, others @ ..] = rest {
-        if let (true, Some(tag)) = (field.is_named(name), field.end_tag) {
-            return tag as usize;
-        }
-        rest = others;
-    }
-    position(&[], name)
+    given(find(fields, name).end_tag) as usize
 }
 
 /// The place of a field among those whose spans are kept.
