@@ -1,6 +1,6 @@
 //! What today is: one clock, and a school's offset from UTC.
 
-use crate::Date;
+use crate::date::Date;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 

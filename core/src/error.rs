@@ -116,6 +116,13 @@ impl Error {
     }
 
     #[cold]
+    pub(crate) fn missing(path: &std::path::Path) -> Box<Error> {
+        Box::new(Error::Missing {
+            path: path.display().to_string(),
+        })
+    }
+
+    #[cold]
     pub(crate) fn unsupported(what: &str) -> Box<Error> {
         Box::new(Error::Unsupported {
             what: what.to_owned(),

@@ -1,6 +1,5 @@
 //! What a fuzzer reads without a store around it. It is there for a fuzzer alone.
 
-use crate::dataset::kind_of;
 use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::learner_subject::LearnerSubject;
@@ -37,7 +36,7 @@ fn run(bytes: &[u8], collection: Collection) -> Result<()> {
         assert_eq!(run.find(key), Some(index));
         let item = run.item(index)?;
         let [lane, ..] = item.lanes;
-        match kind_of(collection) {
+        match Kind::kept_in(collection) {
             Some(Kind::LearnerSubject) => drop(LearnerSubject::open(lane)?.values()?),
             Some(Kind::Mark) => drop(Mark::decode(lane)?),
             Some(kind) => {

@@ -1,7 +1,7 @@
 //! A change under an id of its caller's, told from every other by a digest of
 //! whose it is, what is asked, of what, and with which body.
 
-use crate::Entropy;
+use crate::entropy::Entropy;
 use crate::error::{Error, Result};
 use crate::record::password::Memory;
 use crate::store::Receipt;

@@ -1,6 +1,6 @@
 //! Everything that is kept, as a dataset again: canonical and complete.
 
-use super::keys::{kind_of, partitions_of};
+use super::keys::partitions_of;
 use super::marks::{self, Found};
 use super::render;
 use crate::error::{Error, Result};
@@ -8,8 +8,9 @@ use crate::json;
 use crate::record::assessment::{GRADE_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
-use crate::record::terms::{self, Term};
-use crate::record::{Kind, Value, absentee, bake, integrator};
+use crate::record::storage::{Dated, Storage};
+use crate::record::value::Term;
+use crate::record::{Kind, Value, bake, integrator, terms};
 use crate::store::{Collection, Item, Key, Lease, Partition, Reader, Snapshot};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -57,9 +58,9 @@ enum Part {
     School(u64),
     /// The records of a partition, from one run on.
     Records(Kind, Partition, usize),
-    /// Absentees of a school in the order of their ids, from one run of their
-    /// places on.
-    Absentees(u64, usize),
+    /// Records of a school that lie by date in the order of their ids, from one run
+    /// of their dates on.
+    Dated(Kind, Dated, u64, usize),
     /// Assessments in the order of their ids, likewise.
     Assessments(u64, usize),
     /// The marks of a school from this assessment and learner on.
@@ -70,15 +71,16 @@ enum Part {
 
 impl Export {
     pub(crate) fn new(lease: Lease, with_credentials: bool) -> Export {
-        let global = |kind, collection| Part::Records(kind, Partition::global(collection), 0);
-        let mut parts = VecDeque::from([
-            global(Kind::School, Collection::Schools),
-            global(Kind::ApiType, Collection::ApiTypes),
-        ]);
-        if with_credentials {
-            parts.push_back(Part::Integrators);
+        let mut parts = VecDeque::new();
+        for kind in Kind::ALL {
+            parts.extend(match kind.storage() {
+                Storage::Global(of) => Some(Part::Records(kind, Partition::global(of), 0)),
+                Storage::Integrators => with_credentials.then_some(Part::Integrators),
+                Storage::Authorisations => Some(Part::Authorisations),
+                _ => None,
+            });
         }
-        parts.extend([Part::Authorisations, Part::Schools]);
+        parts.push_back(Part::Schools);
         Export {
             lease,
             writer: Writer {
@@ -110,7 +112,9 @@ impl Writer {
             Part::Records(kind, partition, place) => {
                 self.records(snapshot, kind, partition, place)?
             }
-            Part::Absentees(school, place) => self.absentees(snapshot, school, place)?,
+            Part::Dated(kind, at, school, place) => {
+                self.dated(snapshot, (kind, at), school, place)?
+            }
             Part::Assessments(school, place) => self.assessments(snapshot, school, place)?,
             Part::Marks(school, from) => self.marks(snapshot, school, from)?,
             Part::Found(school, found) => self.found(school, found),
@@ -155,34 +159,20 @@ impl Writer {
 
     /// Plans a school's kinds in the order of the dataset format.
     fn school(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
-        const ORDER: [Kind; 13] = [
-            Kind::Year,
-            Kind::Term,
-            Kind::Grade,
-            Kind::Parent,
-            Kind::Learner,
-            Kind::Subject,
-            Kind::LearnerSubject,
-            Kind::LearningOutcome,
-            Kind::LearningProgram,
-            Kind::Assessment,
-            Kind::Mark,
-            Kind::Absentee,
-            Kind::AccountablePerson,
-        ];
         let partitions = partitions_of(snapshot, school)?;
         let mut parts = Vec::new();
-        for kind in ORDER {
-            match kind {
-                Kind::Assessment => parts.push(Part::Assessments(school, 0)),
-                Kind::Mark => parts.push(Part::Marks(school, Key::MIN)),
-                Kind::Absentee => parts.push(Part::Absentees(school, 0)),
-                _ => parts.extend(
-                    partitions
-                        .iter()
-                        .filter(|partition| kind_of(partition.collection) == Some(kind))
-                        .map(|partition| Part::Records(kind, *partition, 0)),
-                ),
+        for kind in Kind::ALL {
+            match kind.storage() {
+                Storage::Global(_) | Storage::Integrators | Storage::Authorisations => {}
+                Storage::Assessments => parts.push(Part::Assessments(school, 0)),
+                Storage::Marks => parts.push(Part::Marks(school, Key::MIN)),
+                Storage::Dated { at, .. } => parts.push(Part::Dated(kind, at, school, 0)),
+                Storage::BySchool(of) | Storage::ByGradeAndYear(of) => {
+                    parts.extend(records_in(&partitions, kind, of));
+                }
+                Storage::LearnerSubjects => {
+                    parts.extend(records_in(&partitions, kind, Collection::LearnerSubjects));
+                }
             }
         }
         for part in parts.into_iter().rev() {
@@ -209,27 +199,28 @@ impl Writer {
         Ok(Some(Part::Records(kind, partition, place + 1)))
     }
 
-    fn absentees(
+    fn dated(
         &mut self,
         snapshot: &Snapshot,
+        (kind, at): (Kind, Dated),
         school: u64,
         place: usize,
     ) -> Result<Option<Part>> {
-        let places = snapshot.records(Partition::of(school, Collection::AbsenteePlaces))?;
-        let Some(page) = places.page(place)? else {
+        let dates = snapshot.records(Partition::of(school, at.dates))?;
+        let Some(page) = dates.page(place)? else {
             return Ok(None);
         };
         let run = page.run()?;
-        let partition = Partition::of(school, Collection::Absentees);
-        let absentees = snapshot.records(partition)?;
+        let partition = Partition::of(school, at.records);
+        let records = snapshot.records(partition)?;
         for (index, Key(id, _)) in run.keys().enumerate() {
-            let date = run.tag(absentee::DATE_TAG, index)?.ok_or_else(damaged)?;
+            let date = run.tag(Dated::DATE_TAG, index)?.ok_or_else(damaged)?;
             let key = Key(date, id);
-            let (page, index) = absentees.get(key)?.ok_or_else(damaged)?;
-            let values = values(Kind::Absentee, partition, key, &page.run()?.item(index)?)?;
-            self.lines.push_back(line(Kind::Absentee, &values));
+            let (page, index) = records.get(key)?.ok_or_else(damaged)?;
+            let values = values(kind, partition, key, &page.run()?.item(index)?)?;
+            self.lines.push_back(line(kind, &values));
         }
-        Ok(Some(Part::Absentees(school, place + 1)))
+        Ok(Some(Part::Dated(kind, at, school, place + 1)))
     }
 
     fn assessments(
@@ -276,10 +267,10 @@ impl Writer {
 }
 
 impl Iterator for Export {
-    type Item = crate::Result<String>;
+    type Item = Result<String, Error>;
 
     /// The next line, without its line feed.
-    fn next(&mut self) -> Option<crate::Result<String>> {
+    fn next(&mut self) -> Option<Result<String, Error>> {
         loop {
             let writer = &mut self.writer;
             if let Some(line) = writer.lines.pop_front() {
@@ -295,6 +286,12 @@ impl Iterator for Export {
             }
         }
     }
+}
+
+/// The parts that a kind's collection has among a school's partitions.
+fn records_in(partitions: &[Partition], kind: Kind, of: Collection) -> impl Iterator<Item = Part> {
+    let mut of = partitions.iter().filter(move |one| one.collection == of);
+    std::iter::from_fn(move || of.next().map(|one| Part::Records(kind, *one, 0)))
 }
 
 fn damaged() -> Box<Error> {

@@ -1,9 +1,9 @@
 //! Whether everything that is kept agrees: runs with directories, tags and
 //! facts with renderings, places with records, gaps with marks, counts.
 
-use super::commit::seats;
-use super::keys::{kind_of, partitions_of, slots};
-use super::render::{bake_again, is_baked, schools};
+use super::commit::marks::seats;
+use super::keys::{partitions_of, slots};
+use super::render::{bake_again, schools};
 use crate::error::{Error, Result};
 use crate::record::assessment::{
     GRADE_TAG, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG, TERM_TAG, YEAR_TAG,
@@ -12,7 +12,8 @@ use crate::record::bake::RENDER_VERSION;
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
-use crate::record::{Kind, absentee, integrator};
+use crate::record::storage::{Dated, Storage};
+use crate::record::{Kind, integrator};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Run, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,8 +39,10 @@ impl Inspection {
     pub(crate) fn inspect(&mut self, snapshot: &Snapshot) -> Result<()> {
         snapshot.check_digests()?;
         self.integrators(snapshot)?;
-        for collection in [Collection::Schools, Collection::ApiTypes] {
-            self.partition(snapshot, Partition::global(collection))?;
+        for kind in Kind::ALL {
+            if let Storage::Global(of) = kind.storage() {
+                self.partition(snapshot, Partition::global(of))?;
+            }
         }
         for school in schools(snapshot)? {
             for partition in partitions_of(snapshot, school)? {
@@ -52,7 +55,8 @@ impl Inspection {
             }
         }
         let totals = snapshot.totals()?;
-        for (kind, kept) in Kind::ALL.into_iter().zip(totals.records) {
+        for kind in Kind::ALL {
+            let kept = totals.of(kind as u8);
             let counted = self.counts.get(&kind).copied().unwrap_or(0);
             if counted != kept {
                 self.problem(format!(
@@ -117,21 +121,18 @@ impl Inspection {
         key: Key,
     ) -> Result<()> {
         let item = run.item(index)?;
-        if let Some(kind) = kind_of(partition.collection) {
+        if let Some(kind) = Kind::kept_in(partition.collection) {
             self.count(kind);
-            if is_baked(kind) {
+            if kind.storage().is_baked() {
                 let mut again = ItemBuffer::default();
                 bake_again(kind, partition, key, &item, &mut again)?;
-                let owner = match kind {
-                    Kind::School => key.0,
-                    _ => partition.school,
+                let rendered = match kind {
+                    Kind::School => snapshot.rendered_of(key.0)?,
+                    _ if kind.is_of_school() => snapshot.rendered_of(partition.school)?,
+                    _ => snapshot.rendered()?,
                 };
                 // Another version may render it otherwise, but not as another.
-                let agrees = match kind {
-                    Kind::ApiType => snapshot.rendered()?,
-                    _ => snapshot.rendered_of(owner)?,
-                } != RENDER_VERSION
-                    || again.item() == item;
+                let agrees = rendered != RENDER_VERSION || again.item() == item;
                 expect(agrees, "its parts do not agree")?;
             }
         }
@@ -140,19 +141,18 @@ impl Inspection {
                 .ok_or_else(|| Error::corrupt("a tag is missing"))
         };
         let school = partition.school;
+        for Dated { records, dates } in Kind::ALL.into_iter().filter_map(Kind::dated) {
+            if partition.collection == records {
+                let dates = Partition::of(school, dates);
+                let date = tag_at(snapshot, dates, Key::one(key.1), Dated::DATE_TAG)?;
+                expect(date == Some(key.0), "its date is another")?;
+            } else if partition.collection == dates {
+                let records = snapshot.records(Partition::of(school, records))?;
+                let there = records.get(Key(tag(Dated::DATE_TAG)?, key.0))?;
+                expect(there.is_some(), "nothing is at this date")?;
+            }
+        }
         match partition.collection {
-            Collection::Absentees => {
-                let place = Partition::of(school, Collection::AbsenteePlaces);
-                let date = tag_at(snapshot, place, Key::one(key.1), absentee::DATE_TAG)?;
-                expect(date == Some(key.0), "its place is another")
-            }
-            Collection::AbsenteePlaces => {
-                let absentees = Partition::of(school, Collection::Absentees);
-                let there = snapshot
-                    .records(absentees)?
-                    .get(Key(tag(absentee::DATE_TAG)?, key.0))?;
-                expect(there.is_some(), "nothing is at this place")
-            }
             Collection::Assessments => {
                 let place = Partition::of(school, Collection::AssessmentPlaces);
                 for (number, expected) in [

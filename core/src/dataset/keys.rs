@@ -1,14 +1,10 @@
 //! The keys of all records of a school.
 
-use super::commit::Commit;
-use super::staged;
-use super::summary::Summary;
 use crate::error::{Error, Result};
 use crate::record::assessment::{SLOT_TAG, shared_slot, slot};
 use crate::record::mark_row::{MarkRow, is_mark};
-use crate::record::{Kind, absentee, integrator};
-use crate::store::{Collection, Key, Partition, Reader, Records, Run, Sorter, Write};
-use std::cell::RefCell;
+use crate::record::{Kind, integrator};
+use crate::store::{Collection, Key, Partition, Reader, Records, Run, Write};
 use std::collections::HashMap;
 
 /// A record that was found.
@@ -18,33 +14,8 @@ pub(crate) struct Found<'a> {
     pub(crate) name: Option<&'a str>,
     /// The numbers of the key, in the order of its fields.
     pub(crate) key: &'a [u64],
-    /// Whose absence it is.
+    /// The learner whose own it is.
     pub(crate) learner: Option<u64>,
-}
-
-/// The kind whose records a collection holds, one each.
-pub(crate) fn kind_of(collection: Collection) -> Option<Kind> {
-    Some(match collection {
-        Collection::Schools => Kind::School,
-        Collection::ApiTypes => Kind::ApiType,
-        Collection::Years => Kind::Year,
-        Collection::Terms => Kind::Term,
-        Collection::Grades => Kind::Grade,
-        Collection::Parents => Kind::Parent,
-        Collection::Learners => Kind::Learner,
-        Collection::Subjects => Kind::Subject,
-        Collection::LearnerSubjects => Kind::LearnerSubject,
-        Collection::LearningOutcomes => Kind::LearningOutcome,
-        Collection::LearningPrograms => Kind::LearningProgram,
-        Collection::Assessments => Kind::Assessment,
-        Collection::Absentees => Kind::Absentee,
-        Collection::AccountablePersons => Kind::AccountablePerson,
-        Collection::WaitingMarks => Kind::Mark,
-        Collection::AssessmentPlaces
-        | Collection::MarkRows
-        | Collection::MarkSeats
-        | Collection::AbsenteePlaces => return None,
-    })
 }
 
 /// The partitions of one school.
@@ -97,7 +68,7 @@ pub(crate) fn each_key(
             let run = page.run()?;
             if of_marks {
                 each_mark(partition, &run, &slots, each)?;
-            } else if let Some(kind) = kind_of(partition.collection) {
+            } else if let Some(kind) = Kind::kept_in(partition.collection) {
                 each_record(kind, partition, &run, each)?;
             }
             drop(page);
@@ -124,16 +95,9 @@ fn each_record(
     each: &mut dyn FnMut(Found<'_>) -> Result<()>,
 ) -> Result<()> {
     for (index, key) in run.keys().enumerate() {
-        let words = match kind {
-            Kind::Mark => vec![partition.school, key.0, key.1],
-            kind => kind.key_of(partition, key),
-        };
-        let learner = match kind {
-            Kind::Absentee => run.tag(absentee::LEARNER_TAG, index)?,
-            _ => None,
-        };
+        let words = kind.key_of(partition, key);
         each(Found {
-            learner,
+            learner: kind.learner(&words, |tag| run.tag(tag, index))?,
             ..found(kind, &words)
         })?;
     }
@@ -153,7 +117,10 @@ fn each_mark(
                 let assessment = slots.get(&(term, slot as u64));
                 let assessment =
                     assessment.ok_or_else(|| Error::corrupt("a mark has no assessment"))?;
-                each(found(Kind::Mark, &[partition.school, *assessment, learner]))?;
+                each(Found {
+                    learner: Some(learner),
+                    ..found(Kind::Mark, &[partition.school, *assessment, learner])
+                })?;
             }
         }
     }
@@ -179,36 +146,4 @@ pub(crate) fn slots(reader: &dyn Reader, rows: Partition) -> Result<HashMap<(u64
         }
     }
     Ok(slots)
-}
-
-/// How many bytes of removals stay in memory; the rest goes to the store.
-const REMOVALS_BYTES: usize = 16 << 20;
-
-/// Stages the removal of every record of a school that the dataset itself does
-/// not name.
-pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
-    let mut key = Vec::new();
-    let sorter = RefCell::new(sorter);
-    each_key(
-        write,
-        school,
-        &mut |found| {
-            let entry = staged::removal(&mut key, found.kind, found.name, found.key);
-            sorter.borrow_mut().push_first(&key, &entry)
-        },
-        &mut |write| {
-            let mut sorter = sorter.borrow_mut();
-            if sorter.bytes() > REMOVALS_BYTES {
-                write.spill(&mut sorter, "removals")?;
-            }
-            Ok(())
-        },
-    )
-}
-
-/// Removes every record that bears this school's id.
-pub(crate) fn remove_school(write: &mut Write<'_>, school: u64) -> Result<Summary> {
-    let mut sorter = Sorter::default();
-    stage_removal(write, &mut sorter, school)?;
-    Commit::new(write, sorter)?.run()
 }

@@ -2,8 +2,9 @@
 
 use super::lines::LINE_BYTES;
 use crate::json::Object;
-use crate::record::value::shown;
-use crate::record::{Kind, Value, client_integration, integrator, learner, password, school, year};
+use crate::record::field::Form;
+use crate::record::shown::shown;
+use crate::record::{Kind, Value, integrator, terms};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -71,7 +72,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
             continue;
         }
         if let Some(raw) = raw {
-            *value = match Value::from_json(field.form, raw.get()) {
+            *value = match terms::value_from_json(field.form, raw.get()) {
                 Ok(value) => value,
                 Err(what) if what.starts_with('.') => {
                     return Err(format!("{}: {}{what}", kind.name(), field.name));
@@ -121,70 +122,31 @@ impl fmt::Debug for Line<'_> {
 }
 
 impl Line<'_> {
-    fn value(&self, place: usize) -> &Value<'_> {
-        self.values.get(place).unwrap_or(&Value::Empty)
-    }
-
     /// The rules that join fields; and what is the same as nothing becomes
     /// nothing, so that equal records are kept alike.
     fn check(&mut self) -> Result<(), String> {
-        match self.kind {
-            Kind::Integrator | Kind::ClientIntegration => {
-                const { assert!(integrator::USERNAME == client_integration::USERNAME) }
-                if self.value(integrator::USERNAME).text().len() > integrator::USERNAME_BYTES {
-                    return Err("username: is longer than 256 bytes".to_owned());
-                }
-            }
-            _ => {}
+        if self.username().len() > integrator::USERNAME_BYTES {
+            return Err("username: is longer than 256 bytes".to_owned());
         }
         if self.deleted {
             return Ok(());
         }
-        match self.kind {
-            Kind::Integrator => {
-                let hash = self.value(integrator::PASSWORD_HASH);
-                match (self.value(integrator::PASSWORD).is_empty(), hash.is_empty()) {
-                    (true, true) => return Err("password: is missing".to_owned()),
-                    (false, false) => {
-                        return Err("password: does not go with password_hash".to_owned());
-                    }
-                    (false, true) => {}
-                    (true, false) => {
-                        let checked = password::check(hash.text());
-                        return checked.map_err(|what| format!("password_hash: {what}"));
-                    }
-                }
+        let row = self.kind.row();
+        (row.rules)(&self.values)?;
+        (row.canonical)(&mut self.values);
+        for (field, value) in row.fields.iter().zip(&mut self.values) {
+            if field.default == Some(value.text()) {
+                *value = Value::Empty;
             }
-            Kind::Learner => {
-                let status = self.value(learner::STATUS).text();
-                if status == "left" && self.value(learner::TRANSFER_DATE).is_empty() {
-                    return Err("transfer_date: is missing".to_owned());
-                }
-                self.forget_default(learner::STATUS, learner::STATUSES[0]);
-            }
-            Kind::School => {
-                self.forget_default(school::UTC_OFFSET, school::DEFAULT_OFFSET);
-                if let Some(offset) = self.values.get_mut(school::UTC_OFFSET)
-                    && offset.text() == "-00:00"
-                {
-                    *offset = Value::Text(Cow::Borrowed("+00:00"));
-                }
-            }
-            Kind::Year => {
-                let default = self.value(1).integer().map(|year| year.to_string());
-                self.forget_default(year::NAME, &default.unwrap_or_default());
-            }
-            _ => {}
         }
         Ok(())
     }
 
-    fn forget_default(&mut self, place: usize, default: &str) {
-        if let Some(value) = self.values.get_mut(place)
-            && value.text() == default
-        {
-            *value = Value::Empty;
-        }
+    /// The user name, if it is part of the key.
+    pub(crate) fn username(&self) -> &str {
+        let mut fields = self.kind.fields().iter().zip(&self.values);
+        let name = fields.find(|(field, _)| field.form == Form::Username);
+        name.map_or("", |(_, value)| value.text())
     }
 
     /// The numbers of the key, in the order of its fields.
@@ -197,9 +159,8 @@ impl Line<'_> {
 
     /// The school whose record it is, if its kind belongs to schools.
     pub(crate) fn school(&self) -> Option<u64> {
-        let fields = self.kind.fields().iter().zip(&self.values);
-        let mut school = fields.filter(|(field, _)| field.name == "school_id");
-        school.next().and_then(|(_, value)| value.integer())
+        let school = self.kind.is_of_school().then(|| self.key().next());
+        school.flatten()
     }
 }
 
@@ -222,6 +183,7 @@ fn is_empty(value: &RawValue) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::field::position;
 
     fn fault(line: &str) -> String {
         parse(line.as_bytes()).err().unwrap_or_default()
@@ -237,8 +199,9 @@ mod tests {
             (Kind::Learner, false, Some(1))
         );
         assert_eq!(line.key().collect::<Vec<_>>(), [1, 7]);
-        assert_eq!(line.value(learner::FIRST_NAME).text(), "A😀");
-        assert_eq!(*line.value(learner::STATUS), Value::Empty);
+        let value = |name| line.values.get(position(Kind::Learner.fields(), name));
+        assert_eq!(value("first_name").map(Value::text), Some("A😀"));
+        assert_eq!(value("status"), Some(&Value::Empty));
         let gone = parse(br#"{"type":"learner","school_id":1,"id":7,"deleted":true,"grade":""}"#)?;
         assert!(gone.is_some_and(|line| line.deleted));
         for blank in ["", " ", "\t \r"] {

@@ -7,11 +7,11 @@ use super::line::{self, Line};
 use super::lines::{Cut, Lines};
 use super::staged::Stage;
 use super::summary::{self, Summary};
-use crate::error::Result;
+use crate::entropy::Entropy;
+use crate::error::{Error, Fault, Result};
 use crate::record::password::Memory;
 use crate::record::{Kind, Value, integrator};
 use crate::store::{Reader, Receipt, Store};
-use crate::{Entropy, Error, Fault};
 use std::sync::Arc;
 
 /// How many bytes of staged records stay in memory; the rest goes to the store.
@@ -113,7 +113,7 @@ impl Load {
     /// # Errors
     /// `bad_dataset` for the first faulty line; the load is over then, and
     /// every further call gives the same error.
-    pub fn push(&mut self, bytes: &[u8]) -> crate::Result<()> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.progress.bytes += bytes.len() as u64;
         if let Some(change) = &mut self.change {
             change.push(bytes);
@@ -132,7 +132,7 @@ impl Load {
     /// `bad_dataset` for the first fault, `busy` if another writer does not end
     /// in time, `io` if the store could not be written. Of a load under an id
     /// `id_reused` if another change was made under it.
-    pub fn finish(mut self) -> crate::Result<Summary> {
+    pub fn finish(mut self) -> Result<Summary, Error> {
         self.cut(Lines::finish)?;
         if let Some(change) = &mut self.change {
             if let Some(summary) = summary::kept(change, self.receipt.take())? {
@@ -148,7 +148,7 @@ impl Load {
             summary::once(write, self.change.as_ref(), |write| {
                 let mut sorter = stage.sorter;
                 if let Mode::Replace(school) = mode {
-                    super::keys::stage_removal(write, &mut sorter, school)?;
+                    commit::removal::stage_removal(write, &mut sorter, school)?;
                 }
                 let mut summary = Commit::new(write, sorter)?.run()?;
                 summary.lines = progress.lines;
@@ -210,7 +210,7 @@ impl Load {
         let mut hash = None;
         if let Mode::Check(_) = self.mode {
             // Only schools and what needs them can be at fault together.
-            if line.kind != Kind::School && !commit::needs_school(line.kind) {
+            if line.kind != Kind::School && !line.kind.row().needs_school {
                 return Ok(());
             }
         } else {
@@ -335,7 +335,10 @@ mod tests {
     }
 
     fn kept(store: &Store) -> Result<u64> {
-        store.read(|snapshot| Ok(snapshot.totals()?.records.iter().sum()))
+        store.read(|snapshot| {
+            let totals = snapshot.totals()?;
+            Ok(Kind::ALL.map(|kind| totals.of(kind as u8)).iter().sum())
+        })
     }
 
     #[test]

@@ -25,11 +25,8 @@ pub use load::{Load, Progress};
 pub use summary::{Counts, Summary};
 
 pub(crate) use change::Change;
-pub(crate) use commit::erase::erase_learner;
+pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use inspect::Inspection;
-#[cfg(fuzzing)]
-pub(crate) use keys::kind_of;
-pub(crate) use keys::remove_school;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;
 pub(crate) use summary::once;

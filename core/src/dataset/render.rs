@@ -1,8 +1,9 @@
 //! Rendering records again, when a newer version renders them otherwise.
 
-use super::keys::{kind_of, partitions_of};
+use super::keys::partitions_of;
 use crate::error::{Error, Result};
 use crate::record::bake::{self, RENDER_VERSION};
+use crate::record::storage::Storage;
 use crate::record::{Kind, assessment};
 use crate::store::{
     Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Snapshot, Store,
@@ -90,7 +91,11 @@ fn render_all(write: &mut Write<'_>) -> Result<()> {
     for school in schools(write)? {
         ensure(write, school)?;
     }
-    render_partition(write, Partition::global(Collection::ApiTypes), None)?;
+    for kind in Kind::ALL {
+        if let (false, Storage::Global(of)) = (kind.is_of_school(), kind.storage()) {
+            render_partition(write, Partition::global(of), None)?;
+        }
+    }
     write.set_rendered(RENDER_VERSION)
 }
 
@@ -120,9 +125,9 @@ pub(crate) fn schools(reader: &dyn Reader) -> Result<Vec<u64>> {
 
 /// Renders the records of a partition again, or one of them.
 fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Key>) -> Result<()> {
-    let kind = match kind_of(partition.collection) {
-        Some(kind) if is_baked(kind) => kind,
-        _ => return Ok(()),
+    let kind = Kind::kept_in(partition.collection).filter(|kind| kind.storage().is_baked());
+    let Some(kind) = kind else {
+        return Ok(());
     };
     let mut keys = Vec::new();
     for page in write.records(partition)?.all() {
@@ -140,14 +145,6 @@ fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Ke
         keys,
     };
     write.merge(partition, &mut edits)
-}
-
-/// Whether records of a kind are kept as a rendering with facts beside it.
-pub(crate) fn is_baked(kind: Kind) -> bool {
-    !matches!(
-        kind,
-        Kind::Integrator | Kind::ClientIntegration | Kind::LearnerSubject | Kind::Mark
-    )
 }
 
 struct Rendered {

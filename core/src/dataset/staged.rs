@@ -1,20 +1,41 @@
 //! Records of a dataset, staged until its end: sorted by kind and key.
 //!
-//! The key of an entry is its kind and the numbers of its key; its value says
+//! The key of an entry is its step, its kind and the numbers of its key; its value says
 //! whether the record goes or comes, on which line, and what is kept of it.
 
 use super::line::Line;
 use super::ordered;
-use crate::Date;
+use crate::date::Date;
 use crate::error::{Error, Result};
+use crate::record::mark::Mark;
+use crate::record::storage::Storage;
 use crate::record::{
-    Kind, Value, absentee, assessment, bake, client_integration, integrator, learner_subject,
-    mark::Mark,
+    Kind, Value, assessment, bake, client_integration, integrator, learner_subject,
 };
 use crate::store::{Item, ItemBuffer, Layout, Sorted, Sorter};
 
 const REMOVE: u8 = 0;
 const PUT: u8 = 1;
+
+/// When the records of a kind are carried out: each leans on those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// Schools, which others need to be there.
+    Schools,
+    Records,
+    /// Marks, which lie where their assessments do.
+    Marks,
+}
+
+impl Step {
+    pub(crate) fn of(kind: Kind) -> Step {
+        match kind {
+            Kind::School => Step::Schools,
+            Kind::Mark => Step::Marks,
+            _ => Step::Records,
+        }
+    }
+}
 
 /// Stages records.
 #[derive(Default)]
@@ -28,14 +49,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// Adds a record as a line gives it. `hash` is that of the line's password.
     pub(crate) fn push(&mut self, number: u64, line: &Line<'_>, hash: Option<&str>) -> Result<()> {
-        let name = match line.kind {
-            Kind::Integrator | Kind::ClientIntegration => Some(
-                line.values
-                    .get(integrator::USERNAME)
-                    .map_or("", Value::text),
-            ),
-            _ => None,
-        };
+        let name = line.kind.has_username().then(|| line.username());
         let mut words = line.key();
         let key = [(); 5].map(|()| words.next());
         drop(words);
@@ -57,8 +71,8 @@ impl Stage {
     }
 
     fn payload(&mut self, line: &Line<'_>, hash: Option<&str>) {
-        match line.kind {
-            Kind::Integrator => {
+        match line.kind.storage() {
+            Storage::Integrators => {
                 let given = line
                     .values
                     .get(integrator::PASSWORD_HASH)
@@ -66,16 +80,16 @@ impl Stage {
                 self.entry
                     .extend_from_slice(hash.unwrap_or(given).as_bytes());
             }
-            Kind::ClientIntegration => {
+            Storage::Authorisations => {
                 let state = line
                     .values
                     .get(client_integration::STATE)
                     .and_then(Value::integer);
                 self.entry.extend(state.map(|state| u8::from(state == 1)));
             }
-            Kind::Mark => Mark::of(&line.values).encode(&mut self.entry),
-            Kind::LearnerSubject => learner_subject::encode(&line.values, &mut self.entry),
-            Kind::Assessment => {
+            Storage::Marks => Mark::of(&line.values).encode(&mut self.entry),
+            Storage::LearnerSubjects => learner_subject::encode(&line.values, &mut self.entry),
+            Storage::Assessments => {
                 bake::bake(line.kind, &line.values, &mut self.item);
                 if let Some(belongs) = assessment::Belongs::of(&line.values) {
                     for number in [belongs.grade, belongs.year, belongs.term] {
@@ -84,13 +98,13 @@ impl Stage {
                 }
                 encode_item(&mut self.entry, &self.item.item());
             }
-            Kind::Absentee => {
+            Storage::Dated { field, .. } => {
                 bake::bake(line.kind, &line.values, &mut self.item);
-                let date = line.values.get(absentee::ABSENT_DATE).and_then(Value::date);
+                let date = line.values.get(field).and_then(Value::date);
                 ordered::push(&mut self.entry, date.map_or(0, Date::number));
                 encode_item(&mut self.entry, &self.item.item());
             }
-            _ => {
+            Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
                 bake::bake(line.kind, &line.values, &mut self.item);
                 encode_item(&mut self.entry, &self.item.item());
             }
@@ -108,6 +122,7 @@ pub(crate) fn removal(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: 
 /// before learner.
 fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) {
     key.clear();
+    key.push(Step::of(kind) as u8);
     key.push(kind as u8);
     if let Some(name) = name {
         integrator::push_name(key, name);
@@ -185,18 +200,16 @@ impl Head {
 
     /// The school whose record it is, if its kind belongs to schools.
     pub(crate) fn school(&self) -> Option<u64> {
-        match self.kind {
-            Kind::ApiType | Kind::Integrator => None,
-            _ => self.words().first().copied(),
-        }
+        let school = self.kind.is_of_school().then(|| self.words().first());
+        school.flatten().copied()
     }
 
     fn decode(raw: &[u8]) -> Result<Head> {
         let damaged = || Error::corrupt("a staged key is damaged");
-        let (kind, mut rest) = raw.split_first().ok_or_else(damaged)?;
+        let ([_, kind], mut rest) = raw.split_first_chunk().ok_or_else(damaged)?;
         let kind = Kind::numbered(*kind).ok_or_else(damaged)?;
         let mut name = String::new();
-        if matches!(kind, Kind::Integrator | Kind::ClientIntegration) {
+        if kind.has_username() {
             (name, rest) = integrator::split_name(rest).ok_or_else(damaged)?;
         }
         let mut words = [0; 5];

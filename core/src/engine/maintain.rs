@@ -86,7 +86,7 @@ impl Engine {
     pub fn backup(&self, path: impl AsRef<Path>, credentials: Credentials) -> Result<()> {
         let lease = self.store.lease()?;
         let hashes = LeftOut {
-            kind: Kind::Integrator as usize,
+            kind: Kind::Integrator as u8,
             is_one: integrator::is_integrator_row,
         };
         let left_out = (credentials == Credentials::LeaveOut).then_some(&hashes);
@@ -151,8 +151,8 @@ impl Engine {
     /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
     pub fn stats(&self) -> Result<Stats> {
         let totals = self.store.read(|snapshot| snapshot.totals())?;
-        let kinds = Kind::ALL.into_iter().map(Kind::name);
-        let mut records: Vec<_> = kinds.zip(totals.records).collect();
+        let counted = |kind: Kind| (kind.name(), totals.of(kind as u8));
+        let mut records: Vec<_> = Kind::ALL.into_iter().map(counted).collect();
         records.sort_unstable_by_key(|(name, _)| *name);
         Ok(Stats {
             bytes: self.store.bytes()?,

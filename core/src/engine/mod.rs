@@ -18,6 +18,7 @@ pub use verify::Verification;
 
 use crate::api;
 use crate::dataset::Freshness;
+use crate::record::Kind;
 use crate::record::bake::RENDER_VERSION;
 use crate::record::facts;
 use crate::store::{Location, Store, StoreOptions};
@@ -136,6 +137,7 @@ impl Engine {
                 cache_bytes: options.cache_bytes,
                 wait: options.writer_wait,
                 render_version: RENDER_VERSION,
+                highest_kind: Kind::HIGHEST,
                 facts_from_format_1: facts::from_format_1,
                 cursor_key: options.entropy.bytes()?,
                 compact: options.compaction == Compaction::Auto,

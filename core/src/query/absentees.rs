@@ -9,8 +9,9 @@ use super::{Array, Outcome, Query, Question, Rule, Then, View};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::Chunks;
-use crate::record::absentee::{DATE_TAG, LEARNER_TAG};
-use crate::record::bake::RENDERING;
+use crate::record::absentee::LEARNER_TAG;
+use crate::record::lanes::RENDERING;
+use crate::record::storage::Dated;
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader};
 
@@ -81,7 +82,7 @@ impl Absentees {
             let places = Partition::of(self.school, Collection::AbsenteePlaces);
             let date = match view.snapshot.records(places)?.get(Key::one(id))? {
                 Some((page, index)) => {
-                    let date = page.run()?.tag(DATE_TAG, index)?;
+                    let date = page.run()?.tag(Dated::DATE_TAG, index)?;
                     date.ok_or_else(|| Error::corrupt("an absentee has no date"))?
                 }
                 // What has no place lies on no day.

@@ -11,8 +11,8 @@ use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Members, Wire};
-use crate::record::bake::RENDERING;
-use crate::record::learner::Account;
+use crate::record::account::Account;
+use crate::record::lanes::RENDERING;
 use crate::store::{Collection, Key, Partition, Reader};
 
 /// Accountable Persons, School Debtors in v1 (section 9, item 8), by id: who

@@ -1,8 +1,9 @@
 //! Who is accountable for which learners of a school.
 
 use crate::error::Result;
-use crate::record::learner::{Account, STATUS_TAG};
-use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::record::account::Account;
+use crate::record::learner::{CURRENT, STATUS_TAG};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::sync::Arc;
 
 /// A learner for whom somebody is accountable.
@@ -29,7 +30,7 @@ impl Accounts {
 pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
     const SOURCES: Sources = Sources::of(&[Collection::Learners]);
     let learners = Partition::of(school, Collection::Learners);
-    snapshot.decoded(What::Accounts, learners, SOURCES, || {
+    snapshot.decoded(0, learners, SOURCES, || {
         let mut charges = Vec::new();
         for page in snapshot.records(learners)?.all() {
             let (page, indices) = page?;
@@ -37,7 +38,7 @@ pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
             for index in indices {
                 let Key(learner, _) = run.key(index)?;
                 let person = Account::of(&run, index)?.accountable_person();
-                let is_current = run.tag(STATUS_TAG, index)? == Some(0);
+                let is_current = run.tag(STATUS_TAG, index)? == CURRENT;
                 charges.extend(person.map(|person| Charge {
                     person,
                     learner,

@@ -11,8 +11,9 @@ use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View, parents};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
-use crate::record::bake::RENDERING;
-use crate::record::learner::{Account, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
+use crate::record::account::Account;
+use crate::record::lanes::RENDERING;
+use crate::record::learner::{CURRENT, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 
@@ -93,7 +94,7 @@ impl FinanceLearners<'_> {
         code: Option<&DebtorCode>,
     ) -> Result<bool> {
         let tag = |tag| run.tag(tag, index);
-        Ok((self.all_accounts || tag(STATUS_TAG)? == Some(0))
+        Ok((self.all_accounts || tag(STATUS_TAG)? == CURRENT)
             && code.is_none_or(|wanted| wanted.is(account.debtor_code))
             && (self.accountable_person_id.is_none()
                 || account.accountable_person() == self.accountable_person_id)

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::record::password::Costs;
 use crate::record::{Kind, Value, api_type, bake, integrator};
-use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -90,7 +90,7 @@ impl ApiTypes {
 pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
     const SOURCES: Sources = Sources::of(&[Collection::ApiTypes]);
     let all = Partition::global(Collection::ApiTypes);
-    snapshot.decoded(What::ApiTypes, all, SOURCES, || {
+    snapshot.decoded(0, all, SOURCES, || {
         let mut types = Vec::new();
         for page in snapshot.records(all)?.all() {
             let (page, indices) = page?;
@@ -236,7 +236,7 @@ impl Known {
 /// What is known of integrators.
 pub(crate) fn integrators(snapshot: &Snapshot) -> Result<Arc<Integrators>> {
     let all = Partition::global(Collection::Schools);
-    snapshot.decoded(What::Integrators, all, Sources::INTEGRATORS, || {
+    snapshot.decoded(0, all, Sources::INTEGRATORS, || {
         Ok((Integrators::default(), USERS_BYTES))
     })
 }

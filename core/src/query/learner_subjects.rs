@@ -8,8 +8,8 @@ use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Padded, Wire};
-use crate::record::bake::{FACTS, RENDERING};
-use crate::record::learner::{NAMES_END_TAG, RENDERING_START, STATUS_TAG};
+use crate::record::lanes::{FACTS, RENDERING};
+use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
 use crate::record::typed::{Edits, push_part};
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use std::ops::Range;
@@ -190,7 +190,7 @@ fn set_start(
         return Ok(asked_for);
     };
     let run = page.run()?;
-    if !asked_for && run.tag(STATUS_TAG, index)? != Some(0) {
+    if !asked_for && run.tag(STATUS_TAG, index)? != CURRENT {
         return Ok(false);
     }
     match wire {

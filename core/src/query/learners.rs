@@ -10,11 +10,9 @@ use super::{Array, Outcome, Query, Question, Rule, Then, View, parents};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
-use crate::record::bake::RENDERING;
 use crate::record::fold::fold;
-use crate::record::learner::{
-    FAMILY_TAG, GRADE_TAG, NAME_LANE, STATUS_TAG, STATUSES, TRANSFER_TAG,
-};
+use crate::record::lanes::{NAMES, RENDERING};
+use crate::record::learner::{FAMILY_TAG, GRADE_TAG, STATUS_TAG, STATUSES, TRANSFER_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use memchr::memmem::Finder;
@@ -319,10 +317,10 @@ impl Filter<'_> {
             if full.is_empty() { Ok(()) } else { each(full) }
         };
         if let Some(name) = &self.name {
-            let names = run.lane(NAME_LANE);
+            let names = run.lane(NAMES);
             let mut at = 0;
             while let Some(hit) = names.get(at..).and_then(|rest| name.find(rest)) {
-                let index = run.record_at(NAME_LANE, at + hit);
+                let index = run.record_at(NAMES, at + hit);
                 at = end_of(run, index)?;
                 if indices.contains(&index) && self.passes(run, index)? {
                     take(index, &mut stretch)?;
@@ -364,5 +362,5 @@ impl Filter<'_> {
 
 /// Where the next record's folded name may begin.
 fn end_of(run: &Run<'_>, index: usize) -> Result<usize> {
-    Ok(run.stretch(NAME_LANE, 0, index + 1)?.len())
+    Ok(run.stretch(NAMES, 0, index + 1)?.len())
 }

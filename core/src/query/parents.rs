@@ -4,7 +4,7 @@ use super::View;
 use super::lookup::Lookup;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
-use crate::record::bake::RENDERING;
+use crate::record::lanes::RENDERING;
 use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};

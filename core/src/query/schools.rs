@@ -8,7 +8,7 @@ use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
-use crate::record::bake::RENDERING;
+use crate::record::lanes::RENDERING;
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader};
 

@@ -13,8 +13,8 @@ use crate::record::decimal::Decimal;
 use crate::record::gap::Gap;
 use crate::record::learning_program::RELEASE_TAG;
 use crate::record::typed::{Edits, push_part};
-use crate::record::{Kind, bake};
-use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::record::{Kind, bake, lanes};
+use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ pub(super) fn of(
     wire: Wire,
 ) -> Result<Arc<Sheet>> {
     let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-    snapshot.decoded(What::Sheet(wire), name, SOURCES, || {
+    snapshot.decoded(wire as u8, name, SOURCES, || {
         let sheet = decode(snapshot, name, wire, Wanted::default(), MOST_TEXT)?;
         let bytes = sheet.bytes();
         Ok((sheet, bytes))
@@ -281,7 +281,7 @@ impl Sheet {
             return Err(gone());
         }
         let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
-        let rendering = item.lanes[bake::RENDERING];
+        let rendering = item.lanes[lanes::RENDERING];
         let (before, after) = assessment::split(rendering)?;
         match self.wire {
             Wire::V1 => {
@@ -293,7 +293,7 @@ impl Sheet {
                 Gap::between(before, after, out_of, &mut self.text)
             }
             Wire::V2 => {
-                let edits = Edits::of(item.lanes[bake::FACTS])?;
+                let edits = Edits::of(item.lanes[lanes::FACTS])?;
                 let typed = |part| {
                     let mut text = Vec::new();
                     let record = 0..rendering.len();

@@ -6,7 +6,7 @@ use crate::date::Date;
 use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
-use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources, What};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -234,7 +234,7 @@ const SOURCES: Sources = Sources::of(&[
 /// The tables of a school; all empty if there is no such school.
 pub(crate) fn of(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Arc<Tables>> {
     let name = Partition::of(school, Collection::Schools);
-    snapshot.decoded(What::Tables(wire), name, SOURCES, || {
+    snapshot.decoded(wire as u8, name, SOURCES, || {
         let tables = decode(snapshot, school, wire)?;
         let bytes = tables.bytes();
         Ok((tables, bytes))

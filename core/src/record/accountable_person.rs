@@ -2,7 +2,7 @@
 
 use super::field::Field;
 
-pub(crate) const FIELDS: [Field; 20] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("accountable_person_id"),
     Field::text("title"),

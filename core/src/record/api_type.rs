@@ -4,11 +4,11 @@ use super::field::{Field, Form, position};
 
 pub(crate) const FAMILIES: [&str; 4] = ["administration", "curriculum", "finance", "parents"];
 
-pub(crate) const FIELDS: [Field; 3] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("api_type_id"),
     Field::text("api_type"),
     Field::of("family", Form::Choice(&FAMILIES)).required(),
 ];
 
-pub(crate) const NAME: usize = position(&FIELDS, "api_type");
-pub(crate) const FAMILY: usize = position(&FIELDS, "family");
+pub(crate) const NAME: usize = position(FIELDS, "api_type");
+pub(crate) const FAMILY: usize = position(FIELDS, "family");

@@ -1,41 +1,45 @@
 //! An assessment (2.6): kept rendered, with a gap for what a mark fills in.
 
 use super::decimal::Decimal;
-use super::field::{Field, Form, position};
+use super::field::{Field, Form, position, tag};
 use super::mark_row::SLOTS;
 use super::value::Value;
 use crate::error::{Error, Result};
 
-pub(crate) const FIELDS: [Field; 11] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("assessment_id"),
     Field::of("grade_id", Form::Integer).kept(1).required(),
     Field::of("year", Form::Integer).kept(2).required(),
     Field::of("term", Form::Integer).kept(3).required(),
-    Field::of("subject_id", Form::Integer).kept(4).required(),
+    Field::of("subject_id", Form::Integer)
+        .kept(4)
+        .required()
+        .tag(1),
     Field::of("learning_outcome_id", Form::Integer)
         .kept(5)
-        .required(),
+        .required()
+        .tag(2),
     Field::text("assessment_name"),
     Field::of("assessment_date", Form::Date).required(),
     Field::decimal("weight", 6).required(),
     Field::decimal("mark_out_of", 7).required(),
 ];
 
-const GRADE_ID: usize = position(&FIELDS, "grade_id");
-const YEAR: usize = position(&FIELDS, "year");
-const TERM: usize = position(&FIELDS, "term");
-const SUBJECT_ID: usize = position(&FIELDS, "subject_id");
-const LEARNING_OUTCOME_ID: usize = position(&FIELDS, "learning_outcome_id");
-const MARK_OUT_OF: usize = position(&FIELDS, "mark_out_of");
+const GRADE_ID: usize = position(FIELDS, "grade_id");
+const YEAR: usize = position(FIELDS, "year");
+const TERM: usize = position(FIELDS, "term");
+const SUBJECT_ID: usize = position(FIELDS, "subject_id");
+const LEARNING_OUTCOME_ID: usize = position(FIELDS, "learning_outcome_id");
+const MARK_OUT_OF: usize = position(FIELDS, "mark_out_of");
 
 /// The tag: the place of its marks in the rows of its grade, year and term.
 /// Lasts as long as the assessment stays there.
 pub(crate) const SLOT_TAG: usize = 0;
 /// The tag: the subject.
-pub(crate) const SUBJECT_TAG: usize = 1;
+pub(crate) const SUBJECT_TAG: usize = tag(FIELDS, "subject_id");
 /// The tag: the learning outcome.
-pub(crate) const OUTCOME_TAG: usize = 2;
+pub(crate) const OUTCOME_TAG: usize = tag(FIELDS, "learning_outcome_id");
 
 /// The slot that an assessment's tag names. It sizes rows, so one that no row has
 /// goes no further.

@@ -4,59 +4,84 @@
 //! Only what depends on the one record is baked, so baked bytes never go stale
 //! because another record changed. The rendering is an object of strings in
 //! the order of the kind's fields; the facts are the kept fields and the
-//! decimals that two places cannot hold. Behind them stand the learner's spans,
-//! and what v2 makes of the values.
+//! decimals that two places cannot hold. Behind them stand the spans of fields that
+//! have them, and what v2 makes of the values.
 
+use super::facts;
 use super::field::Field;
-use super::kind::Kind;
+use super::fold::fold;
+use super::kind::{Kind, newest_rendering};
+use super::lanes::{FACTS, NAMES, RENDERING};
 use super::typed::EditsBuffer;
 use super::value::Value;
-use super::{absentee, assessment, facts, learner, learning_program};
-use crate::Date;
+use super::varint;
 use crate::error::{Error, Result};
 use crate::json::{self, Members};
 use crate::store::{Item, ItemBuffer};
 use std::borrow::Cow;
+use std::ops::Range;
 
-/// The lane of renderings.
-pub(crate) const RENDERING: usize = 0;
-/// The lane of facts.
-pub(crate) const FACTS: usize = 1;
+/// The last change of how JSON, facts or tags are made of the same fields.
+const MANNER: u32 = 2;
 
-/// Changes whenever a rendering does; a school's records are rendered again
-/// when theirs is another.
-pub(crate) const RENDER_VERSION: u32 = 2;
+/// The number of what this version makes of records: a school's are rendered again when
+/// theirs have a lower one. It rises with each field that is added, and with whatever
+/// else changes the bytes, so a higher one is a newer version's.
+pub(crate) const RENDER_VERSION: u32 = {
+    let newest = newest_rendering();
+    if newest > MANNER { newest } else { MANNER }
+};
 
 /// Makes what is kept of a record out of its values.
 pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     item.clear();
     let fields = kind.fields();
-    let [rendering, behind, _] = &mut item.lanes;
-    let edits = render(fields, values, rendering);
+    let mut rendering = std::mem::take(&mut item.lanes[RENDERING]);
+    let mut spans = Vec::new();
+    let edits = render(fields, values, &mut rendering, |field, span| {
+        if field.spanned {
+            varint::push(&mut spans, span.start as u64);
+            varint::push(&mut spans, span.len() as u64);
+        }
+        if let Some(tag) = field.end_tag {
+            item.set_tag(usize::from(tag), Some(span.end as u64 + 1));
+        }
+    });
+    item.lanes[RENDERING] = rendering;
+    let behind = &mut item.lanes[FACTS];
     facts::push(fields, values, behind);
-    if kind == Kind::Learner {
-        learner::push_spans(rendering, behind);
-    }
+    behind.extend_from_slice(&spans);
     edits.finish(behind);
-    match kind {
-        Kind::Learner => learner::set_tags(values, item),
-        Kind::Absentee => absentee::set_tags(values, item),
-        Kind::LearningProgram => {
-            let release = values.get(learning_program::MARK_RELEASE_DATE);
-            let release = release.and_then(Value::date).map(Date::number);
-            item.set_tag(learning_program::RELEASE_TAG, release);
+    for (field, value) in fields.iter().zip(values) {
+        if let Some(tag) = field.tag {
+            item.set_tag(usize::from(tag), value.tag(field.form));
         }
-        Kind::Assessment => {
-            let belongs = assessment::Belongs::of(values);
-            item.set_tag(assessment::SUBJECT_TAG, belongs.map(|b| b.subject));
-            item.set_tag(assessment::OUTCOME_TAG, belongs.map(|b| b.outcome));
+    }
+    push_names(fields, values, &mut item.lanes[NAMES]);
+}
+
+/// Adds what a search for a name looks through.
+fn push_names(fields: &[Field], values: &[Value<'_>], names: &mut Vec<u8>) {
+    let searched = fields
+        .iter()
+        .zip(values)
+        .filter(|(field, _)| field.searched);
+    for (place, (_, name)) in searched.enumerate() {
+        if place > 0 {
+            names.push(b' ');
         }
-        _ => {}
+        fold(name.text(), names);
     }
 }
 
-/// Writes the rendering; says what v2 makes of it.
-fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) -> EditsBuffer {
+/// Writes the rendering; says what v2 makes of it. `each` is told where the value of
+/// each field stands that is answered, without its quotes.
+fn render(
+    fields: &[Field],
+    values: &[Value<'_>],
+    out: &mut Vec<u8>,
+    mut each: impl FnMut(&Field, Range<usize>),
+) -> EditsBuffer {
     let mut edits = EditsBuffer::default();
     let mut before = b'{';
     for (field, value) in fields.iter().zip(values) {
@@ -67,6 +92,7 @@ fn render(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) -> EditsBuf
             let start = out.len();
             value.push_answered(out);
             edits.add(field.form, out, start..out.len());
+            each(field, start..out.len());
             out.push(b'"');
             before = b',';
         }
@@ -126,6 +152,7 @@ fn damaged() -> Box<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::learner;
 
     fn baked(kind: Kind, values: &[Value<'_>]) -> Result<(String, Vec<Value<'static>>)> {
         let mut buffer = ItemBuffer::default();
@@ -222,7 +249,7 @@ mod tests {
         let expected = r#""7","first_name":"Zoë","last_name":"\",\"mobile_calling_code\":\"""#;
         assert_eq!(String::from_utf8_lossy(names), expected);
         assert_eq!(
-            item.lanes[learner::NAME_LANE],
+            item.lanes[NAMES],
             "zoe \",\"mobile_calling_code\":\"".as_bytes()
         );
     }

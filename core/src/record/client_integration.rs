@@ -1,20 +1,13 @@
 //! A school's authorisation of an integrator for one API type, and whether the
 //! integrator serves it (2.9, section 3).
 
-use super::field::{Field, Form, Place, position};
+use super::field::{Field, Form, position};
 
-pub(crate) const FIELDS: [Field; 4] = [
-    Field {
-        name: "username",
-        form: Form::Username,
-        place: Place::Key { answered: false },
-        required: true,
-        fact: None,
-    },
+pub(crate) const FIELDS: &[Field] = &[
+    Field::username(),
     Field::key("school_id"),
     Field::key("api_type_id"),
     Field::of("state", Form::Bit).kept(1),
 ];
 
-pub(crate) const USERNAME: usize = position(&FIELDS, "username");
-pub(crate) const STATE: usize = position(&FIELDS, "state");
+pub(crate) const STATE: usize = position(FIELDS, "state");

@@ -54,7 +54,7 @@ pub(crate) enum Place {
     Kept,
 }
 
-/// One field of a kind.
+/// One field of a kind: all that the rest of the library knows of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -64,17 +64,30 @@ pub(crate) struct Field {
     /// Under which number the value is a fact, if it can be one. Part of the format:
     /// a number once given is never given to another field of the kind.
     pub(crate) fact: Option<u8>,
+    /// Under which tag the value is a number for filters. Part of the format.
+    pub(crate) tag: Option<u8>,
+    /// Under which tag it is kept where the value ends in the rendering, its quote
+    /// included. Part of the format.
+    pub(crate) end_tag: Option<u8>,
+    /// Whether it is kept where the value stands in the rendering.
+    pub(crate) spanned: bool,
+    /// Whether a search for a name looks through it.
+    pub(crate) searched: bool,
+    /// The value that is the same as none.
+    pub(crate) default: Option<&'static str>,
+    /// The rendering that first had the field, its tags and its span.
+    pub(crate) since: u32,
 }
+
+/// The rendering of the first release.
+pub(crate) const FIRST_RENDERING: u32 = 2;
 
 impl Field {
     /// A part of the key that the record's answer does not bear.
     pub(crate) const fn key(name: &'static str) -> Field {
         Field {
-            name,
-            form: Form::Integer,
             place: Place::Key { answered: false },
-            required: true,
-            fact: None,
+            ..Field::of(name, Form::Integer).required()
         }
     }
 
@@ -86,6 +99,14 @@ impl Field {
         }
     }
 
+    /// The user name as a part of the key.
+    pub(crate) const fn username() -> Field {
+        Field {
+            form: Form::Username,
+            ..Field::key("username")
+        }
+    }
+
     /// A field that is answered, or empty.
     pub(crate) const fn of(name: &'static str, form: Form) -> Field {
         Field {
@@ -94,6 +115,12 @@ impl Field {
             place: Place::Answered,
             required: false,
             fact: None,
+            tag: None,
+            end_tag: None,
+            spanned: false,
+            searched: false,
+            default: None,
+            since: FIRST_RENDERING,
         }
     }
 
@@ -130,6 +157,51 @@ impl Field {
         }
     }
 
+    pub(crate) const fn tag(self, tag: u8) -> Field {
+        Field {
+            tag: Some(tag),
+            ..self
+        }
+    }
+
+    pub(crate) const fn end_tag(self, tag: u8) -> Field {
+        Field {
+            end_tag: Some(tag),
+            ..self
+        }
+    }
+
+    pub(crate) const fn spanned(self) -> Field {
+        Field {
+            spanned: true,
+            ..self
+        }
+    }
+
+    pub(crate) const fn searched(self) -> Field {
+        Field {
+            searched: true,
+            ..self
+        }
+    }
+
+    pub(crate) const fn default(self, value: &'static str) -> Field {
+        Field {
+            default: Some(value),
+            ..self
+        }
+    }
+
+    /// A field, a tag or a span that a later rendering brings. Whoever adds one gives it
+    /// the next number above [`RENDER_VERSION`](super::bake::RENDER_VERSION).
+    #[allow(dead_code, reason = "the first release has none")]
+    pub(crate) const fn since(self, rendering: u32) -> Field {
+        Field {
+            since: rendering,
+            ..self
+        }
+    }
+
     pub(crate) const fn is_key(&self) -> bool {
         matches!(self.place, Place::Key { .. })
     }
@@ -137,33 +209,73 @@ impl Field {
     pub(crate) const fn is_answered(&self) -> bool {
         matches!(self.place, Place::Answered | Place::Key { answered: true })
     }
+
+    const fn is_named(&self, name: &str) -> bool {
+        same(self.name.as_bytes(), name.as_bytes())
+    }
 }
 
-/// The place of a field among others, known when this is compiled.
+/// The place of a field among others. All of these are known when this is compiled,
+/// which fails if there is no such field.
 pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
-    let mut at = 0;
-    let mut rest = fields;
+    let (mut at, mut rest) = (0, fields);
     while let [field, others @ ..] = rest {
-        if same(field.name.as_bytes(), name.as_bytes()) {
-            return at;
+        if field.is_named(name) {
+            break;
         }
         at += 1;
         rest = others;
     }
+    assert!(at < fields.len(), "no field has this name");
     at
 }
 
-/// The number of the fact that a field is, known when this is compiled; 0 if it
-/// is none.
+const fn find(fields: &[Field], name: &str) -> Field {
+    match fields.split_at(position(fields, name)) {
+        (_, [field, ..]) => *field,
+        _ => Field::text(""),
+    }
+}
+
+const fn given(number: Option<u8>) -> u8 {
+    assert!(number.is_some(), "the field has no such number");
+    match number {
+        Some(number) => number,
+        None => 0,
+    }
+}
+
+/// The number of the fact that a field is.
 pub(crate) const fn fact(fields: &[Field], name: &str) -> u8 {
-    let mut rest = fields;
+    given(find(fields, name).fact)
+}
+
+/// The tag of a field's value.
+pub(crate) const fn tag(fields: &[Field], name: &str) -> usize {
+    given(find(fields, name).tag) as usize
+}
+
+/// The tag of the end of a field's value in the rendering.
+pub(crate) const fn end_tag(fields: &[Field], name: &str) -> usize {
+    given(find(fields, name).end_tag) as usize
+}
+
+/// The place of a field among those whose spans are kept.
+pub(crate) const fn span(fields: &[Field], name: &str) -> usize {
+    let (before, _) = fields.split_at(position(fields, name));
+    spans(before)
+}
+
+/// How many fields have spans that are kept.
+pub(crate) const fn spans(fields: &[Field]) -> usize {
+    let (mut count, mut rest) = (0, fields);
     while let [field, others @ ..] = rest {
-        if let (true, Some(fact)) = (same(field.name.as_bytes(), name.as_bytes()), field.fact) {
-            return fact;
+        if field.spanned {
+            count += 1;
         }
         rest = others;
     }
-    0
+    count
 }
 
 const fn same(a: &[u8], b: &[u8]) -> bool {
@@ -171,21 +283,5 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
         ([], []) => true,
         ([x, a @ ..], [y, b @ ..]) => *x == *y && same(a, b),
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::record::Kind;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn no_two_facts_of_a_kind_have_one_number() {
-        for kind in Kind::ALL {
-            let numbers: Vec<_> = kind.fields().iter().filter_map(|f| f.fact).collect();
-            let distinct: BTreeSet<_> = numbers.iter().collect();
-            assert_eq!(distinct.len(), numbers.len(), "{kind:?}");
-            assert!(!numbers.contains(&0), "{kind:?}");
-        }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::field::{Field, position};
 
-pub(crate) const FIELDS: [Field; 3] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("grade_id"),
     Field::text("grade"),
 ];
 
-pub(crate) const NAME: usize = position(&FIELDS, "grade");
+pub(crate) const NAME: usize = position(FIELDS, "grade");

@@ -1,23 +1,33 @@
 //! An integrator and the hash of its password (section 5).
 
-use super::field::{Field, Form, Place, position};
+use super::field::{Field, Form, position};
+use super::password;
+use super::value::Value;
 use crate::error::{Error, Result};
 
-pub(crate) const FIELDS: [Field; 3] = [
-    Field {
-        name: "username",
-        form: Form::Username,
-        place: Place::Key { answered: false },
-        required: true,
-        fact: None,
-    },
+pub(crate) const FIELDS: &[Field] = &[
+    Field::username(),
     Field::of("password", Form::Password).kept(1),
     Field::of("password_hash", Form::PasswordHash).kept(2),
 ];
 
-pub(crate) const USERNAME: usize = position(&FIELDS, "username");
-pub(crate) const PASSWORD: usize = position(&FIELDS, "password");
-pub(crate) const PASSWORD_HASH: usize = position(&FIELDS, "password_hash");
+pub(crate) const USERNAME: usize = position(FIELDS, "username");
+pub(crate) const PASSWORD: usize = position(FIELDS, "password");
+pub(crate) const PASSWORD_HASH: usize = position(FIELDS, "password_hash");
+
+/// Either the password or its hash.
+pub(super) fn rules(values: &[Value<'_>]) -> Result<(), String> {
+    let value = |field: usize| values.get(field).unwrap_or(&Value::Empty);
+    let hash = value(PASSWORD_HASH);
+    match (value(PASSWORD).is_empty(), hash.is_empty()) {
+        (true, true) => Err("password: is missing".to_owned()),
+        (false, false) => Err("password: does not go with password_hash".to_owned()),
+        (false, true) => Ok(()),
+        (true, false) => {
+            password::check(hash.text()).map_err(|what| format!("password_hash: {what}"))
+        }
+    }
+}
 
 /// How long a user name may be, in bytes.
 pub(crate) const USERNAME_BYTES: usize = 256;

@@ -1,6 +1,8 @@
-//! The kinds of records and where each is kept.
+//! The catalogue of kinds of records: a row each, with all that other rooms go by.
 
 use super::field::Field;
+use super::storage::{Dated, Storage};
+use super::value::Value;
 use super::{
     absentee, accountable_person, api_type, assessment, client_integration, grade, integrator,
     learner, learner_subject, learning_outcome, learning_program, mark, parent, school, subject,
@@ -8,152 +10,279 @@ use super::{
 };
 use crate::store::{Collection, Key, Partition};
 
-/// A kind of record, in the order in which a dataset's records are kept: what
-/// others lean on comes first. The numbers are part of the format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    School = 0,
-    ApiType = 1,
-    Integrator = 2,
-    ClientIntegration = 3,
-    Year = 4,
-    Term = 5,
-    Grade = 6,
-    Parent = 7,
-    Learner = 8,
-    Subject = 9,
-    LearningOutcome = 10,
-    LearningProgram = 11,
-    AccountablePerson = 12,
-    Absentee = 13,
-    LearnerSubject = 14,
-    Assessment = 15,
-    Mark = 16,
+/// What is known of a kind.
+pub(crate) struct Row {
+    /// What a line's `type` says.
+    pub(crate) name: &'static str,
+    /// Its fields, key fields first, in the order in which they are answered.
+    pub(crate) fields: &'static [Field],
+    pub(crate) storage: Storage,
+    /// Whether a record needs its school in the store.
+    pub(crate) needs_school: bool,
+    /// The rules that join the fields of a record that comes.
+    pub(crate) rules: fn(&[Value<'_>]) -> Result<(), String>,
+    /// Makes values that mean the same the same, beside those of [`Field::default`]:
+    /// so equal records are kept alike.
+    pub(crate) canonical: fn(&mut [Value<'_>]),
+}
+
+impl Row {
+    const fn new(name: &'static str, fields: &'static [Field], storage: Storage) -> Row {
+        Row {
+            name,
+            fields,
+            storage,
+            needs_school: false,
+            rules: |_| Ok(()),
+            canonical: |_| {},
+        }
+    }
+
+    const fn needs_school(self) -> Row {
+        Row {
+            needs_school: true,
+            ..self
+        }
+    }
+
+    const fn rules(self, rules: fn(&[Value<'_>]) -> Result<(), String>) -> Row {
+        Row { rules, ..self }
+    }
+
+    const fn canonical(self, canonical: fn(&mut [Value<'_>])) -> Row {
+        Row { canonical, ..self }
+    }
+}
+
+/// Declares the kinds. The rows stand in the order of an export. The numbers are part
+/// of the format: a new kind has the next one, wherever its row stands.
+macro_rules! catalogue {
+    ($($kind:ident = $number:literal, $name:literal, $file:ident, $storage:expr
+        $(, $more:ident $with:tt)*;)*) => {
+        /// A kind of record.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub(crate) enum Kind { $($kind = $number,)* }
+
+        impl Kind {
+            /// In the order of an export.
+            pub(crate) const ALL: [Kind; [$($number),*].len()] = [$(Kind::$kind),*];
+
+            /// The kind of this number.
+            pub(crate) const fn numbered(number: u8) -> Option<Kind> {
+                match number {
+                    $($number => Some(Kind::$kind),)*
+                    _ => None,
+                }
+            }
+
+            pub(crate) const fn row(self) -> &'static Row {
+                match self {
+                    $(Kind::$kind => const {
+                        &Row::new($name, $file::FIELDS, $storage)$(.$more $with)*
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+const ABSENTEES: Dated = Dated {
+    records: Collection::Absentees,
+    dates: Collection::AbsenteePlaces,
+};
+
+catalogue! {
+    School = 0, "school", school, Storage::Global(Collection::Schools), canonical(school::canonical);
+    ApiType = 1, "api_type", api_type, Storage::Global(Collection::ApiTypes);
+    Integrator = 2, "integrator", integrator, Storage::Integrators, rules(integrator::rules);
+    ClientIntegration = 3, "client_integration", client_integration, Storage::Authorisations,
+        needs_school();
+    Year = 4, "year", year, Storage::BySchool(Collection::Years),
+        needs_school(), canonical(year::canonical);
+    Term = 5, "term", term, Storage::BySchool(Collection::Terms), needs_school();
+    Grade = 6, "grade", grade, Storage::BySchool(Collection::Grades);
+    Parent = 7, "parent", parent, Storage::BySchool(Collection::Parents);
+    Learner = 8, "learner", learner, Storage::BySchool(Collection::Learners),
+        rules(learner::rules);
+    Subject = 9, "subject", subject, Storage::BySchool(Collection::Subjects);
+    LearnerSubject = 14, "learner_subject", learner_subject, Storage::LearnerSubjects;
+    LearningOutcome = 10, "learning_outcome", learning_outcome,
+        Storage::BySchool(Collection::LearningOutcomes);
+    LearningProgram = 11, "learning_program", learning_program,
+        Storage::ByGradeAndYear(Collection::LearningPrograms);
+    Assessment = 15, "assessment", assessment, Storage::Assessments;
+    Mark = 16, "mark", mark, Storage::Marks;
+    Absentee = 13, "absentee", absentee,
+        Storage::Dated { at: ABSENTEES, field: absentee::ABSENT_DATE };
+    AccountablePerson = 12, "accountable_person", accountable_person,
+        Storage::BySchool(Collection::AccountablePersons);
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 17] = [
-        Kind::School,
-        Kind::ApiType,
-        Kind::Integrator,
-        Kind::ClientIntegration,
-        Kind::Year,
-        Kind::Term,
-        Kind::Grade,
-        Kind::Parent,
-        Kind::Learner,
-        Kind::Subject,
-        Kind::LearningOutcome,
-        Kind::LearningProgram,
-        Kind::AccountablePerson,
-        Kind::Absentee,
-        Kind::LearnerSubject,
-        Kind::Assessment,
-        Kind::Mark,
-    ];
-
-    /// The kind of this number.
-    pub(crate) fn numbered(number: u8) -> Option<Kind> {
-        Kind::ALL.get(usize::from(number)).copied()
-    }
+    /// The highest number of a kind; none is left out.
+    #[expect(clippy::cast_possible_truncation, reason = "a kind's number is a byte")]
+    pub(crate) const HIGHEST: u8 = Kind::ALL.len() as u8 - 1;
 
     /// The kind that a line's `type` names.
     pub(crate) fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// The kind whose records a collection holds, one each.
+    pub(crate) fn kept_in(collection: Collection) -> Option<Kind> {
+        let mut kinds = Kind::ALL.into_iter();
+        kinds.find(|kind| kind.storage().collection() == Some(collection))
+    }
+
     pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Kind::School => "school",
-            Kind::ApiType => "api_type",
-            Kind::Integrator => "integrator",
-            Kind::ClientIntegration => "client_integration",
-            Kind::Year => "year",
-            Kind::Term => "term",
-            Kind::Grade => "grade",
-            Kind::Parent => "parent",
-            Kind::Learner => "learner",
-            Kind::Subject => "subject",
-            Kind::LearningOutcome => "learning_outcome",
-            Kind::LearningProgram => "learning_program",
-            Kind::AccountablePerson => "accountable_person",
-            Kind::Absentee => "absentee",
-            Kind::LearnerSubject => "learner_subject",
-            Kind::Assessment => "assessment",
-            Kind::Mark => "mark",
-        }
+        self.row().name
     }
 
-    /// Its fields, key fields first, in the order in which they are answered.
     pub(crate) const fn fields(self) -> &'static [Field] {
-        match self {
-            Kind::School => &school::FIELDS,
-            Kind::ApiType => &api_type::FIELDS,
-            Kind::Integrator => &integrator::FIELDS,
-            Kind::ClientIntegration => &client_integration::FIELDS,
-            Kind::Year => &year::FIELDS,
-            Kind::Term => &term::FIELDS,
-            Kind::Grade => &grade::FIELDS,
-            Kind::Parent => &parent::FIELDS,
-            Kind::Learner => &learner::FIELDS,
-            Kind::Subject => &subject::FIELDS,
-            Kind::LearningOutcome => &learning_outcome::FIELDS,
-            Kind::LearningProgram => &learning_program::FIELDS,
-            Kind::AccountablePerson => &accountable_person::FIELDS,
-            Kind::Absentee => &absentee::FIELDS,
-            Kind::LearnerSubject => &learner_subject::FIELDS,
-            Kind::Assessment => &assessment::FIELDS,
-            Kind::Mark => &mark::FIELDS,
+        self.row().fields
+    }
+
+    pub(crate) const fn storage(self) -> Storage {
+        self.row().storage
+    }
+
+    /// Where its records lie, if they lie by date.
+    pub(crate) fn dated(self) -> Option<Dated> {
+        match self.storage() {
+            Storage::Dated { at, .. } => Some(at),
+            _ => None,
         }
     }
 
-    /// Where a record lies whose key these numbers are, in the order of its key
-    /// fields, if its key alone decides that.
-    pub(crate) fn place(self, key: &[u64]) -> Option<(Partition, Key)> {
-        let by_school = |collection, school: &u64, id: &u64| {
-            (Partition::of(*school, collection), Key::one(*id))
-        };
-        Some(match (self, key) {
-            (Kind::School, [id]) => (Partition::global(Collection::Schools), Key::one(*id)),
-            (Kind::ApiType, [id]) => (Partition::global(Collection::ApiTypes), Key::one(*id)),
-            (Kind::Year, [school, year]) => by_school(Collection::Years, school, year),
-            (Kind::Term, [school, year, term]) => {
-                (Partition::of(*school, Collection::Terms), Key(*year, *term))
-            }
-            (Kind::Grade, [school, id]) => by_school(Collection::Grades, school, id),
-            (Kind::Parent, [school, id]) => by_school(Collection::Parents, school, id),
-            (Kind::Learner, [school, id]) => by_school(Collection::Learners, school, id),
-            (Kind::Subject, [school, id]) => by_school(Collection::Subjects, school, id),
-            (Kind::LearningOutcome, [school, id]) => {
-                by_school(Collection::LearningOutcomes, school, id)
-            }
-            (Kind::AccountablePerson, [school, id]) => {
-                by_school(Collection::AccountablePersons, school, id)
-            }
-            (Kind::LearningProgram, [school, grade, year, term, subject]) => (
-                Partition::of_grade_year(*school, Collection::LearningPrograms, *grade, *year),
-                Key(*term, *subject),
-            ),
-            (Kind::LearnerSubject, [school, learner, year, subject]) => (
-                Partition::of_year(*school, Collection::LearnerSubjects, *year),
-                Key(*learner, *subject),
-            ),
-            _ => return None,
-        })
+    /// Whether a user name is part of the key.
+    pub(crate) const fn has_username(self) -> bool {
+        matches!(
+            self.storage(),
+            Storage::Integrators | Storage::Authorisations
+        )
+    }
+
+    /// Whether the first number of the key is a school.
+    pub(crate) fn is_of_school(self) -> bool {
+        let mut fields = self.fields().iter();
+        fields.any(|field| field.is_key() && field.name == "school_id")
     }
 
     /// The key of a record that lies here, in the order of its key fields.
     pub(crate) fn key_of(self, partition: Partition, key: Key) -> Vec<u64> {
-        let school = partition.school;
-        match self {
-            Kind::School | Kind::ApiType => vec![key.0],
-            Kind::Term => vec![school, key.0, key.1],
-            Kind::LearningProgram => vec![school, partition.a, partition.b, key.0, key.1],
-            Kind::LearnerSubject => vec![school, key.0, partition.a, key.1],
-            // The date and the term are no part of these keys.
-            Kind::Absentee | Kind::Assessment => vec![school, key.1],
-            _ => vec![school, key.0],
+        let count = self.fields().iter().filter(|field| field.is_key()).count();
+        self.storage().key_of(partition, key, count)
+    }
+
+    /// The learner whose own a record is, and with whom it is erased. `tag` gives a tag
+    /// of the record.
+    pub(crate) fn learner(
+        self,
+        key: &[u64],
+        tag: impl FnOnce(usize) -> crate::error::Result<Option<u64>>,
+    ) -> crate::error::Result<Option<u64>> {
+        let name = match self {
+            Kind::Learner => "id",
+            _ => "learner_id",
+        };
+        let field = self.fields().iter().position(|field| field.name == name);
+        let Some(place) = field else {
+            return Ok(None);
+        };
+        match self.fields().get(place) {
+            Some(field) if field.is_key() => Ok(key.get(place).copied()),
+            Some(Field {
+                tag: Some(number), ..
+            }) => tag(usize::from(*number)),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The highest rendering that any field of any kind has come with.
+pub(crate) const fn newest_rendering() -> u32 {
+    let mut newest = 0;
+    let mut kinds: &[Kind] = &Kind::ALL;
+    while let [kind, others @ ..] = kinds {
+        let mut fields = kind.fields();
+        while let [field, more @ ..] = fields {
+            if field.since > newest {
+                newest = field.since;
+            }
+            fields = more;
+        }
+        kinds = others;
+    }
+    newest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::assessment;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_numbers_of_the_kinds_have_no_gap() {
+        let numbers: BTreeSet<_> = Kind::ALL.into_iter().map(|kind| kind as usize).collect();
+        assert!(numbers.into_iter().eq(0..Kind::ALL.len()));
+        for kind in Kind::ALL {
+            assert_eq!(Kind::numbered(kind as u8), Some(kind));
+            assert_eq!(Kind::named(kind.name()), Some(kind));
+        }
+    }
+
+    #[test]
+    fn no_two_facts_of_a_kind_have_one_number() {
+        for kind in Kind::ALL {
+            let numbers: Vec<_> = kind.fields().iter().filter_map(|f| f.fact).collect();
+            let distinct: BTreeSet<_> = numbers.iter().collect();
+            assert_eq!(distinct.len(), numbers.len(), "{kind:?}");
+            assert!(!numbers.contains(&0), "{kind:?}");
+        }
+    }
+
+    /// No collection holds two kinds, and its runs have room for exactly the tags that
+    /// the fields of its kind have.
+    #[test]
+    fn every_kind_fits_its_collection() {
+        let mut seen = BTreeSet::new();
+        for kind in Kind::ALL {
+            let Some(collection) = kind.storage().collection() else {
+                continue;
+            };
+            assert!(seen.insert(collection), "{kind:?}");
+            let fields = kind.fields().iter();
+            let tags = fields.flat_map(|field| [field.tag, field.end_tag]);
+            let mut tags: Vec<_> = tags.flatten().map(usize::from).collect();
+            if kind == Kind::Assessment {
+                tags.push(assessment::SLOT_TAG);
+            }
+            tags.sort_unstable();
+            assert!(tags.into_iter().eq(0..collection.layout().tags), "{kind:?}");
+        }
+    }
+
+    /// A learner's own records go with the learner, so each must tell whose it is.
+    #[test]
+    fn every_record_with_a_learner_can_be_erased() {
+        for kind in Kind::ALL {
+            let has_learner = kind.fields().iter().any(|field| field.name == "learner_id");
+            let learner = kind.learner(&[5; 5], |_| Ok(Some(5)));
+            let is_own = has_learner || kind == Kind::Learner;
+            assert_eq!(learner, Ok(is_own.then_some(5)), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn keys_come_back_from_where_they_lie() {
+        for kind in Kind::ALL {
+            let keys = kind.fields().iter().filter(|field| field.is_key());
+            let key: Vec<u64> = keys.zip(11..).map(|(_, number)| number).collect();
+            if let Some((partition, at)) = kind.storage().place(&key) {
+                assert_eq!(kind.key_of(partition, at), key, "{kind:?}");
+            }
         }
     }
 }

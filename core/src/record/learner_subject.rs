@@ -12,15 +12,15 @@
 use super::decimal::Decimal;
 use super::field::{Field, Form, position};
 use super::mark::{push_number, take_number};
-use super::terms::{self, GROUP_FIELDS, Term};
-use super::value::Value;
+use super::terms::{self, GROUP_FIELDS};
+use super::value::{Term, Value};
 use super::varint;
 use crate::error::{Error, Result};
 use crate::json::{self, Members};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(crate) const FIELDS: [Field; 6] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("learner_id"),
     Field::key("year"),
@@ -29,8 +29,8 @@ pub(crate) const FIELDS: [Field; 6] = [
     Field::of("terms", Form::Terms),
 ];
 
-const GRADE_ID: usize = position(&FIELDS, "grade_id");
-const TERMS: usize = position(&FIELDS, "terms");
+const GRADE_ID: usize = position(FIELDS, "grade_id");
+const TERMS: usize = position(FIELDS, "terms");
 
 /// Makes what is kept of a record out of its values.
 pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {

@@ -2,10 +2,10 @@
 
 use super::field::{Field, position};
 
-pub(crate) const FIELDS: [Field; 3] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("learning_outcome_id"),
     Field::text("learning_outcome_name"),
 ];
 
-pub(crate) const NAME: usize = position(&FIELDS, "learning_outcome_name");
+pub(crate) const NAME: usize = position(FIELDS, "learning_outcome_name");

@@ -1,18 +1,16 @@
 //! A subject as taught to a grade in a year and term: what the release date of
 //! its marks hangs on (4.2).
 
-use super::field::{Field, Form, position};
+use super::field::{Field, Form, tag};
 
-pub(crate) const FIELDS: [Field; 6] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("grade_id"),
     Field::key("year"),
     Field::key("term"),
     Field::key("subject_id"),
-    Field::of("mark_release_date", Form::Date),
+    Field::of("mark_release_date", Form::Date).tag(0),
 ];
 
-pub(crate) const MARK_RELEASE_DATE: usize = position(&FIELDS, "mark_release_date");
-
 /// The tag: the release date as a number.
-pub(crate) const RELEASE_TAG: usize = 0;
+pub(crate) const RELEASE_TAG: usize = tag(FIELDS, "mark_release_date");

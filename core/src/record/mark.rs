@@ -13,7 +13,7 @@ use super::value::Value;
 use crate::date::DateTime;
 use crate::error::{Error, Result};
 
-pub(crate) const FIELDS: [Field; 7] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("assessment_id"),
     Field::key("learner_id"),
@@ -23,10 +23,10 @@ pub(crate) const FIELDS: [Field; 7] = [
     Field::of("dtime", Form::DateTime),
 ];
 
-const MARK: usize = position(&FIELDS, "mark");
-const PERCENTAGE: usize = position(&FIELDS, "percentage");
-const CAPTURED: usize = position(&FIELDS, "captured");
-const DTIME: usize = position(&FIELDS, "dtime");
+const MARK: usize = position(FIELDS, "mark");
+const PERCENTAGE: usize = position(FIELDS, "percentage");
+const CAPTURED: usize = position(FIELDS, "captured");
+const DTIME: usize = position(FIELDS, "dtime");
 
 /// What is known of a learner's work on an assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

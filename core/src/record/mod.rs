@@ -4,11 +4,14 @@
 //! - `field`, `value`, `decimal`: what fields hold. `fold`: names for search.
 //! - `gap`: what a mark puts into its assessment.
 //! - `typed`: a rendering with the JSON types of v2.
-//! - `facts`: what is kept beside a rendering.
+//! - `facts`: what is kept beside a rendering. `lanes`: where each of them lies.
+//! - `kind`: the catalogue, a row a kind. `storage`: where the records of a kind lie.
+//! - `account`: what answers about accounts take of a learner. `shown`: values in faults.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
 pub(crate) mod absentee;
+pub(crate) mod account;
 pub(crate) mod accountable_person;
 pub(crate) mod api_type;
 pub(crate) mod assessment;
@@ -23,6 +26,7 @@ pub(crate) mod gap;
 pub(crate) mod grade;
 pub(crate) mod integrator;
 pub(crate) mod kind;
+pub(crate) mod lanes;
 pub(crate) mod learner;
 pub(crate) mod learner_subject;
 pub(crate) mod learning_outcome;
@@ -32,6 +36,8 @@ pub(crate) mod mark_row;
 pub(crate) mod parent;
 pub(crate) mod password;
 pub(crate) mod school;
+pub(crate) mod shown;
+pub(crate) mod storage;
 pub(crate) mod subject;
 pub(crate) mod term;
 pub(crate) mod terms;

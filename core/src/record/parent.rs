@@ -2,7 +2,7 @@
 
 use super::field::{Field, Form};
 
-pub(crate) const FIELDS: [Field; 26] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("id"),
     Field::text("title"),

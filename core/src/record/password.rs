@@ -1,6 +1,6 @@
 //! Passwords, kept as salted slow hashes (section 5, "Passwords").
 
-use crate::Entropy;
+use crate::entropy::Entropy;
 use crate::error::{Error, Result};
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};

@@ -1,8 +1,10 @@
 //! A school (2.8).
 
 use super::field::{Field, Form, position};
+use super::value::Value;
+use std::borrow::Cow;
 
-pub(crate) const FIELDS: [Field; 28] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::id("school_id"),
     Field::text("school_name"),
     Field::text("school_short_name"),
@@ -30,15 +32,23 @@ pub(crate) const FIELDS: [Field; 28] = [
     Field::of("uses_cashless", Form::YesNo),
     Field::text("telephone_calling_code").kept(1),
     Field::of("current_year", Form::Integer).kept(2).required(),
-    Field::of("utc_offset", Form::Offset).kept(3),
+    Field::of("utc_offset", Form::Offset)
+        .kept(3)
+        .default("+02:00"),
 ];
 
-pub(crate) const NAME: usize = position(&FIELDS, "school_name");
-pub(crate) const TELEPHONE_NUMBER: usize = position(&FIELDS, "telephone_number");
-pub(crate) const ADMIN_EMAIL_ADDRESS: usize = position(&FIELDS, "admin_email_address");
-pub(crate) const TELEPHONE_CALLING_CODE: usize = position(&FIELDS, "telephone_calling_code");
-pub(crate) const CURRENT_YEAR: usize = position(&FIELDS, "current_year");
-pub(crate) const UTC_OFFSET: usize = position(&FIELDS, "utc_offset");
+pub(crate) const NAME: usize = position(FIELDS, "school_name");
+pub(crate) const TELEPHONE_NUMBER: usize = position(FIELDS, "telephone_number");
+pub(crate) const ADMIN_EMAIL_ADDRESS: usize = position(FIELDS, "admin_email_address");
+pub(crate) const TELEPHONE_CALLING_CODE: usize = position(FIELDS, "telephone_calling_code");
+pub(crate) const CURRENT_YEAR: usize = position(FIELDS, "current_year");
+pub(crate) const UTC_OFFSET: usize = position(FIELDS, "utc_offset");
 
-/// What a school is kept without.
-pub(crate) const DEFAULT_OFFSET: &str = "+02:00";
+/// No offset has no sign.
+pub(super) fn canonical(values: &mut [Value<'_>]) {
+    if let Some(offset) = values.get_mut(UTC_OFFSET)
+        && offset.text() == "-00:00"
+    {
+        *offset = Value::Text(Cow::Borrowed("+00:00"));
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::field::{Field, position};
 
-pub(crate) const FIELDS: [Field; 5] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("subject_id"),
     Field::text("subject_name"),
@@ -10,6 +10,6 @@ pub(crate) const FIELDS: [Field; 5] = [
     Field::text("super_subject_name"),
 ];
 
-pub(crate) const NAME: usize = position(&FIELDS, "subject_name");
-pub(crate) const SUPER_ID: usize = position(&FIELDS, "super_subject_id");
-pub(crate) const SUPER_NAME: usize = position(&FIELDS, "super_subject_name");
+pub(crate) const NAME: usize = position(FIELDS, "subject_name");
+pub(crate) const SUPER_ID: usize = position(FIELDS, "super_subject_id");
+pub(crate) const SUPER_NAME: usize = position(FIELDS, "super_subject_name");

@@ -2,7 +2,7 @@
 
 use super::field::{Field, Form, position};
 
-pub(crate) const FIELDS: [Field; 6] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("year"),
     Field::key("term"),
@@ -11,5 +11,5 @@ pub(crate) const FIELDS: [Field; 6] = [
     Field::of("end_date", Form::Date).required(),
 ];
 
-pub(crate) const TERM_ID: usize = position(&FIELDS, "term_id");
-pub(crate) const END_DATE: usize = position(&FIELDS, "end_date");
+pub(crate) const TERM_ID: usize = position(FIELDS, "term_id");
+pub(crate) const END_DATE: usize = position(FIELDS, "end_date");

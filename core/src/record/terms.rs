@@ -1,15 +1,15 @@
 //! The terms of a learner's subject (2.4), as a dataset gives them.
 
-use super::decimal::Decimal;
 use super::field::{Field, Form};
-use super::value::{Value, shown};
+use super::shown::shown;
+use super::value::{Term, Value};
 use crate::json::Object;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The fields of one term, in the order in which they are answered, then the
 /// term's mark.
-pub(crate) const FIELDS: [Field; 7] = [
+pub(crate) const FIELDS: &[Field] = &[
     Field::of("term", Form::Integer).required(),
     Field::reference("subject_group_id"),
     Field::text("subject_group_name"),
@@ -22,13 +22,12 @@ pub(crate) const FIELDS: [Field; 7] = [
 /// The fields of the group that a learner is taught in, after the term.
 pub(crate) const GROUP_FIELDS: std::ops::Range<usize> = 1..6;
 
-/// One term of a learner's subject.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Term<'a> {
-    pub(crate) term: u64,
-    /// The texts of the group's fields.
-    pub(crate) group: [Cow<'a, str>; 5],
-    pub(crate) mark: Option<Decimal>,
+/// Reads a value of any form as a dataset spells it; on failure says what is wrong.
+pub(crate) fn value_from_json(form: Form, raw: &str) -> Result<Value<'_>, String> {
+    match form {
+        Form::Terms => from_json(raw).map(Value::Terms),
+        form => Value::from_json(form, raw),
+    }
 }
 
 /// Reads the terms, ascending; on failure says what is wrong.

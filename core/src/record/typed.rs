@@ -13,8 +13,8 @@
 //! own. Such an edit is rare, and so is a flag and a number of more digits than
 //! are copied at once. All numbers little-endian.
 
-use super::bake::{FACTS, RENDERING};
 use super::field::{Field, Form};
+use super::lanes::{FACTS, RENDERING};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, FEW, MOST, Members, SOURCE_SLACK, Wire, is_number};
 use crate::store::Run;

@@ -2,7 +2,7 @@
 
 use super::decimal::Decimal;
 use super::field::Form;
-use super::terms::Term;
+use super::shown::shown;
 use crate::clock::Offset;
 use crate::date::{Date, DateTime};
 use crate::json;
@@ -23,13 +23,19 @@ pub(crate) enum Value<'a> {
     Terms(Vec<Term<'a>>),
 }
 
+/// One term of a learner's subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Term<'a> {
+    pub(crate) term: u64,
+    /// The texts of the group's fields.
+    pub(crate) group: [Cow<'a, str>; 5],
+    pub(crate) mark: Option<Decimal>,
+}
+
 impl<'a> Value<'a> {
-    /// Reads a value as a dataset spells it; on failure says what it should
-    /// have been.
+    /// Reads a value as a dataset spells it, but for terms; on failure says what it
+    /// should have been.
     pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
-        if form == Form::Terms {
-            return super::terms::from_json(raw).map(Value::Terms);
-        }
         let text = match raw.as_bytes() {
             [b'"', ..] => text_of(raw),
             b"null" => Some(Cow::Borrowed("")),
@@ -98,6 +104,22 @@ impl<'a> Value<'a> {
     pub(crate) fn decimal(&self) -> Option<Decimal> {
         match self {
             Value::Decimal(decimal) => Some(*decimal),
+            _ => None,
+        }
+    }
+
+    /// The number that filters compare: an integer, a date's, that of a text which is
+    /// one, or the place of a choice, of which the first is that of an empty field.
+    pub(crate) fn tag(&self, form: Form) -> Option<u64> {
+        match (form, self) {
+            (Form::Choice(choices), chosen) => {
+                let text = chosen.text();
+                let place = choices.iter().position(|choice| *choice == text);
+                Some(place.unwrap_or(0) as u64)
+            }
+            (_, Value::Integer(number)) => Some(*number),
+            (_, Value::Date(date)) => Some(date.number()),
+            (_, Value::Text(text)) => integer(text),
             _ => None,
         }
     }
@@ -188,27 +210,3 @@ pub(crate) const YES_NO: [&str; 2] = ["Yes", "No"];
 const DIGITS: &str = "at most 12 digits, then at most 6 after a point";
 
 const NO_TEXT: &str = "is not text (a string or an integer)";
-
-/// A value as it stands in the line, cut where it grows long; one that may hold a
-/// password inside is not shown.
-pub(crate) fn shown(raw: &str) -> String {
-    let opening = raw.as_bytes().first();
-    if let Some(b'{' | b'[') = opening
-        && may_name_password(raw)
-    {
-        let is_object = opening == Some(&b'{');
-        return if is_object { "{...}" } else { "[...]" }.to_owned();
-    }
-    match raw.char_indices().nth(64) {
-        Some((at, _)) => format!("{}...", raw.get(..at).unwrap_or_default()),
-        None => raw.to_owned(),
-    }
-}
-
-/// Whether the word stands in it; where there are escapes, it may.
-fn may_name_password(raw: &str) -> bool {
-    let word = b"password";
-    let mut windows = raw.as_bytes().windows(word.len());
-    memchr::memmem::find(raw.as_bytes(), b"\\u").is_some()
-        || windows.any(|window| window.eq_ignore_ascii_case(word))
-}

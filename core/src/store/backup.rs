@@ -16,7 +16,7 @@ use std::path::Path;
 /// Rows that a copy lacks.
 pub(crate) struct LeftOut {
     /// The number of the kind of their records.
-    pub(crate) kind: usize,
+    pub(crate) kind: u8,
     /// Tells them by their keys among the rows of integrators.
     pub(crate) is_one: fn(&[u8]) -> bool,
 }

@@ -6,8 +6,8 @@
 //! is 0. Rows that nothing adds up to are noticed by what they are the sum of.
 
 use super::checksum::Digest;
+use super::read::read_rows;
 use super::records::EachRow;
-use super::snapshot::read_rows;
 use super::tables::Definition;
 use crate::error::{Error, Result};
 use redb::{ReadableTable, Table};

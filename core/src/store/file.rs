@@ -45,7 +45,7 @@ pub(super) fn open_or_make(
         Err(error) if matches!(*error, Error::Exists { .. }) => {}
         Err(error) => return Err(error),
     }
-    open(path)?.ok_or_else(|| missing(path))
+    open(path)?.ok_or_else(|| Error::missing(path))
 }
 
 /// Writes a new file beside a path, syncs it, and only then gives it that name,
@@ -123,12 +123,6 @@ pub(super) fn sync_folder(of: &Path) -> io::Result<()> {
 
 fn exists(path: &Path) -> Box<Error> {
     Box::new(Error::Exists {
-        path: path.display().to_string(),
-    })
-}
-
-pub(super) fn missing(path: &Path) -> Box<Error> {
-    Box::new(Error::Missing {
         path: path.display().to_string(),
     })
 }

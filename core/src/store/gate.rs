@@ -3,24 +3,21 @@
 
 use super::backend::Keeper;
 use super::file;
-use super::lease::Lease;
-use super::lifecycle;
 use super::open::{self, Committed, Open};
+use super::options::StoreOptions;
 use super::overlay::Overlay;
 use super::owner::Owner;
 use super::panics::{caught, outcome};
-use super::partition::Collection;
 use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
-use super::tables::{CursorKey, STAGED_PREFIX};
-use super::write::Write;
+use super::tables::STAGED_PREFIX;
+use super::write::{Change, Write};
 use crate::error::{Error, Result};
 use redb::StorageBackend;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::Duration;
 
 /// Where a store lies.
 pub(crate) enum Location {
@@ -28,40 +25,6 @@ pub(crate) enum Location {
     Memory,
     Backend(Box<dyn StorageBackend>),
 }
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StoreOptions {
-    /// redb's page cache, in bytes.
-    pub(crate) cache_bytes: usize,
-    /// How long a writer waits for another one.
-    pub(crate) wait: Duration,
-    /// The version by which the room above renders records.
-    pub(crate) render_version: u32,
-    /// How the facts of a record are kept now that format 1 kept otherwise.
-    pub(crate) facts_from_format_1: FactsFromFormat1,
-    /// What a store gets that has no key for its cursors.
-    pub(crate) cursor_key: CursorKey,
-    /// Whether to compact after loads.
-    pub(crate) compact: bool,
-}
-
-#[cfg(test)]
-impl StoreOptions {
-    /// As good as any.
-    pub(crate) fn for_test() -> StoreOptions {
-        StoreOptions {
-            cache_bytes: 1 << 20,
-            wait: Duration::ZERO,
-            render_version: 1,
-            facts_from_format_1: |_, _, _| Ok(()),
-            cursor_key: [7; 16],
-            compact: true,
-        }
-    }
-}
-
-/// Makes the lane of facts of what format 1 kept of a collection's record.
-pub(crate) type FactsFromFormat1 = fn(Collection, &[u8], &mut Vec<u8>) -> Result<()>;
 
 /// A store and everybody's way to it.
 pub(crate) struct Store {
@@ -112,9 +75,6 @@ impl State {
 /// What is asked of a snapshot.
 type Query<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
 
-/// What is done in a write transaction.
-pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
-
 /// How a store is opened.
 pub(super) type How = fn(Arc<Keeper>, StoreOptions) -> Result<Open>;
 
@@ -133,7 +93,7 @@ impl Store {
             Location::File(path) => {
                 // The process may work in another folder later.
                 let path = std::path::absolute(path)?;
-                let make = |keeper: &Arc<Keeper>| lifecycle::make(keeper, options);
+                let make = |keeper: &Arc<Keeper>| open::make(keeper, options);
                 (file::open_or_make(&path, make)?, Some(path))
             }
             Location::Memory => (Keeper::in_memory(), None),
@@ -347,11 +307,6 @@ impl Store {
         let slot = self.writer()?;
         self.alter(&slot, &mut |open| open.unstage(name))?;
         Ok(())
-    }
-
-    /// The newest snapshot, for an export or a backup that outlives the call.
-    pub(crate) fn lease(self: &Arc<Self>) -> Result<Lease> {
-        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.clone())))
     }
 
     /// How many bytes the store has.

@@ -15,8 +15,15 @@ pub(crate) struct Lease {
     store: Arc<Store>,
 }
 
+impl Store {
+    /// The newest snapshot, for an export or a backup that outlives the call.
+    pub(crate) fn lease(self: &Arc<Self>) -> Result<Lease> {
+        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.clone())))
+    }
+}
+
 impl Lease {
-    pub(super) fn new(snapshot: Arc<Snapshot>, store: Arc<Store>) -> Lease {
+    fn new(snapshot: Arc<Snapshot>, store: Arc<Store>) -> Lease {
         store.live.fetch_add(1, Ordering::AcqRel);
         Lease {
             snapshot: Some(snapshot),

@@ -1,12 +1,11 @@
 //! The end of a store's life in a process, for good or for a while.
 
-use super::backend::Keeper;
 use super::file;
-use super::gate::{State, Store, StoreOptions};
+use super::gate::{State, Store};
 use super::open::Open;
-use super::panics::{caught, outcome};
+use super::panics::outcome;
 use crate::error::{Error, Result};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 impl Store {
     /// Closes the file and gives its lock back, until [`resume`](Self::resume).
@@ -32,7 +31,7 @@ impl Store {
         let mut state = self.alone();
         match (&*state, &self.path) {
             (State::Suspended, Some(path)) => {
-                let keeper = file::open(path)?.ok_or_else(|| file::missing(path))?;
+                let keeper = file::open(path)?.ok_or_else(|| Error::missing(path))?;
                 *state = self.opened(keeper, Open::existing)?;
                 Ok(())
             }
@@ -81,22 +80,17 @@ impl Drop for Store {
     }
 }
 
-/// Makes a store of a file that is empty, and closes it.
-pub(super) fn make(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<()> {
-    let open = caught("making it", || Open::new(keeper.clone(), options))?;
-    // What redb could not write at the end, it writes when it opens the file.
-    let _ = outcome(|| drop(open));
-    Ok(keeper.close()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::backend::Keeper;
     use crate::store::gate::Location;
+    use crate::store::options::StoreOptions;
     use crate::store::owner::Owner;
     use redb::StorageBackend;
     use redb::backends::InMemoryBackend;
     use std::io;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 

@@ -1,47 +1,40 @@
 //! What a snapshot holds decoded, bounded in bytes.
 
-use super::partition::{Collection, Partition};
+use super::collection::Collection;
+use super::directory::Directory;
+use super::partition::Partition;
 use crate::error::Result;
-use crate::json::Wire;
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The name of a decoded value: what it is, and of which partition or school.
+/// The name of a decoded value: its type, which of its forms it has, and of which
+/// partition or school it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct MemoKey {
-    pub(crate) what: What,
-    pub(crate) of: Partition,
+    what: TypeId,
+    form: u8,
+    of: Partition,
 }
+
+/// The form of a directory as it was before it changed.
+const FORMER: u8 = 1;
 
 impl MemoKey {
-    /// Another value of the same partition or school.
-    const fn of(self, what: What) -> MemoKey {
-        MemoKey { what, of: self.of }
+    pub(super) fn new<T: Any>(form: u8, of: Partition) -> MemoKey {
+        let what = TypeId::of::<T>();
+        MemoKey { what, form, of }
     }
-}
 
-/// The kinds of decoded values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum What {
-    /// The directory of a partition.
-    Directory,
-    /// The directory of a partition as it was before it changed.
-    FormerDirectory,
-    /// That the directories of a school are all there.
-    Directories,
-    /// That the integrators' rows are all there.
-    IntegratorRows,
-    /// The small tables of a school, written for a version of the API.
-    Tables(Wire),
-    /// The assessments of a grade and year, laid out for answering.
-    Sheet(Wire),
-    /// Who is accountable for which learners of a school.
-    Accounts,
-    /// The API types by family.
-    ApiTypes,
-    /// Integrators and what schools have authorised them for.
-    Integrators,
+    /// The directory of a partition,
+    pub(super) fn directory(of: Partition) -> MemoKey {
+        MemoKey::new::<Directory>(0, of)
+    }
+
+    /// and as it was before it changed.
+    pub(super) fn former_directory(of: Partition) -> MemoKey {
+        MemoKey::new::<Directory>(FORMER, of)
+    }
 }
 
 /// What a decoded value was made from, so that it goes when that changes.
@@ -149,20 +142,21 @@ impl Memo {
         let mut kept = Entries::default();
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         for (key, entry) in &entries.by_key {
-            let mut next = (*key, entry.clone());
-            match key.what {
-                What::Directory if changes.touch(key, entry.sources) => {
-                    next.0.what = What::FormerDirectory;
-                    next.1.sources = Sources::NONE;
-                }
-                What::FormerDirectory if entries.by_key.contains_key(&key.of(What::Directory)) => {
+            let (mut key, mut entry) = (*key, entry.clone());
+            let current = MemoKey::directory(key.of);
+            if changes.touch(&key, entry.sources) {
+                if key != current {
                     continue;
                 }
-                _ if changes.touch(key, entry.sources) => continue,
-                _ => {}
+                key.form = FORMER;
+                entry.sources = Sources::NONE;
+            } else if key == MemoKey::former_directory(key.of)
+                && entries.by_key.contains_key(&current)
+            {
+                continue;
             }
             kept.bytes += entry.bytes;
-            kept.by_key.insert(next.0, next.1);
+            kept.by_key.insert(key, entry);
         }
         Memo {
             entries: RwLock::new(kept),
@@ -231,11 +225,8 @@ impl Entries {
 mod tests {
     use super::*;
 
-    fn key(school: u64, what: What) -> MemoKey {
-        MemoKey {
-            what,
-            of: Partition::of(school, Collection::Learners),
-        }
+    fn key(school: u64, form: u8) -> MemoKey {
+        MemoKey::new::<u32>(form, Partition::of(school, Collection::Learners))
     }
 
     fn number(memo: &Memo, key: MemoKey, sources: Sources, fresh: u32) -> u32 {
@@ -247,46 +238,25 @@ mod tests {
     fn a_value_lives_until_what_it_was_made_from_changes() {
         let learners = Sources::of(&[Collection::Learners, Collection::Schools]);
         let memo = Memo::new(1 << 20);
-        assert_eq!(
-            number(&memo, key(1, What::Tables(Wire::V1)), learners, 1),
-            1
-        );
-        assert_eq!(
-            number(&memo, key(1, What::Tables(Wire::V1)), learners, 2),
-            1
-        );
-        assert_eq!(
-            number(&memo, key(1, What::Integrators), Sources::INTEGRATORS, 7),
-            7
-        );
+        assert_eq!(number(&memo, key(1, 0), learners, 1), 1);
+        assert_eq!(number(&memo, key(1, 0), learners, 2), 1);
+        assert_eq!(number(&memo, key(1, 1), Sources::INTEGRATORS, 7), 7);
 
         let mut changes = Changes::default();
         assert!(changes.is_empty());
         changes.partition(Partition::of(2, Collection::Learners));
         changes.partition(Partition::of(1, Collection::Parents));
         let memo = memo.after(&changes);
-        assert_eq!(
-            number(&memo, key(1, What::Tables(Wire::V1)), learners, 3),
-            1
-        );
+        assert_eq!(number(&memo, key(1, 0), learners, 3), 1);
 
         changes.partition(Partition::global(Collection::Schools));
         let next = memo.after(&changes);
-        assert_eq!(
-            number(&next, key(1, What::Tables(Wire::V1)), learners, 4),
-            4
-        );
-        assert_eq!(
-            number(&next, key(1, What::Integrators), Sources::INTEGRATORS, 8),
-            7
-        );
+        assert_eq!(number(&next, key(1, 0), learners, 4), 4);
+        assert_eq!(number(&next, key(1, 1), Sources::INTEGRATORS, 8), 7);
 
         changes.integrators();
         let next = next.after(&changes);
-        assert_eq!(
-            number(&next, key(1, What::Integrators), Sources::INTEGRATORS, 9),
-            9
-        );
+        assert_eq!(number(&next, key(1, 1), Sources::INTEGRATORS, 9), 9);
     }
 
     #[test]
@@ -295,11 +265,8 @@ mod tests {
         for school in 0..1000 {
             let sources = Sources::of(&[Collection::Learners]);
             let fresh = u32::try_from(school).unwrap_or(0);
-            number(&memo, key(school, What::Tables(Wire::V1)), sources, fresh);
-            assert_eq!(
-                number(&memo, key(school, What::Tables(Wire::V1)), sources, 5000),
-                fresh
-            );
+            number(&memo, key(school, 0), sources, fresh);
+            assert_eq!(number(&memo, key(school, 0), sources, 5000), fresh);
             let held = memo.entries.read().map_or(0, |entries| entries.bytes);
             assert!(held <= 10_000, "{held}");
         }
@@ -313,7 +280,8 @@ mod tests {
             let memo = Memo::new(10_000);
             for school in 0..50 {
                 let bytes = if school % 7 == 3 { large } else { 300 };
-                let value = memo.get(key(school, What::Accounts), sources, || Ok((school, bytes)));
+                let key = MemoKey::new::<u64>(0, Partition::of(school, Collection::Learners));
+                let value = memo.get(key, sources, || Ok((school, bytes)));
                 assert_eq!(value.map(|value| *value), Ok(school));
                 let (held, counted) = memo.entries.read().map_or((0, 0), |entries| {
                     let all = entries.by_key.values().map(|entry| entry.bytes);

@@ -1,10 +1,13 @@
 //! Merging sorted edits into a partition: insert, replace, remove, split and
 //! join are one walk over the runs that the edits touch.
 
+use super::collection::Layout;
 use super::directory::{Directory, Entry};
-use super::partition::{Key, Layout, Partition};
+use super::item::{Item, ItemBuffer};
+use super::partition::{Key, Partition};
 use super::records::Reader;
-use super::run::{Item, ItemBuffer, Run, RunBuilder};
+use super::run::Run;
+use super::run_builder::RunBuilder;
 use super::tables::RUN_BYTES;
 use super::write::Write;
 use crate::error::Result;
@@ -286,7 +289,7 @@ fn even_out(pieces: &mut Vec<Piece>, layout: Layout) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::partition::Collection;
+    use super::super::collection::Collection;
     use super::super::{Location, Store, StoreOptions};
     use super::*;
     use std::collections::BTreeMap;

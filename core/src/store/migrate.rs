@@ -3,11 +3,13 @@
 
 use super::digests::Of;
 use super::directory::Directory;
-use super::gate::FactsFromFormat1;
+use super::item::{Item, ItemBuffer};
+
+use super::collection::{Collection, Layout};
 use super::merge::Cutter;
-use super::partition::{Collection, Key, Layout, Partition, run_key};
-use super::run::{Item, ItemBuffer};
-use super::snapshot::read_rows;
+use super::options::FactsFromFormat1;
+use super::partition::{Key, Partition, run_key};
+use super::read::read_rows;
 use super::tables::{META, TOTALS_KEY, Totals};
 use super::write::Write;
 use crate::error::{Error, Result};
@@ -47,13 +49,15 @@ fn counts(transaction: &WriteTransaction) -> Result<()> {
                 return Err(damaged());
             };
             let numbers: Vec<u64> = numbers.iter().map(|n| u64::from_le_bytes(*n)).collect();
-            let (records, [live]) = numbers.split_first_chunk().ok_or_else(damaged)? else {
+            let (records, [live]) = numbers.split_first_chunk::<17>().ok_or_else(damaged)? else {
                 return Err(damaged());
             };
-            Totals {
-                records: *records,
-                live: *live,
+            let mut totals = Totals::default();
+            totals.live = *live;
+            for (kind, count) in (0..).zip(records) {
+                totals.set(kind, *count);
             }
+            totals
         }
         None => Totals::default(),
     };
@@ -99,7 +103,8 @@ impl OldDirectory {
                 None => return Err(damaged()),
             };
             let old = OldRun::parse(&bytes, partition.collection).ok_or_else(damaged)?;
-            let mut cutter = Cutter::new(partition.collection.layout());
+            // Tags and lanes that came later are the next rendering's, which comes later.
+            let mut cutter = Cutter::new(layout(partition.collection));
             let mut item = ItemBuffer::default();
             for index in 0..old.keys.len() {
                 let (key, kept) = old.item(index).ok_or_else(damaged)?;

@@ -1,39 +1,45 @@
 //! The store: runs of records in redb, one snapshot held for all readers, one
 //! writer at a time.
 //!
-//! - `partition`: which records lie together; `run`, `directory`: how.
-//! - `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
+//! - `collection`, `partition`: which records lie together; `run`, `item`, `run_builder`,
+//!   `directory`: how.
+//! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
 //! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`: who may use it when, and recovery
 //!   from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `place`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
 //! - `checksum`, `digests`: what is kept is all there, and as it was written.
-//! - `migrate`: stores of older formats.
+//! - `options`: what it is opened with. `migrate`: stores of older formats.
 //! - `backup`: a copy of a snapshot. `scrub`: nothing removed is left behind.
 
 mod backend;
 mod backup;
 mod checksum;
+mod collection;
 mod digests;
 mod directory;
 mod file;
 mod gate;
 mod half_made;
+mod item;
 mod lease;
 mod lifecycle;
 mod memo;
 mod merge;
 mod migrate;
 mod open;
+mod options;
 mod overlay;
 mod owner;
 mod panics;
 mod partition;
 mod place;
+mod read;
 mod receipts;
 mod records;
 mod run;
+mod run_builder;
 mod scrub;
 mod slot;
 mod snapshot;
@@ -42,16 +48,19 @@ mod tables;
 mod write;
 
 pub(crate) use backup::{LeftOut, write as backup};
+pub(crate) use collection::{Collection, Layout};
 #[cfg(fuzzing)]
 pub(crate) use directory::Directory;
-pub(crate) use gate::{Location, Store, StoreOptions};
+pub(crate) use gate::{Location, Store};
+pub(crate) use item::{Item, ItemBuffer};
 pub(crate) use lease::Lease;
-pub(crate) use memo::{Sources, What};
+pub(crate) use memo::Sources;
 pub(crate) use merge::{Edits, Outcome};
-pub(crate) use partition::{Collection, Key, Layout, Partition};
+pub(crate) use options::StoreOptions;
+pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;
 pub(crate) use records::{Page, Reader, Records};
-pub(crate) use run::{Item, ItemBuffer, Run};
+pub(crate) use run::Run;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sorter::{Sorted, Sorter};
 pub(crate) use tables::CursorKey;

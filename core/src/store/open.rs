@@ -2,17 +2,18 @@
 
 use super::backend::{Handle, Keeper};
 use super::digests::{self, DIGESTS, Of};
-use super::gate::{Change, StoreOptions};
 use super::half_made;
 use super::memo::{Changes, Memo};
 use super::migrate;
+use super::options::StoreOptions;
 use super::overlay::Overlay;
-use super::panics::abandon;
+use super::panics::{abandon, caught, outcome};
+use super::read::{highest_rendering, read_cursor_key, read_number};
 use super::scrub;
-use super::snapshot::{Snapshot, highest_rendering, read_cursor_key, read_number};
+use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
-use super::write::{Write, spill_table};
+use super::write::{Change, Write, spill_table};
 use crate::error::{Error, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
@@ -54,7 +55,7 @@ pub(super) enum Committed {
 impl Open {
     /// Opens the store that is here.
     pub(super) fn existing(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        if !recognise(&keeper, options.render_version)? {
+        if !recognise(&keeper, options)? {
             return Err(not_a_store());
         }
         Open::new(keeper, options)
@@ -65,7 +66,7 @@ impl Open {
     pub(super) fn existing_or_new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
         let bytes = Handle(keeper.clone());
         if bytes.len()? > 0
-            && let Err(error) = recognise(&keeper, options.render_version)
+            && let Err(error) = recognise(&keeper, options)
         {
             if !matches!(*error, Error::NotAStore { .. }) || !half_made::is_left_in(&bytes)? {
                 return Err(error);
@@ -228,6 +229,14 @@ impl Open {
     }
 }
 
+/// Makes a store of a file that is empty, and closes it.
+pub(super) fn make(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<()> {
+    let open = caught("making it", || Open::new(keeper.clone(), options))?;
+    // What redb could not write at the end, it writes when it opens the file.
+    let _ = outcome(|| drop(open));
+    Ok(keeper.close()?)
+}
+
 /// Opens a database on bytes that only it sees, checks it, and hands its
 /// snapshot over. Says whether redb found it sound.
 pub(super) fn check<T>(
@@ -248,7 +257,7 @@ pub(super) fn check<T>(
 /// a store; else it is a database with nothing in it.
 ///
 /// Fails as `newer_format` if something in it is unknown here.
-fn recognise(keeper: &Arc<Keeper>, render_version: u32) -> Result<bool> {
+fn recognise(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<bool> {
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
         .create_with_backend(Overlay::new(keeper.clone())?);
@@ -261,13 +270,13 @@ fn recognise(keeper: &Arc<Keeper>, render_version: u32) -> Result<bool> {
         Err(DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
         opened => opened?,
     };
-    let is_one = is_store(&database, render_version);
+    let is_one = is_store(&database, options);
     abandon(database);
     is_one
 }
 
 /// Whether a database is a store that can be opened; it is none yet if it is empty.
-fn is_store(database: &Database, render_version: u32) -> Result<bool> {
+fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
     let transaction = database.begin_read()?;
     if transaction.list_tables()?.next().is_none() {
         return Ok(false);
@@ -283,13 +292,15 @@ fn is_store(database: &Database, render_version: u32) -> Result<bool> {
         FORMAT => {
             digests::check(&transaction.open_table(DIGESTS)?, &meta, Of::Meta)?;
             if let Some(totals) = meta.get(TOTALS_KEY)? {
-                Totals::decode(totals.value())?;
+                Totals::decode(totals.value())?.check(options.highest_kind)?;
             }
         }
         _ => {}
     }
     match highest_rendering(&meta)? {
-        newer if newer > render_version => Err(Error::newer("rendering", newer, render_version)),
+        newer if newer > options.render_version => {
+            Err(Error::newer("rendering", newer, options.render_version))
+        }
         _ => Ok(true),
     }
 }

@@ -1,154 +1,6 @@
 //! Which records lie together, and under which keys.
 
-/// A collection of records of one make. The numbers are part of the format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub(crate) enum Collection {
-    /// Key: school id. One partition for all.
-    Schools = 1,
-    /// Key: API type id. One partition for all.
-    ApiTypes = 2,
-    /// By school. Key: year.
-    Years = 3,
-    /// By school. Key: year, term.
-    Terms = 4,
-    /// By school. Key: grade id.
-    Grades = 5,
-    /// By school. Key: parent id.
-    Parents = 6,
-    /// By school. Key: learner id.
-    Learners = 7,
-    /// By school. Key: subject id.
-    Subjects = 8,
-    /// By school and year. Key: learner, subject.
-    LearnerSubjects = 9,
-    /// By school. Key: learning outcome id.
-    LearningOutcomes = 10,
-    /// By school, grade and year. Key: term, subject.
-    LearningPrograms = 11,
-    /// By school, grade and year. Key: term, assessment.
-    Assessments = 12,
-    /// By school. Key: assessment. Tells where the assessment lies.
-    AssessmentPlaces = 13,
-    /// By school, grade and year. Key: term, learner. What a learner's marks
-    /// put into the gaps of the assessments.
-    MarkRows = 14,
-    /// By school and year. Key: learner, grade. The terms with a mark row.
-    MarkSeats = 15,
-    /// By school. Key: assessment, learner. Marks without an assessment.
-    WaitingMarks = 16,
-    /// By school. Key: date, absentee id.
-    Absentees = 17,
-    /// By school. Key: absentee id. Tells the date.
-    AbsenteePlaces = 18,
-    /// By school. Key: accountable person id.
-    AccountablePersons = 19,
-}
-
-impl Collection {
-    pub(crate) const ALL: [Collection; 19] = [
-        Collection::Schools,
-        Collection::ApiTypes,
-        Collection::Years,
-        Collection::Terms,
-        Collection::Grades,
-        Collection::Parents,
-        Collection::Learners,
-        Collection::Subjects,
-        Collection::LearnerSubjects,
-        Collection::LearningOutcomes,
-        Collection::LearningPrograms,
-        Collection::Assessments,
-        Collection::AssessmentPlaces,
-        Collection::MarkRows,
-        Collection::MarkSeats,
-        Collection::WaitingMarks,
-        Collection::Absentees,
-        Collection::AbsenteePlaces,
-        Collection::AccountablePersons,
-    ];
-
-    fn from_number(number: u8) -> Option<Collection> {
-        Collection::ALL.into_iter().find(|c| *c as u8 == number)
-    }
-
-    /// This collection's place in a set of collections.
-    pub(crate) const fn bit(self) -> u32 {
-        1 << self as u8
-    }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Collection::Schools => "schools",
-            Collection::ApiTypes => "api types",
-            Collection::Years => "years",
-            Collection::Terms => "terms",
-            Collection::Grades => "grades",
-            Collection::Parents => "parents",
-            Collection::Learners => "learners",
-            Collection::Subjects => "subjects",
-            Collection::LearnerSubjects => "learner subjects",
-            Collection::LearningOutcomes => "learning outcomes",
-            Collection::LearningPrograms => "learning programs",
-            Collection::Assessments => "assessments",
-            Collection::AssessmentPlaces => "assessment places",
-            Collection::MarkRows => "mark rows",
-            Collection::MarkSeats => "mark seats",
-            Collection::WaitingMarks => "waiting marks",
-            Collection::Absentees => "absentees",
-            Collection::AbsenteePlaces => "absentee places",
-            Collection::AccountablePersons => "accountable persons",
-        }
-    }
-
-    /// Whether all its records lie in one partition, whatever their school.
-    pub(crate) const fn is_global(self) -> bool {
-        matches!(self, Collection::Schools | Collection::ApiTypes)
-    }
-
-    pub(crate) const fn layout(self) -> Layout {
-        match self {
-            Collection::Learners => Layout::new(7, &[COMMA, NONE, FOLDED]),
-            Collection::Absentees | Collection::LearningPrograms => Layout::new(1, &[COMMA, NONE]),
-            Collection::Assessments => Layout::new(3, &[COMMA, NONE]),
-            Collection::AssessmentPlaces => Layout::new(3, &[]),
-            Collection::AbsenteePlaces => Layout::new(1, &[]),
-            Collection::LearnerSubjects
-            | Collection::MarkRows
-            | Collection::MarkSeats
-            | Collection::WaitingMarks => Layout::new(0, &[NONE]),
-            _ => Layout::new(0, &[COMMA, NONE]),
-        }
-    }
-}
-
-/// What a run of a collection holds for each record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Layout {
-    /// How many tags.
-    pub(crate) tags: usize,
-    /// What stands between two records in each lane.
-    pub(crate) lanes: &'static [Separator],
-}
-
-/// The byte between two records of a lane, if any.
-pub(crate) type Separator = Option<u8>;
-
-/// Renderings, ready to be copied into an array.
-const COMMA: Separator = Some(b',');
-/// Facts.
-const NONE: Separator = None;
-/// Folded names: a byte that UTF-8 never has, so that no match spans two.
-const FOLDED: Separator = Some(0xff);
-
-impl Layout {
-    pub(crate) const MAX_TAGS: usize = 8;
-    pub(crate) const MAX_LANES: usize = 3;
-
-    pub(super) const fn new(tags: usize, lanes: &'static [Separator]) -> Layout {
-        Layout { tags, lanes }
-    }
-}
+use super::collection::Collection;
 
 /// The records of one collection that are kept in one order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -229,7 +81,7 @@ impl Partition {
         let (a, rest) = rest.split_first_chunk()?;
         Some(Partition {
             school: u64::from_be_bytes(*school),
-            collection: Collection::from_number(*collection)?,
+            collection: Collection::numbered(*collection)?,
             a: u64::from_be_bytes(*a),
             b: u64::from_be_bytes(*rest.first_chunk()?),
         })
@@ -303,15 +155,6 @@ mod tests {
                 Partition::from_bytes(&partition.to_bytes()),
                 Some(partition)
             );
-        }
-    }
-
-    #[test]
-    fn every_layout_fits() {
-        for collection in Collection::ALL {
-            let layout = collection.layout();
-            assert!(layout.tags <= Layout::MAX_TAGS && layout.lanes.len() <= Layout::MAX_LANES);
-            assert_eq!(Collection::from_number(collection as u8), Some(collection));
         }
     }
 }

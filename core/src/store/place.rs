@@ -1,6 +1,8 @@
 //! Whether a store's path still leads to the file that is open. A file that was
 //! deleted or replaced takes every write and keeps none.
 
+#[cfg(unix)]
+use crate::error::Error;
 use crate::error::Result;
 use std::fs::File;
 use std::path::Path;
@@ -35,7 +37,7 @@ impl Place {
         if leads_here {
             return Ok(());
         }
-        Err(super::file::missing(&self.path))
+        Err(Error::missing(&self.path))
     }
 }
 

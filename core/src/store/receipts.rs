@@ -2,7 +2,8 @@
 //! written by the transaction that made the change, so that both are there or
 //! neither.
 
-use super::snapshot::{Snapshot, next_sequence};
+use super::read::next_sequence;
+use super::snapshot::Snapshot;
 use super::tables::RECEIPT_PREFIX;
 use super::write::Write;
 use crate::error::{Error, Result};

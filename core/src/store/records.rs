@@ -1,7 +1,8 @@
 //! Reading the records of a partition, run by run.
 
+use super::collection::Layout;
 use super::directory::Directory;
-use super::partition::{Key, Layout, Partition};
+use super::partition::{Key, Partition};
 use super::run::Run;
 use crate::error::Result;
 use redb::AccessGuard;

@@ -3,6 +3,7 @@
 use super::partition::Partition;
 use crate::error::{Error, Result};
 use redb::TableDefinition;
+use std::collections::BTreeMap;
 
 /// All tables have keys and values of one type: redb's code for another would
 /// weigh 30 KB more in a browser.
@@ -65,27 +66,37 @@ pub(crate) fn page_bytes(length: usize) -> u64 {
 /// Counts that are kept rather than counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
-    /// Records by kind, in the order that the room above numbers its kinds.
-    pub(crate) records: [u64; Totals::KINDS],
+    /// Records by the number of their kind; none if there are none.
+    records: BTreeMap<u64, u64>,
     /// What the runs and the directories cost in the file.
     pub(crate) live: u64,
 }
 
 impl Totals {
-    pub(crate) const KINDS: usize = 17;
     /// The number under which `live` stands, which no kind has.
     const LIVE: u64 = u64::MAX;
 
-    /// Numbers of kinds with their counts, as pairs of u64. A kind without records
-    /// is left out.
+    /// How many records of a kind there are.
+    pub(crate) fn of(&self, kind: u8) -> u64 {
+        self.records.get(&u64::from(kind)).copied().unwrap_or(0)
+    }
+
+    pub(super) fn set(&mut self, kind: u8, count: u64) {
+        if count == 0 {
+            self.records.remove(&u64::from(kind));
+        } else {
+            self.records.insert(u64::from(kind), count);
+        }
+    }
+
+    /// Numbers of kinds with their counts, as pairs of u64.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let kinds = (0..).zip(self.records).filter(|(_, count)| *count > 0);
+        let kinds = self.records.iter().map(|(kind, count)| (*kind, *count));
         let pairs = kinds.chain([(Self::LIVE, self.live)]);
         let numbers = pairs.flat_map(|(kind, count)| [kind, count]);
         numbers.flat_map(u64::to_le_bytes).collect()
     }
 
-    /// Fails as `newer_format` if there are records of an unknown kind.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Totals> {
         let mut totals = Totals::default();
         let (pairs, rest) = bytes.as_chunks::<16>();
@@ -96,20 +107,24 @@ impl Totals {
             let ([kind, count], _) = pair.as_chunks::<8>() else {
                 continue;
             };
-            let [kind, count] = [kind, count].map(|number| u64::from_le_bytes(*number));
-            let slot = usize::try_from(kind).ok();
-            match slot.and_then(|kind| totals.records.get_mut(kind)) {
-                Some(slot) => *slot = count,
-                None if kind == Self::LIVE => totals.live = count,
-                None if count == 0 => {}
-                None => {
-                    let [kind, known] = [kind, Self::KINDS as u64 - 1]
-                        .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-                    return Err(Error::newer("kind", kind, known));
-                }
+            match [kind, count].map(|number| u64::from_le_bytes(*number)) {
+                [Self::LIVE, live] => totals.live = live,
+                [_, 0] => {}
+                [kind, count] => drop(totals.records.insert(kind, count)),
             }
         }
         Ok(totals)
+    }
+
+    /// Fails as `newer_format` if there are records of a kind above the highest known.
+    pub(super) fn check(&self, highest: u8) -> Result<()> {
+        match self.records.last_key_value() {
+            Some((kind, _)) if *kind > u64::from(highest) => {
+                let found = u32::try_from(*kind).unwrap_or(u32::MAX);
+                Err(Error::newer("kind", found, u32::from(highest)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -123,12 +138,16 @@ mod tests {
             live: 9,
             ..Totals::default()
         };
-        totals.records[3] = 5;
+        totals.set(3, 5);
         let pair = |kind: u64, count: u64| [kind, count].map(u64::to_le_bytes).concat();
         let with = |more: Vec<u8>| [totals.encode(), more].concat();
         assert_eq!(Totals::decode(&with(Vec::new()))?, totals);
         assert_eq!(Totals::decode(&with(pair(17, 0)))?, totals);
-        let code = |bytes: &[u8]| Totals::decode(bytes).map_err(|error| error.code());
+        let code = |bytes: &[u8]| {
+            let checked = Totals::decode(bytes).and_then(|totals| totals.check(16));
+            checked.map_err(|error| error.code())
+        };
+        assert_eq!(code(&with(Vec::new())), Ok(()));
         assert_eq!(code(&with(pair(17, 1))), Err("newer_format"));
         assert_eq!(code(&with(vec![0])), Err("corrupt"));
         Ok(())

@@ -5,11 +5,12 @@ use super::digests::{Added, DIGESTS, Of};
 use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
-use super::records::{EachRow, Page, Reader};
-use super::snapshot::{
-    Snapshot, are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
+use super::read::{
+    are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
     read_rendered_of, read_rows,
 };
+use super::records::{EachRow, Page, Reader};
+use super::snapshot::Snapshot;
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
     CURSOR_KEY, CursorKey, DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX,
@@ -40,6 +41,9 @@ pub(crate) struct Write<'t> {
     /// Directories that were read, as they are now.
     known: RefCell<HashMap<Partition, Arc<Directory>>>,
 }
+
+/// What is done in a write transaction.
+pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 
 /// How many directories are held; beyond, all are forgotten.
 const MOST_KNOWN: usize = 1024;
@@ -116,10 +120,10 @@ impl<'t> Write<'t> {
     }
 
     /// Counts records of a kind in or out.
-    pub(crate) fn count(&mut self, kind: usize, added: u64, removed: u64) {
-        if let Some(count) = self.totals.records.get_mut(kind) {
-            *count = count.saturating_add(added).saturating_sub(removed);
-        }
+    pub(crate) fn count(&mut self, kind: u8, added: u64, removed: u64) {
+        let count = self.totals.of(kind);
+        let count = count.saturating_add(added).saturating_sub(removed);
+        self.totals.set(kind, count);
     }
 
     /// Counts rows of a digest out that were not copied.

@@ -1,81 +1,14 @@
 //! Assessments lie by grade and year, and each has a place that tells where.
 
 use super::Commit;
+use super::marks::spot::{Place, not_at_its_place, place_of};
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::record::Kind;
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
-use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Write};
-
-/// The grade, year and term that an assessment belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Place {
-    pub(super) grade: u64,
-    pub(super) year: u64,
-    pub(super) term: u64,
-}
-
-impl Place {
-    pub(super) fn partition(self, school: u64, collection: Collection) -> Partition {
-        Partition::of_grade_year(school, collection, self.grade, self.year)
-    }
-}
-
-/// Where an assessment lies.
-pub(super) fn place_of(write: &Write<'_>, school: u64, assessment: u64) -> Result<Option<Place>> {
-    let places = write.records(Partition::of(school, Collection::AssessmentPlaces))?;
-    let Some((page, index)) = places.get(Key::one(assessment))? else {
-        return Ok(None);
-    };
-    let run = page.run()?;
-    let tag = |tag| run.tag(tag, index)?.ok_or_else(not_at_its_place);
-    Ok(Some(Place {
-        grade: tag(GRADE_TAG)?,
-        year: tag(YEAR_TAG)?,
-        term: tag(TERM_TAG)?,
-    }))
-}
-
-/// The slot of an assessment's marks in the rows of its place.
-pub(super) fn slot_of(
-    write: &Write<'_>,
-    school: u64,
-    place: Place,
-    assessment: u64,
-) -> Result<u64> {
-    let partition = place.partition(school, Collection::Assessments);
-    let assessments = write.records(partition)?;
-    let found = assessments.get(Key(place.term, assessment))?;
-    let (page, index) = found.ok_or_else(not_at_its_place)?;
-    let slot = page.run()?.tag(SLOT_TAG, index)?;
-    assessment::slot(slot)
-}
-
-fn not_at_its_place() -> Box<Error> {
-    Error::corrupt("an assessment is not at its place")
-}
-
-/// Where a learner's mark for an assessment lies: in a slot of a row, or among
-/// the waiting ones if the assessment is nowhere.
-pub(super) fn spot(
-    school: u64,
-    assessment: u64,
-    learner: u64,
-    at: Option<(Place, u64)>,
-) -> (Partition, Key, u64) {
-    match at {
-        Some((place, slot)) => {
-            let rows = place.partition(school, Collection::MarkRows);
-            (rows, Key(place.term, learner), slot)
-        }
-        None => {
-            let waiting = Partition::of(school, Collection::WaitingMarks);
-            (waiting, Key(assessment, learner), 0)
-        }
-    }
-}
+use crate::store::{Collection, ItemBuffer, Key, Partition, Reader};
 
 impl Commit<'_, '_> {
     pub(super) fn assessment(&mut self) -> Result<()> {
@@ -112,7 +45,7 @@ impl Commit<'_, '_> {
         };
         let new_slot = match new_place {
             Some(_) if new_place == old_place => old_slot,
-            Some(place) => Some(self.slots.take(self.write, school, place)?),
+            Some(place) => Some(self.marks.slots.take(self.write, school, place)?),
             None => None,
         };
         new.set_tag(SLOT_TAG, new_slot);
@@ -125,7 +58,8 @@ impl Commit<'_, '_> {
             return Ok(());
         }
         if old_place != new_place {
-            self.move_marks(school, id, old_place.zip(old_slot), new_place.zip(new_slot))?;
+            let (from, to) = (old_place.zip(old_slot), new_place.zip(new_slot));
+            self.marks.follow(self.write, [school, id], from, to)?;
             self.put_place(school, id, new_place)?;
         }
         if let Some(place) = old_place.filter(|_| old_place != new_place) {

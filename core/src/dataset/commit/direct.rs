@@ -14,7 +14,7 @@ impl Commit<'_, '_> {
             return Ok(());
         };
         let kind = head.kind;
-        let place = kind.place(head.words());
+        let place = kind.storage().place(head.words());
         let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = DirectEdits {
             staged: &mut self.staged,
@@ -45,7 +45,7 @@ struct DirectEdits<'a, 't> {
 impl Edits for DirectEdits<'_, '_> {
     fn next_key(&mut self) -> Result<Option<Key>> {
         let head = self.staged.head()?.filter(|head| head.kind == self.kind);
-        let place = head.and_then(|head| self.kind.place(head.words()));
+        let place = head.and_then(|head| self.kind.storage().place(head.words()));
         Ok(place
             .filter(|place| place.0 == self.partition)
             .map(|place| place.1))
@@ -54,7 +54,7 @@ impl Edits for DirectEdits<'_, '_> {
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let entry = self.staged.take()?;
-        if matches!(self.kind, Kind::School | Kind::Year | Kind::Term) {
+        if self.kind == Kind::School || self.kind.row().needs_school {
             self.lines.push((key, entry.line, entry.put.is_some()));
         }
         let fate = match entry.put {

@@ -1,40 +1,34 @@
 //! Staged records → the store, in one transaction.
 //!
-//! One walk over the entries in the order of their kinds. A record whose key
-//! decides its place is merged at once (`direct`); others leave edits behind
-//! that are sorted by place first (`deferred`): absentees by date, assessments
-//! by grade and year, marks into rows. `needs` finds schools that are missing.
+//! One walk over the entries, step by step. A record whose key decides its place is
+//! merged at once (`direct`); others leave edits behind that are sorted by place first
+//! (`deferred`): those that lie by date (`dated`), `assessments` by grade and year,
+//! `marks` into rows. `clients` are rows of their own. `needs` finds schools that are
+//! missing. `removal` stages what no line names.
 
-mod absentees;
 mod assessments;
 mod clients;
+mod dated;
 mod deferred;
 mod direct;
-mod enrolment;
-pub(crate) mod erase;
-mod marks;
-mod moves;
+pub(crate) mod marks;
 mod needs;
-mod rows;
-pub(crate) mod seats;
-mod slots;
+pub(crate) mod removal;
 
 use super::render;
-use super::staged::Staged;
+use super::staged::{Staged, Step};
 use super::summary::Summary;
-use crate::Fault;
+use crate::error::Fault;
 use crate::error::{Error, Result};
 use crate::record::Kind;
+use crate::record::storage::Storage;
 use crate::store::{Sorter, Write};
 use deferred::Deferred;
+use marks::Marks;
 use needs::Needs;
-pub(crate) use needs::needs_school;
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
-const ROWS_BYTES: usize = 12 << 20;
 const PLACES_BYTES: usize = 4 << 20;
-const SEATS_BYTES: usize = 2 << 20;
-const MOVES_BYTES: usize = 2 << 20;
 
 /// A commit under way.
 pub(crate) struct Commit<'w, 't> {
@@ -44,11 +38,7 @@ pub(crate) struct Commit<'w, 't> {
     needs: Needs,
     /// Edits of records that lie by date, or by grade and year.
     places: Deferred,
-    /// Edits of mark rows and waiting marks.
-    rows: Deferred,
-    /// Assessments whose marks leave a slot.
-    moves: Deferred,
-    slots: slots::Slots,
+    marks: Marks,
 }
 
 impl<'w, 't> Commit<'w, 't> {
@@ -60,9 +50,7 @@ impl<'w, 't> Commit<'w, 't> {
             summary: Summary::default(),
             needs: Needs::default(),
             places: Deferred::new("places", PLACES_BYTES),
-            rows: Deferred::new("rows", ROWS_BYTES),
-            moves: Deferred::new("moves", MOVES_BYTES),
-            slots: slots::Slots::default(),
+            marks: Marks::new(),
         })
     }
 
@@ -74,36 +62,47 @@ impl<'w, 't> Commit<'w, 't> {
         }
         for kind in Kind::ALL {
             let counts = self.summary.of(kind);
-            self.write
-                .count(kind as usize, counts.added, counts.removed);
+            self.write.count(kind as u8, counts.added, counts.removed);
         }
         Ok(self.summary)
     }
 
     pub(crate) fn merge_all(&mut self) -> Result<()> {
+        self.merge_staged(Step::Schools)?;
+        self.merge_staged(Step::Records)?;
+        self.merge_places()?;
+        self.marks.merge_moves(self.write)?;
+        self.merge_staged(Step::Marks)?;
+        self.marks.merge(self.write, &mut self.summary)
+    }
+
+    /// Carries out the staged records of a step, or leaves edits behind.
+    fn merge_staged(&mut self, step: Step) -> Result<()> {
         while let Some(head) = self.staged.head()? {
             let kind = head.kind;
+            if Step::of(kind) != step {
+                break;
+            }
             if let Some(school) = head.school() {
                 render::ensure(self.write, school)?;
             }
-            match kind {
-                Kind::Integrator => self.integrator()?,
-                Kind::ClientIntegration => self.client_integration()?,
-                Kind::Absentee => self.absentee()?,
-                Kind::LearnerSubject => self.learner_subjects()?,
-                Kind::Assessment => self.assessment()?,
-                Kind::Mark => {
-                    // Marks are placed by where the assessments lie now.
-                    self.merge_places()?;
-                    self.merge_moves()?;
-                    self.marks()?;
+            match kind.storage() {
+                Storage::Integrators => self.integrator()?,
+                Storage::Authorisations => self.client_integration()?,
+                Storage::Dated { at, .. } => self.dated(kind, at)?,
+                Storage::LearnerSubjects => {
+                    let (write, staged) = (&mut *self.write, &mut self.staged);
+                    self.marks
+                        .learner_subjects(write, staged, &mut self.summary)?;
                 }
-                _ => self.direct()?,
+                Storage::Assessments => self.assessment()?,
+                Storage::Marks => self.marks.take(self.write, &mut self.staged)?,
+                Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
+                    self.direct()?;
+                }
             }
         }
-        self.merge_places()?;
-        self.merge_moves()?;
-        self.merge_rows()
+        Ok(())
     }
 
     /// The faults of the schools that are missing now, lowest line first.

@@ -1,16 +1,11 @@
 //! Which records need their school, and which schools are missing (dataset
 //! format, "Values", last but one).
 
-use crate::Fault;
+use crate::error::Fault;
 use crate::error::Result;
 use crate::record::{Kind, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Write};
 use std::collections::{BTreeMap, HashMap};
-
-/// Whether a record of this kind needs its school in the store.
-pub(crate) fn needs_school(kind: Kind) -> bool {
-    matches!(kind, Kind::ClientIntegration | Kind::Year | Kind::Term)
-}
 
 /// What is needed and what was removed. Schools are merged first, so whether
 /// one is there is known when a record that needs it comes by.

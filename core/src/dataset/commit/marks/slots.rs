@@ -1,6 +1,6 @@
 //! Which slots of a grade, year and term are free.
 
-use super::assessments::Place;
+use super::spot::Place;
 use crate::error::{Error, Result};
 use crate::record::assessment::{self, SLOT_TAG};
 use crate::record::mark_row::SLOTS;
@@ -10,14 +10,19 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The free slots of the school at hand, as far as they were asked for.
 #[derive(Default)]
-pub(super) struct Slots {
+pub(in crate::dataset::commit) struct Slots {
     school: u64,
     free: HashMap<Place, Free>,
 }
 
 impl Slots {
     /// Takes the lowest free slot.
-    pub(super) fn take(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<u64> {
+    pub(in crate::dataset::commit) fn take(
+        &mut self,
+        write: &Write<'_>,
+        school: u64,
+        place: Place,
+    ) -> Result<u64> {
         let slot = self.of(write, school, place)?.take();
         slot.ok_or_else(|| {
             Error::unsupported(&format!(
@@ -27,11 +32,16 @@ impl Slots {
     }
 
     /// Makes sure that no two assessments of a place have one slot.
-    pub(super) fn check(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<()> {
+    pub(in crate::dataset::commit) fn check(
+        &mut self,
+        write: &Write<'_>,
+        school: u64,
+        place: Place,
+    ) -> Result<()> {
         self.of(write, school, place).map(drop)
     }
 
-    pub(super) fn release(
+    pub(in crate::dataset::commit) fn release(
         &mut self,
         write: &Write<'_>,
         school: u64,

@@ -1,7 +1,8 @@
 //! Seats: in which grades and terms of a year a learner has a mark row, so that
 //! a question about one learner looks nowhere else.
 
-use super::deferred::{Deferred, InOrder};
+use crate::dataset::commit::deferred::{Deferred, InOrder};
+use crate::dataset::commit::direct::outcome;
 use crate::dataset::summary::Fate;
 use crate::error::{Error, Result};
 use crate::record::varint;
@@ -69,6 +70,6 @@ impl Edits for SeatEdits<'_, '_> {
         }
         let before = old.map(|old| old.lanes[0]);
         let after = (!lane.is_empty()).then_some(lane.as_slice());
-        Ok(super::direct::outcome(Fate::of(before, after)))
+        Ok(outcome(Fate::of(before, after)))
     }
 }

@@ -1,16 +1,13 @@
 //! Marks go along with their assessment when it comes, goes or moves.
 
-use super::Commit;
-use super::assessments::{Place, spot};
-use super::deferred::Deferred;
-use super::rows::{LIFT, PLACE, row_edit};
+use super::Marks;
+use super::edit::RowEdit;
+use super::spot::{Place, Seat, spot};
+use crate::dataset::commit::deferred::Deferred;
 use crate::error::{Error, Result};
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::varint;
-use crate::store::{Collection, Key, Partition, Reader};
-
-/// Where an assessment's marks belong: a slot of a place, or nowhere.
-type Seat = Option<(Place, u64)>;
+use crate::store::{Collection, Key, Partition, Reader, Write};
 
 /// What takes the edits of rows, and the key and the facts of each record.
 type Each<'a> = dyn FnMut(&mut Deferred, Key, &[u8]) -> Result<()> + 'a;
@@ -26,28 +23,34 @@ struct Leaving {
 /// them.
 const AT_ONCE: usize = 1 << 16;
 
-impl Commit<'_, '_> {
+impl Marks {
     /// Takes the marks of an assessment from where they are, rows or waiting,
     /// to where they belong now. Its old slot is free afterwards.
-    pub(super) fn move_marks(&mut self, school: u64, id: u64, from: Seat, to: Seat) -> Result<()> {
+    pub(in crate::dataset::commit) fn follow(
+        &mut self,
+        write: &mut Write<'_>,
+        [school, id]: [u64; 2],
+        from: Seat,
+        to: Seat,
+    ) -> Result<()> {
         let Some((place, slot)) = from else {
             let waiting = Partition::of(school, Collection::WaitingMarks);
             let keys = (Key(id, 0), Key(id, u64::MAX));
-            return self.each_kept(waiting, keys, &mut |edits, Key(_, learner), mark| {
+            return self.each_kept(write, waiting, keys, &mut |edits, Key(_, learner), mark| {
                 move_mark(edits, [school, id, learner], from, to, mark)
             });
         };
-        self.slots.release(self.write, school, place, slot)?;
+        self.slots.release(write, school, place, slot)?;
         let rows = place.partition(school, Collection::MarkRows);
         let edit = encode(id, to);
         self.moves.push(rows, Key(place.term, slot), &edit)?;
-        self.moves.spill(self.write)
+        self.moves.spill(write)
     }
 
     /// Takes along the marks that lie in rows. Nothing may have edited the rows
     /// of the store until here.
-    pub(super) fn merge_moves(&mut self) -> Result<()> {
-        let mut moves = self.moves.sorted(self.write)?;
+    pub(in crate::dataset::commit) fn merge_moves(&mut self, write: &mut Write<'_>) -> Result<()> {
+        let mut moves = self.moves.sorted(write)?;
         while let Some((rows, Key(term, _))) = moves.place()? {
             let mut leaving = Vec::new();
             while let Some(Key(_, slot)) = moves.key_in(rows)?.filter(|key| key.0 == term) {
@@ -64,14 +67,20 @@ impl Commit<'_, '_> {
                     Ok(())
                 })?;
             }
-            self.move_rows(rows, term, &leaving)?;
+            self.move_rows(write, rows, term, &leaving)?;
         }
         Ok(())
     }
 
     /// Takes along the marks of assessments of one term, in the order of their
     /// slots.
-    fn move_rows(&mut self, rows: Partition, term: u64, leaving: &[Leaving]) -> Result<()> {
+    fn move_rows(
+        &mut self,
+        write: &mut Write<'_>,
+        rows: Partition,
+        term: u64,
+        leaving: &[Leaving],
+    ) -> Result<()> {
         let school = rows.school;
         let from = Place {
             grade: rows.a,
@@ -79,7 +88,7 @@ impl Commit<'_, '_> {
             term,
         };
         let keys = (Key(term, 0), Key(term, u64::MAX));
-        self.each_kept(rows, keys, &mut |edits, Key(_, learner), row| {
+        self.each_kept(write, rows, keys, &mut |edits, Key(_, learner), row| {
             let mut leaving = leaving.iter().peekable();
             for (slot, mark) in (0..).zip(MarkRow::open(row)?.slots()) {
                 let mark = mark?;
@@ -101,13 +110,14 @@ impl Commit<'_, '_> {
     /// Between two runs, edits that fill memory leave it.
     fn each_kept(
         &mut self,
+        write: &mut Write<'_>,
         partition: Partition,
         (first, last): (Key, Key),
         each: &mut Each<'_>,
     ) -> Result<()> {
-        let mut place = self.write.records(partition)?.locate(first);
+        let mut place = write.records(partition)?.locate(first);
         loop {
-            let Some(page) = self.write.records(partition)?.page(place)? else {
+            let Some(page) = write.records(partition)?.page(place)? else {
                 break;
             };
             let run = page.run()?;
@@ -120,7 +130,7 @@ impl Commit<'_, '_> {
             }
             let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
             drop(page);
-            self.rows.spill(self.write)?;
+            self.rows.spill(write)?;
             if beyond {
                 break;
             }
@@ -140,9 +150,9 @@ fn move_mark(
     mark: &[u8],
 ) -> Result<()> {
     let (partition, key, slot) = spot(school, assessment, learner, from);
-    edits.push_first(partition, key, &row_edit(LIFT, slot, &[]))?;
+    edits.push_first(partition, key, &RowEdit::Lift { slot }.encode())?;
     let (partition, key, slot) = spot(school, assessment, learner, to);
-    edits.push(partition, key, &row_edit(PLACE, slot, mark))
+    edits.push(partition, key, &RowEdit::Place { slot, mark }.encode())
 }
 
 fn encode(assessment: u64, to: Seat) -> Vec<u8> {

@@ -1,67 +1,44 @@
 //! Mark rows: enrolments and marks are put into them and taken out.
 
-use super::Commit;
-use super::deferred::{Deferred, InOrder};
-use super::seats;
+use super::edit::RowEdit;
+use super::{Marks, seats};
+use crate::dataset::commit::deferred::{Deferred, InOrder};
+use crate::dataset::commit::direct::outcome;
 use crate::dataset::summary::{Fate, Summary};
-use crate::error::{Error, Result};
-use crate::record::{Kind, mark_row::OpenRow, varint};
-use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use crate::error::Result;
+use crate::record::{Kind, mark_row::OpenRow};
+use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
 
-/// The learner takes a subject.
-pub(super) const ENROL: u8 = 0;
-/// The learner takes a subject no more.
-pub(super) const LEAVE: u8 = 1;
-/// A mark that is kept already comes here.
-pub(super) const PLACE: u8 = 2;
-/// A mark that stays kept leaves here.
-pub(super) const LIFT: u8 = 3;
-/// The dataset gives a mark.
-pub(super) const SET: u8 = 4;
-/// The dataset removes a mark.
-pub(super) const CLEAR: u8 = 5;
-
-/// An edit of a row: what to do with a subject, or with the mark of a slot.
-pub(super) fn row_edit(operation: u8, subject_or_slot: u64, mark: &[u8]) -> Vec<u8> {
-    let mut edit = vec![operation];
-    varint::push(&mut edit, subject_or_slot);
-    edit.extend_from_slice(mark);
-    edit
-}
-
-fn split(edit: &[u8]) -> Result<(u8, u64, &[u8])> {
-    let damaged = || Error::corrupt("an edit of marks is damaged");
-    let (operation, mut rest) = edit.split_first().ok_or_else(damaged)?;
-    let number = varint::take(&mut rest)?;
-    Ok((*operation, number, rest))
-}
-
-impl Commit<'_, '_> {
+impl Marks {
     /// Carries out the edits of rows and waiting marks, then of the seats that
     /// tell where a learner has rows.
-    pub(super) fn merge_rows(&mut self) -> Result<()> {
-        let mut edits = self.rows.sorted(self.write)?;
+    pub(in crate::dataset::commit) fn merge(
+        &mut self,
+        write: &mut Write<'_>,
+        summary: &mut Summary,
+    ) -> Result<()> {
+        let mut edits = self.rows.sorted(write)?;
         let mut seats = Deferred::new("seats", super::SEATS_BYTES);
         while let Some((partition, _)) = edits.place()? {
             if partition.collection == Collection::WaitingMarks {
                 let mut waiting = WaitingEdits {
                     edits: &mut edits,
-                    summary: &mut self.summary,
+                    summary,
                     partition,
                 };
-                self.write.merge(partition, &mut waiting)?;
+                write.merge(partition, &mut waiting)?;
                 continue;
             }
             let mut rows = RowEdits {
                 edits: &mut edits,
-                summary: &mut self.summary,
+                summary,
                 seats: &mut seats,
                 partition,
             };
-            self.write.merge(partition, &mut rows)?;
-            seats.spill(self.write)?;
+            write.merge(partition, &mut rows)?;
+            seats.spill(write)?;
         }
-        seats::merge(self.write, &mut seats)
+        seats::merge(write, &mut seats)
     }
 }
 
@@ -90,18 +67,21 @@ impl Edits for RowEdits<'_, '_> {
         };
         let summary = &mut *self.summary;
         self.edits.each(|edit| {
-            let (operation, number, mark) = split(edit)?;
-            let slot = usize::try_from(number).unwrap_or(usize::MAX);
-            match operation {
-                ENROL => row.enrol(number)?,
-                LEAVE => row.leave(number)?,
-                PLACE | LIFT => row.set(slot, mark)?,
-                _ => {
-                    summary.count(Kind::Mark, fate(row.mark(slot), operation, mark));
-                    row.set(slot, mark)?;
+            let at = |slot| usize::try_from(slot).unwrap_or(usize::MAX);
+            match RowEdit::decode(edit)? {
+                RowEdit::Enrol { subject } => row.enrol(subject),
+                RowEdit::Leave { subject } => row.leave(subject),
+                RowEdit::Place { slot, mark } => row.set(at(slot), mark),
+                RowEdit::Lift { slot } => row.set(at(slot), NONE),
+                RowEdit::Set { slot, mark } => {
+                    summary.count(Kind::Mark, fate(row.mark(at(slot)), mark));
+                    row.set(at(slot), mark)
+                }
+                RowEdit::Clear { slot } => {
+                    summary.count(Kind::Mark, fate(row.mark(at(slot)), NONE));
+                    row.set(at(slot), NONE)
                 }
             }
-            Ok(())
         })?;
         if old.is_some() == row.is_empty() {
             let Partition {
@@ -145,23 +125,33 @@ impl Edits for WaitingEdits<'_, '_> {
         lane.extend_from_slice(old.map_or(&[], |old| old.lanes[0]));
         let summary = &mut *self.summary;
         self.edits.each(|edit| {
-            let (operation, _, mark) = split(edit)?;
-            if matches!(operation, SET | CLEAR) {
-                summary.count(Kind::Mark, fate(lane, operation, mark));
-            }
+            let mark = match RowEdit::decode(edit)? {
+                RowEdit::Place { mark, .. } => mark,
+                RowEdit::Set { mark, .. } => {
+                    summary.count(Kind::Mark, fate(lane, mark));
+                    mark
+                }
+                RowEdit::Clear { .. } => {
+                    summary.count(Kind::Mark, fate(lane, NONE));
+                    NONE
+                }
+                RowEdit::Lift { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
+            };
             mark.clone_into(lane);
             Ok(())
         })?;
         let after = (!lane.is_empty()).then_some(lane.as_slice());
         let before = old.map(|old| old.lanes[0]);
-        Ok(super::direct::outcome(Fate::of(before, after)))
+        Ok(outcome(Fate::of(before, after)))
     }
 }
 
-/// What becomes of a mark that a dataset names. No mark has no bytes.
-fn fate(before: &[u8], operation: u8, mark: &[u8]) -> Fate {
+/// The bytes of no mark.
+const NONE: &[u8] = &[];
+
+/// What becomes of a mark that a dataset names.
+fn fate(before: &[u8], after: &[u8]) -> Fate {
     let there = |mark: &[u8]| !mark.is_empty();
-    let after = if operation == SET { mark } else { &[] };
     Fate::of(
         there(before).then_some(before),
         there(after).then_some(after),

@@ -1,36 +1,41 @@
 //! A learner's subjects, and the enrolment in mark rows that follows from them
 //! (dataset format, "4.2 assessment marks").
 
-use super::Commit;
-use super::deferred::Deferred;
-use super::direct::outcome;
-use super::rows::{ENROL, LEAVE, row_edit};
+use super::Marks;
+use super::edit::RowEdit;
+use crate::dataset::commit::deferred::Deferred;
+use crate::dataset::commit::direct::outcome;
 use crate::dataset::staged::Staged;
 use crate::dataset::summary::{Fate, Summary};
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
-use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
 use std::collections::BTreeSet;
 
-impl Commit<'_, '_> {
+impl Marks {
     /// Merges the records of the school and year at hand.
-    pub(super) fn learner_subjects(&mut self) -> Result<()> {
-        let Some(head) = self.staged.head()? else {
+    pub(in crate::dataset::commit) fn learner_subjects(
+        &mut self,
+        write: &mut Write<'_>,
+        staged: &mut Staged<'_>,
+        summary: &mut Summary,
+    ) -> Result<()> {
+        let Some(head) = staged.head()? else {
             return Ok(());
         };
-        let place = head.kind.place(head.words());
+        let place = head.kind.storage().place(head.words());
         let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = Enrolments {
-            staged: &mut self.staged,
-            summary: &mut self.summary,
+            staged,
+            summary,
             rows: &mut self.rows,
             partition,
         };
         // The merge ends early when the rows' edits fill memory, and goes on
         // once they are out of the way.
-        self.write.merge(partition, &mut edits)?;
-        self.rows.spill(self.write)
+        write.merge(partition, &mut edits)?;
+        self.rows.spill(write)
     }
 }
 
@@ -48,15 +53,14 @@ impl Enrolments<'_, '_> {
         let Partition {
             school, a: year, ..
         } = self.partition;
-        let mut edit = |(grade, term): (u64, u64), operation| {
+        let mut push = |(grade, term): (u64, u64), edit: RowEdit<'_>| {
             let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, year);
-            self.rows
-                .push(rows, Key(term, learner), &row_edit(operation, subject, &[]))
+            self.rows.push(rows, Key(term, learner), &edit.encode())
         };
         old.difference(new)
-            .try_for_each(|place| edit(*place, LEAVE))?;
+            .try_for_each(|place| push(*place, RowEdit::Leave { subject }))?;
         new.difference(old)
-            .try_for_each(|place| edit(*place, ENROL))
+            .try_for_each(|place| push(*place, RowEdit::Enrol { subject }))
     }
 }
 
@@ -82,7 +86,7 @@ impl Edits for Enrolments<'_, '_> {
             .staged
             .head()?
             .filter(|head| head.kind == Kind::LearnerSubject);
-        let place = head.and_then(|head| head.kind.place(head.words()));
+        let place = head.and_then(|head| head.kind.storage().place(head.words()));
         Ok(place
             .filter(|place| place.0 == self.partition)
             .map(|place| place.1))

@@ -1,0 +1,84 @@
+//! Where the marks of an assessment lie.
+
+use crate::error::{Error, Result};
+use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::store::{Collection, Key, Partition, Reader, Write};
+
+/// The grade, year and term that an assessment belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::dataset::commit) struct Place {
+    pub(in crate::dataset::commit) grade: u64,
+    pub(in crate::dataset::commit) year: u64,
+    pub(in crate::dataset::commit) term: u64,
+}
+
+impl Place {
+    pub(in crate::dataset::commit) fn partition(
+        self,
+        school: u64,
+        collection: Collection,
+    ) -> Partition {
+        Partition::of_grade_year(school, collection, self.grade, self.year)
+    }
+}
+
+/// Where an assessment lies.
+pub(in crate::dataset::commit) fn place_of(
+    write: &Write<'_>,
+    school: u64,
+    assessment: u64,
+) -> Result<Option<Place>> {
+    let places = write.records(Partition::of(school, Collection::AssessmentPlaces))?;
+    let Some((page, index)) = places.get(Key::one(assessment))? else {
+        return Ok(None);
+    };
+    let run = page.run()?;
+    let tag = |tag| run.tag(tag, index)?.ok_or_else(not_at_its_place);
+    Ok(Some(Place {
+        grade: tag(GRADE_TAG)?,
+        year: tag(YEAR_TAG)?,
+        term: tag(TERM_TAG)?,
+    }))
+}
+
+/// The slot of an assessment's marks in the rows of its place.
+pub(in crate::dataset::commit) fn slot_of(
+    write: &Write<'_>,
+    school: u64,
+    place: Place,
+    assessment: u64,
+) -> Result<u64> {
+    let partition = place.partition(school, Collection::Assessments);
+    let assessments = write.records(partition)?;
+    let found = assessments.get(Key(place.term, assessment))?;
+    let (page, index) = found.ok_or_else(not_at_its_place)?;
+    let slot = page.run()?.tag(SLOT_TAG, index)?;
+    assessment::slot(slot)
+}
+
+pub(in crate::dataset::commit) fn not_at_its_place() -> Box<Error> {
+    Error::corrupt("an assessment is not at its place")
+}
+
+/// Where an assessment's marks belong: a slot of a place, or nowhere.
+pub(in crate::dataset::commit) type Seat = Option<(Place, u64)>;
+
+/// Where a learner's mark for an assessment lies: in a slot of a row, or among
+/// the waiting ones if the assessment is nowhere.
+pub(in crate::dataset::commit) fn spot(
+    school: u64,
+    assessment: u64,
+    learner: u64,
+    at: Seat,
+) -> (Partition, Key, u64) {
+    match at {
+        Some((place, slot)) => {
+            let rows = place.partition(school, Collection::MarkRows);
+            (rows, Key(place.term, learner), slot)
+        }
+        None => {
+            let waiting = Partition::of(school, Collection::WaitingMarks);
+            (waiting, Key(assessment, learner), 0)
+        }
+    }
+}
