@@ -27,7 +27,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64> {
     }
 }
 
-#[inline(never)]
+#[inline]
 fn take_any(bytes: &mut &[u8]) -> Result<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
