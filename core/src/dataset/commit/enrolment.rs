@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition};
-use std::collections::BTreeSet;
 
 impl Commit<'_, '_> {
     /// Merges the records of the school and year at hand.
@@ -43,7 +42,7 @@ struct Enrolments<'a, 't> {
 
 impl Enrolments<'_, '_> {
     /// Edits the rows of what a learner takes no more, or newly takes.
-    fn move_rows(&mut self, key: Key, old: &Taken, new: &Taken) -> Result<()> {
+    fn move_rows(&mut self, key: Key, old: &[(u64, u64)], new: &[(u64, u64)]) -> Result<()> {
         let Key(learner, subject) = key;
         let Partition {
             school, a: year, ..
@@ -53,24 +52,29 @@ impl Enrolments<'_, '_> {
             self.rows
                 .push(rows, Key(term, learner), &row_edit(operation, subject, &[]))
         };
-        old.difference(new)
-            .try_for_each(|place| edit(*place, LEAVE))?;
-        new.difference(old)
-            .try_for_each(|place| edit(*place, ENROL))
+        for (places, others, operation) in [(old, new, LEAVE), (new, old, ENROL)] {
+            for place in places {
+                if others.binary_search(place).is_err() {
+                    edit(*place, operation)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-/// The terms in which a subject is taken, each with its grade.
-type Taken = BTreeSet<(u64, u64)>;
-
-fn taken(kept: Option<&[u8]>) -> Result<Taken> {
-    let Some(kept) = kept else {
-        return Ok(Taken::new());
-    };
-    let kept = LearnerSubject::open(kept)?;
-    kept.terms()
-        .map(|term| Ok((kept.grade, term?.term)))
-        .collect()
+/// The terms in which a subject is taken, ascending, each with its grade.
+fn taken(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
+    let mut taken = Vec::new();
+    if let Some(kept) = kept {
+        let kept = LearnerSubject::open(kept)?;
+        for term in kept.terms() {
+            taken.push((kept.grade, term?.term));
+        }
+    }
+    taken.sort_unstable();
+    taken.dedup();
+    Ok(taken)
 }
 
 impl Edits for Enrolments<'_, '_> {
