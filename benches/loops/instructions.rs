@@ -37,17 +37,17 @@ struct Warm {
 
 #[library_benchmark(setup = warm_typed)]
 #[bench::all_current_learners(args = ("all current learners"), config = at_most(133_000))]
-#[bench::two_grades_with_parents(args = ("two grades with parents"), config = at_most(524_000))]
+#[bench::two_grades_with_parents(args = ("two grades with parents"), config = at_most(479_500))]
 #[bench::one_learner(args = ("one learner by id"), config = at_most(3_490))]
 #[bench::name_search(args = ("name search"), config = at_most(44_900))]
 #[bench::marks_of_learner(args = ("marks of a learner, a year"), config = at_most(133_400))]
 #[bench::marks_of_grade(args = ("marks of a grade, a term"), config = at_most(2_560_000))]
-#[bench::absentees(args = ("absentees, a month"), config = at_most(18_600))]
-#[bench::learner_subjects(args = ("learner subjects of a school"), config = at_most(1_930_000))]
-#[bench::subject_marks(args = ("subject marks of a learner"), config = at_most(16_500))]
-#[bench::subjects_per_term(args = ("subjects per term of a learner"), config = at_most(23_600))]
+#[bench::absentees(args = ("absentees, a month"), config = at_most(16_500))]
+#[bench::learner_subjects(args = ("learner subjects of a school"), config = at_most(1_903_000))]
+#[bench::subject_marks(args = ("subject marks of a learner"), config = at_most(16_200))]
+#[bench::subjects_per_term(args = ("subjects per term of a learner"), config = at_most(21_200))]
 #[bench::left(args = ("left, four months"), config = at_most(55_300))]
-#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(335_000))]
+#[bench::marks_of_outcome(args = ("marks of one outcome"), config = at_most(297_000))]
 fn typed(mut warm: Box<Warm>) -> Box<Warm> {
     let Warm {
         engine,
@@ -79,9 +79,9 @@ struct WarmPage {
 
 #[library_benchmark(setup = warm_page)]
 #[bench::learners(args = ("learners"), config = at_most(66_000))]
-#[bench::learners_with_parents(args = ("learners with parents"), config = at_most(222_000))]
-#[bench::marks(args = ("marks of a grade"), config = at_most(106_700))]
-#[bench::finance_learners(args = ("finance learners"), config = at_most(105_500))]
+#[bench::learners_with_parents(args = ("learners with parents"), config = at_most(201_500))]
+#[bench::marks(args = ("marks of a grade"), config = at_most(79_800))]
+#[bench::finance_learners(args = ("finance learners"), config = at_most(94_900))]
 fn page(mut warm: Box<WarmPage>) -> Box<WarmPage> {
     let WarmPage {
         engine,

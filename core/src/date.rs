@@ -225,7 +225,17 @@ impl DateTime {
 
     /// Whether it is a time of the calendar and the day.
     pub(crate) fn is_one(self) -> bool {
-        DateTime::parse(&self.text()) == Some(self)
+        let field = |shift: u32, bits: u32| {
+            let [number, ..] = ((self.0 >> shift) & ((1 << bits) - 1)).to_le_bytes();
+            number
+        };
+        let (century, year) = (field(33, 7), field(26, 7));
+        let of_day = [(field(12, 5), 24), (field(6, 6), 60), (field(0, 6), 60)];
+        let year_number = u16::from(century) * 100 + u16::from(year);
+        century < 100
+            && year < 100
+            && of_day.iter().all(|(number, end)| number < end)
+            && Date::new(year_number, field(22, 4), field(17, 5)).is_some()
     }
 
     /// The characters of `YYYY-MM-DD HH:MM:SS` as little-endian words.
@@ -366,6 +376,15 @@ mod tests {
                 .as_ref()
                 .and_then(|words| words.as_flattened().get(..19));
             assert_eq!(words, Some(good.as_bytes()));
+        }
+        let packed = DateTime::parse(b"2024-02-28 10:11:12").map_or(0, |packed| packed.0);
+        for (shift, bits) in [(33, 7), (26, 7), (22, 4), (17, 5), (12, 5), (6, 6), (0, 6)] {
+            for number in 0..1 << bits {
+                let cleared = packed & !(((1 << bits) - 1) << shift);
+                let time = DateTime(cleared | number << shift);
+                let comes_back = DateTime::parse(&time.text()) == Some(time);
+                assert_eq!(time.is_one(), comes_back, "{time:?}");
+            }
         }
         for bad in [
             "2026-02-04 24:00:00",

@@ -78,7 +78,7 @@ impl Engine {
 
     /// Answers a question as v1 does.
     pub fn ask(&self, question: &str, now: Option<i64>, sink: &Sink) -> Result<()> {
-        with(question, |asked| {
+        with(question, &|asked| {
             put(sink, &mut self.buffer.borrow_mut(), |out| {
                 self.engine.ask_into(asked, now, out)
             })
@@ -104,7 +104,7 @@ impl Engine {
             limit: limit.map(u64::from),
             reverse_order,
         };
-        with(question, |asked| {
+        with(question, &|asked| {
             put(sink, &mut self.buffer.borrow_mut(), |out| {
                 self.engine.page_into(asked, &page, now, out)
             })
@@ -113,7 +113,7 @@ impl Engine {
 
     /// Answers the first record that a question finds as v2 does.
     pub fn find(&self, question: &str, now: Option<i64>, sink: &Sink) -> Result<()> {
-        with(question, |asked| {
+        with(question, &|asked| {
             put(sink, &mut self.buffer.borrow_mut(), |out| {
                 self.engine.find_into(asked, now, out)
             })

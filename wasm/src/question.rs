@@ -91,11 +91,11 @@ fn parse<T: FromStr>(text: &str) -> Option<T> {
 
 macro_rules! questions {
     ($($name:literal $question:ident { $($field:ident),* })*) => {
-        /// Reads a question, and asks it.
-        pub(crate) fn with<T>(
+        /// Reads a question, and asks it. Behind a pointer, so that it is compiled once.
+        pub(crate) fn with(
             question: &str,
-            ask: impl FnOnce(&dyn Question) -> Result<T>,
-        ) -> Result<T> {
+            ask: &dyn Fn(&dyn Question) -> Result<()>,
+        ) -> Result<()> {
             let texts: Vec<String> = texts(question)?;
             let (name, given) = texts.split_first().ok_or_else(none)?;
             let fields = &Fields { given, list: OnceCell::new() };

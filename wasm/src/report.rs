@@ -1,54 +1,64 @@
 //! What changes and care come to, as JSON.
 
 use rollbook::{Counts, Fault, Stats, Summary, Upgrade, Verification};
-use serde_json::{Map, Value, json};
 
-fn counts(counts: Counts) -> Value {
+fn text(text: &str) -> String {
+    // Any text can be written.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+fn by_kind(kinds: impl Iterator<Item = (&'static str, String)>) -> String {
+    let kinds = kinds.map(|(kind, of)| format!("\"{kind}\":{of}"));
+    format!("{{{}}}", kinds.collect::<Vec<_>>().join(","))
+}
+
+fn counts(counts: Counts) -> String {
     let Counts {
         added,
         changed,
         removed,
         unchanged,
     } = counts;
-    json!({"added": added, "changed": changed, "removed": removed, "unchanged": unchanged})
+    format!(
+        r#"{{"added":{added},"changed":{changed},"removed":{removed},"unchanged":{unchanged}}}"#
+    )
 }
 
 pub(crate) fn summary(summary: &Summary) -> String {
-    let kinds = summary.kinds();
-    let kinds: Map<_, _> = kinds
-        .map(|(kind, of)| (kind.to_owned(), counts(of)))
-        .collect();
-    json!({
-        "lines": summary.lines,
-        "bytes": summary.bytes,
-        "total": counts(summary.total()),
-        "kinds": kinds,
-    })
-    .to_string()
+    let kinds = by_kind(summary.kinds().map(|(kind, of)| (kind, counts(of))));
+    format!(
+        r#"{{"lines":{},"bytes":{},"total":{},"kinds":{kinds}}}"#,
+        summary.lines,
+        summary.bytes,
+        counts(summary.total())
+    )
 }
 
 pub(crate) fn faults(faults: Vec<Fault>) -> String {
     let faults = faults.into_iter();
-    let faults = faults.map(|Fault { line, what }| json!({"line": line, "what": what}));
-    faults.collect::<Value>().to_string()
+    list(faults.map(|Fault { line, what }| format!(r#"{{"line":{line},"what":{}}}"#, text(&what))))
 }
 
 pub(crate) fn verification(found: &Verification) -> String {
-    json!({"records": found.records, "problems": found.problems}).to_string()
+    let problems = list(found.problems.iter().map(|problem| text(problem)));
+    format!(r#"{{"records":{},"problems":{problems}}}"#, found.records)
 }
 
 pub(crate) fn stats(stats: Stats) -> String {
     let records = stats.records.into_iter();
-    let records: Map<_, _> = records
-        .map(|(kind, count)| (kind.to_owned(), count.into()))
-        .collect();
-    json!({"bytes": stats.bytes, "records": records}).to_string()
+    let records = by_kind(records.map(|(kind, count)| (kind, count.to_string())));
+    format!(r#"{{"bytes":{},"records":{records}}}"#, stats.bytes)
 }
 
 pub(crate) fn upgrade(upgrade: &Upgrade) -> String {
-    let headers: Vec<_> = upgrade
-        .headers()
-        .map(|(name, value)| json!([name, value]))
-        .collect();
-    json!({"target": upgrade.target, "headers": headers}).to_string()
+    let headers = upgrade.headers();
+    let headers = list(headers.map(|(name, value)| format!("[{},{}]", text(name), text(&value))));
+    format!(
+        r#"{{"target":{},"headers":{headers}}}"#,
+        text(&upgrade.target)
+    )
 }

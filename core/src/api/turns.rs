@@ -2,7 +2,6 @@
 //! user name.
 
 use crate::record::password::Memory;
-use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Turns at hashing. In each round every name that waits has one, so whoever tries
@@ -15,8 +14,8 @@ pub(super) struct Turns {
 
 #[derive(Default)]
 struct Queue {
-    /// The names that wait.
-    waiting: BTreeMap<Place, Box<str>>,
+    /// The names that wait, in the order of their turns.
+    waiting: Vec<(Place, Box<str>)>,
     /// The round of the last turn.
     round: u64,
     /// How many have come.
@@ -49,9 +48,7 @@ impl Turns {
                 .moved
                 .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
-            if !queue.waiting.contains_key(&place) {
-                return None;
-            }
+            queue.find(place).ok()?;
         }
         queue.begin(place);
         Some(Turn {
@@ -69,29 +66,32 @@ impl Queue {
     /// The place of a newcomer: in the round after its name's last, or in the next
     /// one. Where all places are taken, the last goes if that is in a later round.
     fn join(&mut self, name: &str) -> Option<Place> {
-        let same = self.waiting.iter().filter(|(_, other)| ***other == *name);
+        let same = self.waiting.iter().filter(|(_, other)| **other == *name);
         let last = same.map(|(place, _)| place.0).max();
         let place = (last.unwrap_or(self.round) + 1, self.arrivals);
         if self.waiting.len() >= MOST_WAITING {
-            let last = self
-                .waiting
-                .last_entry()
-                .filter(|last| *last.key() > place)?;
-            last.remove();
+            self.waiting.pop_if(|last| last.0 > place)?;
         }
         self.arrivals += 1;
-        self.waiting.insert(place, name.into());
+        let (Ok(at) | Err(at)) = self.find(place);
+        self.waiting.insert(at, (place, name.into()));
         Some(place)
+    }
+
+    /// Where someone waits, or would.
+    fn find(&self, place: Place) -> Result<usize, usize> {
+        self.waiting
+            .binary_search_by_key(&place, |(place, _)| *place)
     }
 
     /// Whose turn it is next.
     fn next(&self) -> Option<Place> {
-        self.waiting.keys().next().copied()
+        self.waiting.first().map(|(place, _)| *place)
     }
 
     /// Begins somebody's turn.
     fn begin(&mut self, place: Place) {
-        self.waiting.remove(&place);
+        self.waiting.retain(|(other, _)| *other != place);
         self.round = place.0;
         self.taken = true;
     }
@@ -131,7 +131,7 @@ mod tests {
         let Some(place) = queue.next() else {
             return String::new();
         };
-        let name = queue.waiting.get(&place).map(ToString::to_string);
+        let name = queue.waiting.first().map(|(_, name)| name.to_string());
         queue.begin(place);
         name.unwrap_or_default()
     }
@@ -168,7 +168,7 @@ mod tests {
         let mut queue = Queue::default();
         let [.., last] = [(); 3].map(|()| come(&mut queue, "demo"));
         let mut turns = 0;
-        while queue.waiting.contains_key(&last) && turns < 1000 {
+        while queue.find(last).is_ok() && turns < 1000 {
             // More of them than there are turns.
             come(&mut queue, &format!("{turns}"));
             come(&mut queue, &format!("{turns} again"));

@@ -15,6 +15,7 @@ use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::storage::{Dated, Storage};
 use crate::record::{Kind, integrator};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Run, Snapshot};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a look through the store has found.
@@ -198,8 +199,10 @@ impl Inspection {
             .chain(of(Collection::MarkSeats).map(|partition| partition.a))
             .collect();
         for year in years {
-            let mut enrolled = enrolled(snapshot, school, year)?;
-            let mut seated = seated(snapshot, school, year)?;
+            let enrolled = enrolled(snapshot, school, year)?;
+            let seated = seated(snapshot, school, year)?;
+            // Each place has one row at most.
+            let (mut enrolments, mut seats) = (0, 0);
             for rows in of(Collection::MarkRows).filter(|partition| partition.b == year) {
                 let slots = slots(snapshot, rows)?;
                 for page in snapshot.records(rows)?.all() {
@@ -208,14 +211,17 @@ impl Inspection {
                     for (index, Key(term, learner)) in run.keys().enumerate() {
                         let row = MarkRow::open(run.record(0, index)?)?;
                         let place = (learner, rows.a, term);
-                        let taken: BTreeSet<u64> = row.subjects().collect::<Result<_>>()?;
-                        if enrolled.remove(&place).unwrap_or_default() != taken {
+                        let taken = at(&enrolled, |enrolled| enrolled.0.cmp(&place));
+                        enrolments += taken.len();
+                        if !taken.iter().map(|(_, subject)| *subject).eq(row.subjects()) {
                             self.problem(format!(
                                 "{}: learner {learner} takes other subjects",
                                 name(rows)
                             ));
                         }
-                        if !seated.remove(&place) {
+                        let seat = at(&seated, |seat| seat.cmp(&place));
+                        seats += seat.len();
+                        if seat.is_empty() {
                             self.problem(format!("{}: learner {learner} has no seat", name(rows)));
                         }
                         for (slot, mark) in row.slots().enumerate() {
@@ -234,7 +240,7 @@ impl Inspection {
                     }
                 }
             }
-            if !enrolled.is_empty() || !seated.is_empty() {
+            if enrolments < enrolled.len() || seats < seated.len() {
                 self.problem(format!(
                     "school {school}: rows of marks are missing in {year}"
                 ));
@@ -244,40 +250,49 @@ impl Inspection {
     }
 }
 
-/// The subjects that learners take by learner, grade and term, as their own
-/// records say.
-type Enrolled = BTreeMap<(u64, u64, u64), BTreeSet<u64>>;
+/// A learner, a grade and a term.
+type Place = (u64, u64, u64);
 
-fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Enrolled> {
+/// Those of things in order that lie there.
+fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
+    let start = things.partition_point(|thing| order(thing) == Ordering::Less);
+    let end = things.partition_point(|thing| order(thing) != Ordering::Greater);
+    things.get(start..end).unwrap_or_default()
+}
+
+/// The subjects that learners take, as their own records say, ascending.
+fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(Place, u64)>> {
     let partition = Partition::of_year(school, Collection::LearnerSubjects, year);
-    let mut enrolled = Enrolled::new();
+    let mut enrolled = Vec::new();
     for page in snapshot.records(partition)?.all() {
         let (page, _) = page?;
         let run = page.run()?;
         for (index, Key(learner, subject)) in run.keys().enumerate() {
             let kept = LearnerSubject::open(run.record(0, index)?)?;
             for term in kept.terms() {
-                let place = (learner, kept.grade, term?.term);
-                enrolled.entry(place).or_default().insert(subject);
+                enrolled.push(((learner, kept.grade, term?.term), subject));
             }
         }
     }
+    enrolled.sort_unstable();
+    enrolled.dedup();
     Ok(enrolled)
 }
 
-/// Where learners have rows by learner, grade and term, as the seats say.
-fn seated(snapshot: &Snapshot, school: u64, year: u64) -> Result<BTreeSet<(u64, u64, u64)>> {
+/// Where learners have rows, as the seats say, ascending.
+fn seated(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<Place>> {
     let partition = Partition::of_year(school, Collection::MarkSeats, year);
-    let mut seated = BTreeSet::new();
+    let mut seated = Vec::new();
     for page in snapshot.records(partition)?.all() {
         let (page, _) = page?;
         let run = page.run()?;
         for (index, Key(learner, grade)) in run.keys().enumerate() {
             for term in seats::terms(run.record(0, index)?)? {
-                seated.insert((learner, grade, term));
+                seated.push((learner, grade, term));
             }
         }
     }
+    seated.sort_unstable();
     Ok(seated)
 }
 

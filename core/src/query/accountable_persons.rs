@@ -118,8 +118,7 @@ impl AccountablePersons<'_> {
                     out.push(b",\"learners\":[");
                     let empty = out.len();
                     for charge in charges {
-                        if let Some((page, place)) = learners.find(Key::one(charge.learner))? {
-                            let run = page.run()?;
+                        if let Some((run, place)) = learners.find(Key::one(charge.learner))? {
                             push(&run, place, &Account::of(&run, place)?, wire, out)?;
                             out.push(b"},");
                         }

@@ -198,7 +198,7 @@ impl<'a> Writer<'a> {
 
     fn start_school(&mut self, id: u64) -> Result<()> {
         let values = match self.schools.find(Key::one(id))? {
-            Some((page, index)) => school_values(&page.run()?.item(index)?, id)?,
+            Some((run, index)) => school_values(&run.item(index)?, id)?,
             None => Vec::new(),
         };
         let mut start = match self.wire {

@@ -235,9 +235,9 @@ fn push_person(
     };
     let member = b",\"accountable_person\":";
     match (found, wire) {
-        (Some((page, place)), wire) => {
+        (Some((run, place)), wire) => {
             out.push(member);
-            push_accountable(&page.run()?, place, wire, out)?;
+            push_accountable(&run, place, wire, out)?;
         }
         (None, Wire::V1) => {}
         (None, Wire::V2) => {

@@ -177,7 +177,7 @@ fn set_start(
     learners: &mut Lookup<'_>,
     start: &mut Padded,
 ) -> Result<bool> {
-    let Some((page, index)) = learners.find(Key::one(learner))? else {
+    let Some((run, index)) = learners.find(Key::one(learner))? else {
         if asked_for {
             let mut text = b"{\"learner_id\":".to_vec();
             wire.push_number(&mut text, learner);
@@ -189,7 +189,6 @@ fn set_start(
         }
         return Ok(asked_for);
     };
-    let run = page.run()?;
     if !asked_for && run.tag(STATUS_TAG, index)? != CURRENT {
         return Ok(false);
     }

@@ -1,7 +1,7 @@
 //! Looking up many records of one partition within one answer.
 
 use crate::error::Result;
-use crate::store::{Key, Page, Records};
+use crate::store::{Key, Page, Records, Run};
 
 /// Holds the runs that were read last, since the next record often lies in one
 /// of them.
@@ -30,7 +30,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// The run and the place within it that hold a record.
-    pub(super) fn find(&mut self, key: Key) -> Result<Option<(&Page<'a>, usize)>> {
+    pub(super) fn find(&mut self, key: Key) -> Result<Option<(Run<'_>, usize)>> {
         let place = self.records.locate(key);
         let slot = place % self.pages.len().max(1);
         let Some(held) = self.pages.get_mut(slot) else {
@@ -54,6 +54,6 @@ impl<'a> Lookup<'a> {
             .find(|index| run.key(*index).is_ok_and(|at| at == key))
             .or_else(|| run.find(key));
         held.last = found.unwrap_or(held.last);
-        Ok(found.map(|index| (&held.page, index)))
+        Ok(found.map(|index| (run, index)))
     }
 }

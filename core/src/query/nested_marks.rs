@@ -225,10 +225,10 @@ impl Writer<'_> {
         out.push(b",\"subjects\":{");
         let empty = out.len();
         let mut taken = row.subjects();
-        let mut next = taken.next().transpose()?;
+        let mut next = taken.next();
         for subject in shown {
             while next.is_some_and(|next| next < subject.subject) {
-                next = taken.next().transpose()?;
+                next = taken.next();
             }
             let taken = next == Some(subject.subject);
             self.subject(sheet, subject, taken, row, out)?;

@@ -30,8 +30,8 @@ pub(super) fn each(
         let Some(id) = learners.tag(tag, index)? else {
             continue;
         };
-        if let Some((page, place)) = parents.find(Key::one(id))? {
-            each(&page.run()?, place)?;
+        if let Some((run, place)) = parents.find(Key::one(id))? {
+            each(&run, place)?;
         }
     }
     Ok(())

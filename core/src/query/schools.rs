@@ -83,8 +83,8 @@ impl Query for Schools<'_> {
             if last.replace(client.school) == Some(client.school) {
                 continue;
             }
-            if let Some((page, index)) = schools.find(Key::one(client.school))? {
-                out.push(page.run()?.record(RENDERING, index)?);
+            if let Some((run, index)) = schools.find(Key::one(client.school))? {
+                out.push(run.record(RENDERING, index)?);
                 out.push(b",");
             }
         }
@@ -113,11 +113,10 @@ impl Query for Schools<'_> {
             if last.replace(client.school) == Some(client.school) || !walk.is_ahead(&position) {
                 continue;
             }
-            if let Some((page, index)) = schools.find(Key::one(client.school))? {
+            if let Some((run, index)) = schools.find(Key::one(client.school))? {
                 if !walk.take(position) {
                     return Ok(Outcome::Found);
                 }
-                let run = page.run()?;
                 typed::push_record(&run, index, out)?;
             }
         }

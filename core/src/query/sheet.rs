@@ -211,8 +211,8 @@ fn decode(
     let mut sheet = Sheet::new(wire);
     for (place, slot) in places(snapshot, partition, wanted)? {
         let gap = if sheet.is_written {
-            let (page, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
-            sheet.gap(partition, place, &page.run()?.item(index)?)?
+            let (run, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
+            sheet.gap(partition, place, &run.item(index)?)?
         } else {
             Gap::default()
         };

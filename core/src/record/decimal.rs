@@ -71,11 +71,7 @@ impl Decimal {
     pub(crate) fn write_rounded(self, out: &mut Chunks<'_>) {
         let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
         match u32::try_from(rounded) {
-            Ok(few) if self.0 >= 0 && few < FEW => {
-                let (text, length) = hundredths(few);
-                out.window(8).words([text], length);
-                out.keep(length);
-            }
+            Ok(few) if self.0 >= 0 && few < FEW => write_few(few, out),
             _ => {
                 let mut text = Vec::new();
                 self.push_rounded(&mut text);
@@ -94,20 +90,39 @@ impl Decimal {
     /// nothing if `whole` is zero.
     #[inline]
     pub(crate) fn push_percentage_of(self, whole: Decimal, out: &mut Vec<u8>) {
-        let (part, divisor) = (self.0.unsigned_abs(), whole.0.unsigned_abs());
-        let negative = (self.0 < 0) != (whole.0 < 0);
-        // Hundredths of a percentage: 10,000 × part ÷ whole, plus one half. Marks are
-        // few enough to be multiplied in 64 bits.
-        let twice = part
-            .checked_mul(20_000)
-            .and_then(|twice| twice.checked_add(divisor));
-        match (twice, divisor.checked_mul(2)) {
-            (_, Some(0)) => {}
-            (Some(twice), Some(double)) => {
-                push_hundredths(out, negative, u128::from(twice / double));
+        match self.hundredths_of(whole) {
+            Some(hundredths) => {
+                let negative = (self.0 < 0) != (whole.0 < 0);
+                push_hundredths(out, negative, u128::from(hundredths));
             }
-            _ => self.push_great_percentage_of(whole, out),
+            None => self.push_great_percentage_of(whole, out),
         }
+    }
+
+    /// As [`push_percentage_of`](Self::push_percentage_of) does, with many other
+    /// parts; says whether there is one.
+    #[inline]
+    pub(crate) fn write_percentage_of(self, whole: Decimal, out: &mut Chunks<'_>) -> bool {
+        let hundredths = self.hundredths_of(whole).map(u32::try_from);
+        match hundredths {
+            Some(Ok(few)) if few < FEW && self.0 >= 0 && whole.0 > 0 => write_few(few, out),
+            _ => {
+                let mut text = Vec::new();
+                self.push_percentage_of(whole, &mut text);
+                out.push(&text);
+                return !text.is_empty();
+            }
+        }
+        true
+    }
+
+    /// Hundredths of a percentage without its sign: 10,000 × part ÷ whole, plus one
+    /// half. Marks are few enough to be multiplied in 64 bits.
+    #[inline]
+    fn hundredths_of(self, whole: Decimal) -> Option<u64> {
+        let (part, divisor) = (self.0.unsigned_abs(), whole.0.unsigned_abs());
+        let twice = part.checked_mul(20_000)?.checked_add(divisor)?;
+        twice.checked_div(divisor.checked_mul(2)?)
     }
 
     #[cold]
@@ -129,6 +144,13 @@ fn push_exact_hundredths(out: &mut Vec<u8>, mut exact: Exact) {
 
 /// How many hundredths are written in eight bytes at most, if fewer than these.
 const FEW: u32 = 10_000_000;
+
+#[inline]
+fn write_few(few: u32, out: &mut Chunks<'_>) {
+    let (text, length) = hundredths(few);
+    out.window(8).words([text], length);
+    out.keep(length);
+}
 
 /// Fewer than [`FEW`] hundredths with two decimals: the bytes as a
 /// little-endian word, and how many of them count.
@@ -328,6 +350,10 @@ mod tests {
             assert_eq!(great, expected, "{part} of {whole}");
             let any = written(|out| one.push_percentage_of(other, out));
             assert_eq!(any, expected, "{part} of {whole}");
+            let among_others = written(|out| {
+                assert!(one.write_percentage_of(other, &mut Chunks::new(out)));
+            });
+            assert_eq!(among_others, expected, "{part} of {whole}");
         }
     }
 
@@ -353,8 +379,15 @@ mod tests {
             ("999999999999", "999999999999.999999", "100.00"),
         ] {
             let parse = |text| Decimal::parse(text).unwrap_or(Decimal(7));
-            let percentage = written(|out| parse(part).push_percentage_of(parse(whole), out));
-            assert_eq!(percentage, expected, "{part} of {whole}");
+            let (part, whole) = (parse(part), parse(whole));
+            let percentage = written(|out| part.push_percentage_of(whole, out));
+            assert_eq!(percentage, expected, "{part:?} of {whole:?}");
+            let mut out = Vec::new();
+            let is_one = part.write_percentage_of(whole, &mut Chunks::new(&mut out));
+            assert_eq!(
+                (out == expected.as_bytes(), is_one),
+                (true, !expected.is_empty())
+            );
         }
     }
 }

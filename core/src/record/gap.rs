@@ -154,12 +154,8 @@ impl Gap {
         match (counted.and_then(|mark| mark.percentage), points) {
             _ if mark.is_some_and(|mark| mark.absent) => out.push(b"\"a\""),
             (Some(given), _) => given.write_rounded(out),
-            (None, Some(points)) => {
-                let mut percentage = Vec::new();
-                points.push_percentage_of(self.out_of, &mut percentage);
-                Wire::V2.push_numeral(out, &percentage);
-            }
-            (None, None) => out.push(b"null"),
+            (None, Some(points)) if points.write_percentage_of(self.out_of, out) => {}
+            _ => out.push(b"null"),
         }
         out.push(b",\"mark\":");
         match points {

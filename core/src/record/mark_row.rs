@@ -29,24 +29,30 @@ pub(crate) struct MarkRow<'a> {
 }
 
 impl<'a> MarkRow<'a> {
+    /// Reads a row whose subjects ascend; its slots are checked as they are walked.
     pub(crate) fn open(bytes: &'a [u8]) -> Result<MarkRow<'a>> {
         let mut rest = bytes;
-        let count = varint::take(&mut rest)?;
-        let mut subjects = Subjects {
-            left: count,
-            last: None,
+        let left = varint::take(&mut rest)?;
+        let subjects = Subjects {
+            left,
+            last: 0,
             bytes: rest,
         };
-        let all = subjects.clone();
-        for subject in &mut subjects {
-            subject?;
+        let mut last = None;
+        for _ in 0..left {
+            let step = varint::take(&mut rest)?;
+            last = match last {
+                None => Some(step),
+                Some(last) if step > 0 => Some(u64::checked_add(last, step).ok_or_else(cut)?),
+                Some(_) => return Err(cut()),
+            };
         }
-        if subjects.bytes.len() > MOST_BYTES {
+        if rest.len() > MOST_BYTES {
             return Err(cut());
         }
         Ok(MarkRow {
-            subjects: all,
-            slots: subjects.bytes,
+            subjects,
+            slots: rest,
         })
     }
 
@@ -150,31 +156,22 @@ pub(crate) fn is_mark(slot: &[u8]) -> bool {
     slot.first().is_some_and(|flags| *flags != 0)
 }
 
+/// The subjects of a row that was opened.
 #[derive(Clone, Default)]
 pub(crate) struct Subjects<'a> {
     left: u64,
-    last: Option<u64>,
+    last: u64,
     bytes: &'a [u8],
 }
 
 impl Iterator for Subjects<'_> {
-    type Item = Result<u64>;
+    type Item = u64;
 
-    fn next(&mut self) -> Option<Result<u64>> {
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
         self.left = self.left.checked_sub(1)?;
-        let step = varint::take(&mut self.bytes);
-        let next = step.and_then(|step| {
-            let next = match self.last {
-                Some(last) => last.checked_add(step).filter(|_| step > 0),
-                None => Some(step),
-            };
-            next.ok_or_else(cut)
-        });
-        match &next {
-            Ok(next) => self.last = Some(*next),
-            Err(_) => self.left = 0,
-        }
-        Some(next)
+        self.last += varint::take(&mut self.bytes).ok()?;
+        Some(self.last)
     }
 }
 
@@ -246,7 +243,7 @@ impl OpenRow {
             })
         });
         let row = OpenRow {
-            subjects: row.subjects().collect::<Result<_>>()?,
+            subjects: row.subjects().collect(),
             slots: slots.take(SLOTS + 1).collect::<Result<_>>()?,
         };
         if row.slots.len() > SLOTS {
@@ -349,10 +346,7 @@ mod tests {
         row.encode(&mut bytes);
 
         let open = MarkRow::open(&bytes)?;
-        assert_eq!(
-            open.subjects().collect::<Result<Vec<_>>>()?,
-            [7, 101, u64::MAX]
-        );
+        assert_eq!(open.subjects().collect::<Vec<_>>(), [7, 101, u64::MAX]);
         assert_eq!(slot(&open, 1)?, Some(mark(false).as_slice()));
         for empty in [0, 2, 9, usize::MAX] {
             assert_eq!(slot(&open, empty)?, None);
@@ -426,7 +420,7 @@ mod tests {
             assert!(OpenRow::of(&subjects).is_err(), "{subjects:?}");
         }
         let none = [1, 0];
-        let first: Vec<_> = MarkRow::open(&none)?.subjects().collect::<Result<_>>()?;
+        let first: Vec<_> = MarkRow::open(&none)?.subjects().collect();
         assert_eq!(first, [0]);
         Ok(())
     }

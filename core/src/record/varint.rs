@@ -15,9 +15,20 @@ pub(crate) fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Takes one number off the front.
+/// Takes one number off the front. Most are small.
 #[inline]
 pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64> {
+    match bytes.split_first() {
+        Some((byte, rest)) if *byte < 0x80 => {
+            *bytes = rest;
+            Ok(u64::from(*byte))
+        }
+        _ => take_any(bytes),
+    }
+}
+
+#[inline]
+fn take_any(bytes: &mut &[u8]) -> Result<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (byte, rest) = bytes.split_first().ok_or_else(cut)?;

@@ -145,14 +145,28 @@ impl<'a> Records<'a> {
 
     /// The run at a place, with the places of its records from one key to another.
     fn part(&self, place: usize, from: Key, to: Key) -> Result<Option<(Page<'a>, Range<usize>)>> {
-        let Some(page) = self.page(place)? else {
+        let entries = &self.directory.entries;
+        let (Some(entry), Some(page)) = (entries.get(place), self.page(place)?) else {
             return Ok(None);
         };
+        // Mostly the directory tells already: its counts were checked.
+        let begins_within = from <= entry.first;
+        let next = entries.get(place + 1);
+        let ends_within = to == Key::MAX || next.is_some_and(|next| next.first <= to);
+        if begins_within && ends_within {
+            return Ok(Some((page, 0..entry.count as usize)));
+        }
         let run = page.run()?;
-        let first = run.lower_bound(from);
-        let end = match run.find(to) {
-            Some(last) => last + 1,
-            None => run.lower_bound(to),
+        let first = if begins_within {
+            0
+        } else {
+            run.lower_bound(from)
+        };
+        let end = if ends_within {
+            run.len()
+        } else {
+            run.find(to)
+                .map_or_else(|| run.lower_bound(to), |last| last + 1)
         };
         Ok(Some((page, first..end)))
     }

@@ -5,7 +5,7 @@ use crate::error::Fault;
 use crate::error::Result;
 use crate::record::{Kind, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Write};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 /// What is needed and what was removed. Schools are merged first, so whether
 /// one is there is known when a record that needs it comes by.
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct Needs {
     there: HashMap<u64, bool>,
     /// The lowest lines whose school is missing.
-    missing: BTreeMap<u64, (Kind, u64)>,
+    missing: BinaryHeap<(u64, Kind, u64)>,
     /// Removed schools: the line, and how many records of the dataset need
     /// them nevertheless.
     removed: HashMap<u64, (u64, u64)>,
@@ -47,9 +47,9 @@ impl Needs {
         if let Some((_, needed)) = self.removed.get_mut(&school) {
             *needed += 1;
         }
-        self.missing.insert(line, (kind, school));
+        self.missing.push((line, kind, school));
         if self.missing.len() > MOST_FAULTS {
-            self.missing.pop_last();
+            self.missing.pop();
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Needs {
         let mut faults: Vec<Fault> = self
             .missing
             .iter()
-            .map(|(line, (kind, school))| Fault {
+            .map(|(line, kind, school)| Fault {
                 line: *line,
                 what: format!(
                     "{}: school_id: school {school} is not in the store",

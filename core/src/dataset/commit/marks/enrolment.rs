@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
-use std::collections::BTreeSet;
 
 impl Marks {
     /// Merges the records of the school and year at hand.
@@ -48,7 +47,7 @@ struct Enrolments<'a, 't> {
 
 impl Enrolments<'_, '_> {
     /// Edits the rows of what a learner takes no more, or newly takes.
-    fn move_rows(&mut self, key: Key, old: &Taken, new: &Taken) -> Result<()> {
+    fn move_rows(&mut self, key: Key, old: &[(u64, u64)], new: &[(u64, u64)]) -> Result<()> {
         let Key(learner, subject) = key;
         let Partition {
             school, a: year, ..
@@ -57,24 +56,33 @@ impl Enrolments<'_, '_> {
             let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, year);
             self.rows.push(rows, Key(term, learner), &edit.encode())
         };
-        old.difference(new)
-            .try_for_each(|place| push(*place, RowEdit::Leave { subject }))?;
-        new.difference(old)
-            .try_for_each(|place| push(*place, RowEdit::Enrol { subject }))
+        for place in old.iter().filter(|place| !has(new, place)) {
+            push(*place, RowEdit::Leave { subject })?;
+        }
+        for place in new.iter().filter(|place| !has(old, place)) {
+            push(*place, RowEdit::Enrol { subject })?;
+        }
+        Ok(())
     }
 }
 
-/// The terms in which a subject is taken, each with its grade.
-type Taken = BTreeSet<(u64, u64)>;
+/// Whether a term, with its grade, is among those that ascend.
+fn has(taken: &[(u64, u64)], term: &(u64, u64)) -> bool {
+    taken.binary_search(term).is_ok()
+}
 
-fn taken(kept: Option<&[u8]>) -> Result<Taken> {
-    let Some(kept) = kept else {
-        return Ok(Taken::new());
-    };
-    let kept = LearnerSubject::open(kept)?;
-    kept.terms()
-        .map(|term| Ok((kept.grade, term?.term)))
-        .collect()
+/// The terms in which a subject is taken, ascending, each with its grade.
+fn taken(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
+    let mut taken = Vec::new();
+    if let Some(kept) = kept {
+        let kept = LearnerSubject::open(kept)?;
+        for term in kept.terms() {
+            taken.push((kept.grade, term?.term));
+        }
+    }
+    taken.sort_unstable();
+    taken.dedup();
+    Ok(taken)
 }
 
 impl Edits for Enrolments<'_, '_> {

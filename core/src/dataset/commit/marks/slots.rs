@@ -5,8 +5,9 @@ use crate::error::{Error, Result};
 use crate::record::assessment::{self, SLOT_TAG};
 use crate::record::mark_row::SLOTS;
 use crate::store::{Collection, Key, Reader, Write};
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 /// The free slots of the school at hand, as far as they were asked for.
 #[derive(Default)]
@@ -78,38 +79,38 @@ impl Slots {
 }
 
 /// The numbers that are free, as ranges of which the end is not.
-struct Free(BTreeSet<(u64, u64)>);
+struct Free(BinaryHeap<Reverse<(u64, u64)>>);
 
 impl Free {
     fn beside(mut taken: Vec<u64>) -> Result<Free> {
         taken.sort_unstable();
-        let mut ranges = BTreeSet::new();
+        let mut ranges = BinaryHeap::new();
         let mut next = 0;
         for slot in taken {
             if slot < next {
                 return Err(assessment::shared_slot());
             }
             if slot > next {
-                ranges.insert((next, slot));
+                ranges.push(Reverse((next, slot)));
             }
             next = slot.saturating_add(1);
         }
         if next < SLOTS as u64 {
-            ranges.insert((next, SLOTS as u64));
+            ranges.push(Reverse((next, SLOTS as u64)));
         }
         Ok(Free(ranges))
     }
 
     fn take(&mut self) -> Option<u64> {
-        let (first, end) = self.0.pop_first()?;
+        let Reverse((first, end)) = self.0.pop()?;
         if first + 1 < end {
-            self.0.insert((first + 1, end));
+            self.0.push(Reverse((first + 1, end)));
         }
         Some(first)
     }
 
     fn release(&mut self, slot: u64) {
-        self.0.insert((slot, slot.saturating_add(1)));
+        self.0.push(Reverse((slot, slot.saturating_add(1))));
     }
 }
 
