@@ -104,7 +104,7 @@ pub static ENDPOINTS: [Endpoint; 10] = [
         of_school: true,
         ids: &LEARNERS,
         query: World::finance_learners_query,
-        wide: every_account,
+        wide: World::accounts,
     },
     Endpoint {
         v1: "finplus/debtmanagement/schooldebtors",
@@ -123,6 +123,12 @@ impl World {
         if self.dice.chance(40) {
             query.push(("include_parents", "1".to_owned()));
         }
+        query
+    }
+
+    fn accounts(&mut self) -> Query {
+        let mut query = every_account(self);
+        query.extend(self.families());
         query
     }
 

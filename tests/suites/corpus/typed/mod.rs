@@ -2,8 +2,9 @@
 //! app could ask: found by reading the request anew, in a simple way.
 
 mod params;
-mod question;
+pub(crate) mod question;
 mod v2;
+pub(crate) mod values;
 
 use params::{Params, number};
 use question::{Asked, RESOURCES};

@@ -1,10 +1,11 @@
 //! The question about a resource, read from a request's parameters.
 
 use super::params::Params;
+use super::values::{Values, reread};
 use super::{Shape, Way};
 use rollbook::{
     Absentees, AccountablePersons, Answer, AssessmentMarks, Clients, FinanceLearners,
-    LearnerStatus, LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm,
+    LearnerStatus, LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm, v1, v2,
 };
 
 /// What requests are about: the path in v1, that in v2, and how it is asked there.
@@ -15,6 +16,8 @@ pub(crate) struct Resource {
     pub(crate) of_school: bool,
     /// v2's path may name one record.
     pub(crate) has_id: bool,
+    /// The types of its records.
+    pub(crate) values: Values,
     /// Asks it, unless a parameter is malformed.
     pub(crate) ask: fn(&Asked<'_>, &Way<'_>) -> Option<Answer>,
 }
@@ -25,6 +28,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "adminplus/learners",
         of_school: true,
         has_id: true,
+        values: Values::of::<v1::Learner, v2::Learner>(),
         ask: |asked, way| {
             Some(way.ask(&Learners {
                 school: asked.school?,
@@ -49,6 +53,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "adminplus/learnerabsentees",
         of_school: true,
         has_id: true,
+        values: Values::of::<v1::Absentee, v2::Absentee>(),
         ask: |asked, way| {
             Some(way.ask(&match asked.id {
                 Some(_) => Absentees {
@@ -71,6 +76,10 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "currplus/learnerassessmentmarks",
         of_school: true,
         has_id: false,
+        values: Values {
+            v1: reread::<v1::AssessmentMarks>,
+            ..Values::of::<v1::AssessmentMark, v2::AssessmentMark>()
+        },
         ask: |asked, way| {
             Some(way.ask(&AssessmentMarks {
                 school: asked.school?,
@@ -90,6 +99,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "currplus/learnersubjects",
         of_school: true,
         has_id: false,
+        values: Values::of::<v1::LearnerSubject, v2::LearnerSubject>(),
         ask: |asked, way| {
             Some(way.ask(&LearnerSubjects {
                 school: asked.school?,
@@ -102,6 +112,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "currplus/learnersubjectsperterm",
         of_school: true,
         has_id: false,
+        values: Values::of::<v1::SubjectPerTerm, v2::SubjectPerTerm>(),
         ask: |asked, way| {
             Some(way.ask(&SubjectsPerTerm {
                 school: asked.school?,
@@ -114,6 +125,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "currplus/learnersubjectmarks",
         of_school: true,
         has_id: false,
+        values: Values::of::<v1::SubjectMarks, v2::SubjectMarks>(),
         ask: |asked, way| {
             Some(way.ask(&SubjectMarks {
                 school: asked.school?,
@@ -126,6 +138,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "finplus/debtmanagement/schools",
         of_school: false,
         has_id: true,
+        values: Values::of::<v1::School, v2::School>(),
         ask: |asked, way| {
             Some(way.ask(&Schools {
                 username: asked.username,
@@ -138,6 +151,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "settings/clientintegrations",
         of_school: false,
         has_id: false,
+        values: Values::of::<v1::Client, v2::ClientIntegration>(),
         ask: |asked, way| {
             Some(way.ask(&match way.shape {
                 // v1 has no such parameters.
@@ -159,6 +173,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "finplus/debtmanagement/learners",
         of_school: true,
         has_id: true,
+        values: Values::of::<v1::FinanceLearner, v2::FinanceLearner>(),
         ask: |asked, way| {
             Some(way.ask(&FinanceLearners {
                 school: asked.school?,
@@ -177,6 +192,7 @@ pub(crate) const RESOURCES: [Resource; 10] = [
         v2: "finplus/debtmanagement/accountablepersons",
         of_school: true,
         has_id: true,
+        values: Values::of::<v1::AccountablePerson, v2::AccountablePerson>(),
         ask: |asked, way| {
             Some(way.ask(&AccountablePersons {
                 school: asked.school?,

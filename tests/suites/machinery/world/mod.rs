@@ -20,7 +20,7 @@ struct Life {
 }
 
 /// Sequences enough for all that must come up.
-static LIVES: LazyLock<Vec<Life>> = LazyLock::new(|| (0..400).map(life).collect());
+static LIVES: LazyLock<Vec<Life>> = LazyLock::new(|| (0..600).map(life).collect());
 
 fn life(seed: u64) -> Life {
     let mut twin = Twin::default();
