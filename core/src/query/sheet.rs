@@ -15,7 +15,6 @@ use crate::record::learning_program::RELEASE_TAG;
 use crate::record::typed::{Edits, push_part};
 use crate::record::{Kind, bake, lanes};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -163,7 +162,7 @@ pub(super) fn one(
     place: Place,
     wire: Wire,
 ) -> Result<Sheet> {
-    let releases = BTreeMap::new();
+    let releases = Releases::default();
     let of = Of {
         snapshot,
         tables,
@@ -190,7 +189,7 @@ type Place = (u64, u64, u64, u64);
 struct Of<'a> {
     snapshot: &'a Snapshot,
     tables: &'a Tables,
-    releases: &'a BTreeMap<(u64, u64), Date>,
+    releases: &'a Releases,
 }
 
 fn decode(
@@ -236,7 +235,7 @@ fn places(
     wanted: Wanted,
 ) -> Result<Vec<(Place, usize)>> {
     let mut places = Vec::new();
-    let mut slots = BTreeSet::new();
+    let mut slots = Vec::new();
     let (from, to) = match wanted.term {
         Some(term) => (Key(term, 0), Key(term, u64::MAX)),
         None => (Key::MIN, Key::MAX),
@@ -249,13 +248,15 @@ fn places(
             let tag = |tag| run.tag(tag, index)?.ok_or_else(gone);
             let place = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
             let slot = assessment::slot(run.tag(SLOT_TAG, index)?)?;
-            if !slots.insert((term, slot)) {
-                return Err(assessment::shared_slot());
-            }
+            slots.push((term, slot));
             if wanted.takes(place) {
                 places.push((place, usize::try_from(slot).unwrap_or(usize::MAX)));
             }
         }
+    }
+    slots.sort_unstable();
+    if slots.windows(2).any(|pair| pair.first() == pair.last()) {
+        return Err(assessment::shared_slot());
     }
     places.sort_unstable();
     Ok(places)
@@ -329,7 +330,7 @@ impl Sheet {
             if let Some(last) = self.terms.last_mut() {
                 last.subjects.push(Subject {
                     subject,
-                    release: of.releases.get(&(term, subject)).copied(),
+                    release: of.releases.of(term, subject),
                     start,
                     outcomes: Vec::new(),
                 });
@@ -408,25 +409,35 @@ fn push_outcome(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, outcome: u64) -> Re
 }
 
 /// The release dates that are set, by term and subject.
-fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<BTreeMap<(u64, u64), Date>> {
+#[derive(Default)]
+struct Releases(Vec<(Key, Date)>);
+
+impl Releases {
+    fn of(&self, term: u64, subject: u64) -> Option<Date> {
+        let sought = Key(term, subject);
+        let place = self.0.binary_search_by_key(&sought, |(key, _)| *key);
+        self.0.get(place.ok()?).map(|(_, release)| *release)
+    }
+}
+
+fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<Releases> {
     let partition = Partition {
         collection: Collection::LearningPrograms,
         ..sheet
     };
-    let mut releases = BTreeMap::new();
+    let mut releases = Vec::new();
     for page in snapshot.records(partition)?.all() {
         let (page, indices) = page?;
         let run = page.run()?;
         for index in indices {
-            let Key(term, subject) = run.key(index)?;
             let Some(release) = run.tag(RELEASE_TAG, index)? else {
                 continue;
             };
             // Marks must not be answered before a date that nobody can read.
             let release = Date::from_number(release)
                 .ok_or_else(|| Error::corrupt("a release date is no date"))?;
-            releases.insert((term, subject), release);
+            releases.push((run.key(index)?, release));
         }
     }
-    Ok(releases)
+    Ok(Releases(releases))
 }
