@@ -292,12 +292,15 @@ mod tests {
 
     type Outcome<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+    /// Bytes, and where they were read.
+    type Bytes = (Vec<u8>, Vec<(usize, usize)>);
+
     /// Bytes that note where they are read; clones share them.
     #[derive(Debug, Clone, Default)]
-    struct Noted(Arc<Mutex<(Vec<u8>, Vec<(usize, usize)>)>>);
+    struct Noted(Arc<Mutex<Bytes>>);
 
     impl Noted {
-        fn with<T>(&self, work: impl FnOnce(&mut (Vec<u8>, Vec<(usize, usize)>)) -> T) -> T {
+        fn with<T>(&self, work: impl FnOnce(&mut Bytes) -> T) -> T {
             work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
         }
 
