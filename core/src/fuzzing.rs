@@ -1,5 +1,6 @@
 //! What a fuzzer reads without a store around it. It is there for a fuzzer alone.
 
+use crate::Engine;
 use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::learner_subject::LearnerSubject;
@@ -7,6 +8,11 @@ use crate::record::mark::Mark;
 use crate::record::mark_row::OpenRow;
 use crate::record::{Kind, bake, typed};
 use crate::store::{Collection, Directory, Run, Totals};
+
+/// Forgets what an engine has read: the bytes beneath it are others now.
+pub fn forget(engine: &Engine) -> Result<()> {
+    engine.forget()
+}
 
 /// Reads bytes as a row of a store, of which kind says the first: whether it is one. What
 /// was written comes out the same when it is written again.

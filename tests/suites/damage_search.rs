@@ -16,11 +16,8 @@ use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
-use std::collections::BTreeSet;
-use std::io;
-use std::sync::{Arc, Mutex};
-
-const BLOCK: usize = 4096;
+use rollbook_tests::storage::watched::{BLOCK, Watched};
+use std::sync::Mutex;
 
 /// What a store without damage says, before the changes and after them.
 struct Right {
@@ -94,17 +91,10 @@ fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String
 fn single_damages() {
     let damages = extent(1500, 100_000);
     let whole = store();
-    let watched = Watched {
-        disk: Disk::of(whole.clone()),
-        read: Arc::default(),
-    };
-    let read = watched.read.clone();
-    let right = live(watched);
-    let used: Vec<usize> = read.lock().unwrap().iter().copied().collect();
-    let used: Vec<usize> = used
-        .into_iter()
-        .filter(|block| (block + 1) * BLOCK <= whole.len())
-        .collect();
+    let watched = Watched::on(whole.clone());
+    let right = live(watched.clone());
+    let mut used = watched.blocks();
+    used.retain(|block| (block + 1) * BLOCK <= whole.len());
     let panics = panics::counted();
     let tally = Mutex::new(Tally::default());
     let failures = failures(damages, |seed| {
@@ -143,37 +133,5 @@ impl Tally {
         self.refused += other.refused;
         self.failed += other.failed;
         self.harmless += other.harmless;
-    }
-}
-
-/// A disk that notes which blocks are read.
-#[derive(Debug)]
-struct Watched {
-    disk: Disk,
-    read: Arc<Mutex<BTreeSet<usize>>>,
-}
-
-impl StorageBackend for Watched {
-    fn len(&self) -> io::Result<u64> {
-        self.disk.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let start = usize::try_from(offset).unwrap();
-        let blocks = start / BLOCK..(start + out.len()).div_ceil(BLOCK);
-        self.read.lock().unwrap().extend(blocks);
-        self.disk.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.disk.set_len(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.disk.sync_data()
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.disk.write(offset, data)
     }
 }

@@ -183,6 +183,46 @@ fn pages_of_a_large_sheet() {
     );
 }
 
+/// The terms of a sheet are laid out one by one: all of them would not be held.
+#[test]
+fn pages_of_a_sheet_of_several_terms() {
+    const EACH: u64 = 50_000;
+    let assessments = lines(1..5 * EACH + 1, |id| {
+        let term = 1 + (id - 1) / EACH;
+        format!(
+            r#"{{"type":"assessment","school_id":1,"assessment_id":{id},"grade_id":9,"year":2026,"term":{term},"subject_id":10,"learning_outcome_id":5,"assessment_name":"A","assessment_date":"2026-02-03","weight":"1","mark_out_of":"20"}}"#
+        )
+    });
+    let terms = SCHOOL.replace(
+        r#"[{"term":1}]"#,
+        r#"[{"term":1},{"term":2},{"term":3},{"term":4},{"term":5}]"#,
+    );
+    let (meter, engine) = metered(&(terms + &assessments));
+    let question = AssessmentMarks {
+        school: 1,
+        grade_id: Some(9),
+        structure: true,
+        ..AssessmentMarks::default()
+    };
+    let mut cursor: Option<String> = None;
+    for number in 0..20 {
+        let page = Page {
+            cursor: cursor.as_deref(),
+            limit: Some(50),
+            reverse_order: true,
+        };
+        let mut answer = String::new();
+        let bytes = read(&meter, || {
+            answer = engine.page(&question, &page).unwrap().text().to_owned();
+        });
+        let last = 5 * EACH - 50 * number;
+        let expected = format!("\"assessment_id\":{last},");
+        assert!(answer.contains(&expected), "{answer}");
+        assert!(number == 0 || bytes < 100 * (64 << 10), "{bytes}");
+        cursor = next(&answer);
+    }
+}
+
 fn records(page: &str) -> &str {
     page.split_once(",\"meta\"").unwrap().0
 }

@@ -153,6 +153,11 @@ impl Engine {
         })
     }
 
+    #[cfg(fuzzing)]
+    pub(crate) fn forget(&self) -> crate::error::Result<()> {
+        self.store.forget()
+    }
+
     /// Closes the store and gives its file back. Every later call fails with
     /// `closed`; closing again does nothing.
     ///

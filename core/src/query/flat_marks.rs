@@ -79,10 +79,20 @@ impl Writer<'_> {
         let sheet = sheet::of(self.view.snapshot, school, grade, self.year, Wire::V2)?;
         for term in walk.along(&sheet.terms) {
             let is_wanted = self.question.term.is_none_or(|wanted| wanted == term.term);
-            if is_wanted
-                && !walk.is_past(&[self.year, grade, term.term])
-                && !self.term(grade, &sheet, term, walk, out)?
-            {
+            if !is_wanted || walk.is_past(&[self.year, grade, term.term]) {
+                continue;
+            }
+            let is_full = if sheet.is_written {
+                !self.term(grade, &sheet, term, walk, out)?
+            } else {
+                let snapshot = self.view.snapshot;
+                let outline = sheet::outline(snapshot, school, grade, self.year, term.term)?;
+                match outline.0.terms.first() {
+                    Some(term) => !self.term(grade, &outline.0, term, walk, out)?,
+                    None => false,
+                }
+            };
+            if is_full {
                 return Ok(false);
             }
         }

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// The assessments of a grade and year by term, subject, outcome and id.
 pub(super) struct Sheet {
     wire: Wire,
-    /// Whether there are texts. Without them the sheet tells what there is, and
-    /// an assessment of it is written by [`one`].
+    /// Whether there are texts. Without them the sheet tells which terms there are:
+    /// what is in one says its [`outline`], and an assessment is written by [`one`].
     pub(super) is_written: bool,
     pub(super) terms: Vec<Term>,
     pub(super) text: Padded,
@@ -130,10 +130,39 @@ pub(super) fn of(
     wire: Wire,
 ) -> Result<Arc<Sheet>> {
     let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-    snapshot.decoded(wire as u8, name, SOURCES, || {
-        let sheet = decode(snapshot, name, wire, Wanted::default(), MOST_TEXT)?;
+    snapshot.decoded(wire as u64, name, SOURCES, || {
+        let mut sheet = decode(snapshot, name, wire, Wanted::default(), MOST_TEXT)?;
+        if !sheet.is_written {
+            for term in &mut sheet.terms {
+                term.subjects = Vec::new();
+            }
+        }
         let bytes = sheet.bytes();
         Ok((sheet, bytes))
+    })
+}
+
+/// A sheet of one term, not written.
+pub(super) struct Outline(pub(super) Sheet);
+
+/// What there is in a term of a sheet that is not written. All terms of a sheet may be
+/// too much to hold.
+pub(super) fn outline(
+    snapshot: &Snapshot,
+    school: u64,
+    grade: u64,
+    year: u64,
+    term: u64,
+) -> Result<Arc<Outline>> {
+    let name = Partition::of_grade_year(school, Collection::Assessments, grade, year);
+    snapshot.decoded(term, name, SOURCES, || {
+        let wanted = Wanted {
+            term: Some(term),
+            ..Wanted::default()
+        };
+        let sheet = decode(snapshot, name, Wire::V2, wanted, 0)?;
+        let bytes = sheet.bytes();
+        Ok((Outline(sheet), bytes))
     })
 }
 
@@ -220,10 +249,6 @@ fn decode(
             sheet.is_written = false;
             sheet.text = Padded::default();
         }
-    }
-    if !sheet.is_written && wire == Wire::V1 {
-        // Without texts it is of use to pages alone.
-        sheet.terms = Vec::new();
     }
     Ok(sheet)
 }

@@ -234,7 +234,7 @@ const SOURCES: Sources = Sources::of(&[
 /// The tables of a school; all empty if there is no such school.
 pub(crate) fn of(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Arc<Tables>> {
     let name = Partition::of(school, Collection::Schools);
-    snapshot.decoded(wire as u8, name, SOURCES, || {
+    snapshot.decoded(wire as u64, name, SOURCES, || {
         let tables = decode(snapshot, school, wire)?;
         let bytes = tables.bytes();
         Ok((tables, bytes))

@@ -1,6 +1,7 @@
 //! Where the bytes of a store lie.
 
 use super::owner::Owner;
+use super::page_lists;
 use super::place::Place;
 use crate::error::{Error, Result as Outcome};
 use redb::backends::{FileBackend, InMemoryBackend};
@@ -92,6 +93,11 @@ impl Keeper {
         Ok(&*self.inner)
     }
 
+    /// Reads what lies there, as it is.
+    pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.noted(self.bytes().and_then(|bytes| bytes.read(offset, out)))
+    }
+
     /// How many bytes the store has.
     pub(crate) fn len(&self) -> io::Result<u64> {
         self.inner.len()
@@ -144,8 +150,8 @@ impl StorageBackend for Handle {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let read = self.0.bytes().and_then(|bytes| bytes.read(offset, out));
-        self.0.noted(read)
+        self.0.read(offset, out)?;
+        page_lists::bound_pages(out, || self.0.len())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

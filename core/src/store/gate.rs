@@ -63,6 +63,13 @@ impl State {
         }
     }
 
+    /// Closes what is open.
+    pub(super) fn end(self) {
+        if let State::Open(open, _) = self {
+            open.close();
+        }
+    }
+
     pub(super) fn keeper(&self) -> Option<&Arc<Keeper>> {
         match self {
             State::Open(open, _) => Some(&open.keeper),
@@ -179,6 +186,11 @@ impl Store {
         }
     }
 
+    #[cfg(fuzzing)]
+    pub(crate) fn forget(&self) -> Result<()> {
+        self.state().open()?.0.forget()
+    }
+
     /// Works on the open store, and tells its own errors from faults. A forked
     /// process has what lay in memory when it was forked, and nothing else.
     fn attempt(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), Fault> {
@@ -222,7 +234,7 @@ impl Store {
         };
         let broken = std::mem::replace(&mut *state, State::Failed(keeper.clone()));
         // redb may well stumble over what broke it.
-        let _ = outcome(|| drop(broken));
+        let _ = outcome(|| broken.end());
         *state = self.opened(keeper, Open::existing)?;
         Ok(())
     }
@@ -338,7 +350,7 @@ impl Store {
     fn compact_store(&self, scrub: bool) -> Result<()> {
         let slot = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
-        state.open()?;
+        state.open()?.0.check_writable()?;
         let Some(keeper) = state.keeper().cloned() else {
             return Err(Error::Closed.into());
         };

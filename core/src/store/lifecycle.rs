@@ -63,7 +63,7 @@ impl Store {
             return Ok(());
         }
         let keeper = state.keeper().cloned();
-        let _ = outcome(|| drop(state));
+        let _ = outcome(|| state.end());
         match keeper {
             Some(keeper) => Ok(keeper.close()?),
             None => Ok(()),

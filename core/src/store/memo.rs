@@ -13,15 +13,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct MemoKey {
     what: TypeId,
-    form: u8,
+    form: u64,
     of: Partition,
 }
 
 /// The form of a directory as it was before it changed.
-const FORMER: u8 = 1;
+const FORMER: u64 = 1;
 
 impl MemoKey {
-    pub(super) fn new<T: Any>(form: u8, of: Partition) -> MemoKey {
+    pub(super) fn new<T: Any>(form: u64, of: Partition) -> MemoKey {
         let what = TypeId::of::<T>();
         MemoKey { what, form, of }
     }
@@ -225,7 +225,7 @@ impl Entries {
 mod tests {
     use super::*;
 
-    fn key(school: u64, form: u8) -> MemoKey {
+    fn key(school: u64, form: u64) -> MemoKey {
         MemoKey::new::<u32>(form, Partition::of(school, Collection::Learners))
     }
 

@@ -5,8 +5,8 @@
 //!   `directory`: how.
 //! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
-//! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`: who may use it when, and recovery
-//!   from faults.
+//! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`, `page_lists`: who may use it when,
+//!   and recovery from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `place`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
 //! - `checksum`, `digests`: what is kept is all there, and as it was written.
@@ -32,6 +32,7 @@ mod open;
 mod options;
 mod overlay;
 mod owner;
+mod page_lists;
 mod panics;
 mod partition;
 mod place;

@@ -7,6 +7,7 @@ use super::memo::{Changes, Memo};
 use super::migrate;
 use super::options::StoreOptions;
 use super::overlay::Overlay;
+use super::page_lists;
 use super::panics::{abandon, caught, outcome};
 use super::read::{highest_rendering, read_cursor_key, read_number};
 use super::scrub;
@@ -17,7 +18,7 @@ use super::write::{Change, Write, spill_table};
 use crate::error::{Error, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
-    TableError, TableHandle,
+    TableError, TableHandle, WriteTransaction,
 };
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -29,13 +30,16 @@ const MEMO_BYTES: usize = 8 << 20;
 const RECOGNISE_BYTES: usize = 1 << 20;
 
 /// How often a compaction may sync. It takes a few dozen syncs whatever the size; with
-/// a damaged list of free pages redb 4.5 commits without end.
+/// a damaged page redb 4.5 may commit without end.
 const MOST_SYNCS: u64 = 10_000;
 
 pub(super) struct Open {
     database: Database,
     snapshot: RwLock<Arc<Snapshot>>,
     pub(super) keeper: Arc<Keeper>,
+    /// Whether it may be written to. Where redb's lists of pages are damaged it lies on a
+    /// view of the file that keeps what is written to itself.
+    is_sound: bool,
     /// Staged entries that were there when the store was opened: of loads whose
     /// process was killed, or that were under way when it was suspended.
     /// Forgetting them takes as long as they are large, so it waits until a
@@ -78,14 +82,20 @@ impl Open {
 
     /// Makes a store of what is empty.
     pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        let database = open_database(&keeper, options)?;
-        let prepared = prepare(&database, options)
+        let is_sound = page_lists::are_sound(&Handle(keeper.clone()))?;
+        let database = if is_sound {
+            open_database(&keeper, options)?
+        } else {
+            open_on(Overlay::new(keeper.clone())?, options)?
+        };
+        let prepared = prepare(&database, is_sound, options)
             .and_then(|left| Ok((left, Snapshot::open(&database, Memo::new(MEMO_BYTES))?)));
         match prepared {
             Ok((left_behind, snapshot)) => Ok(Open {
                 database,
                 snapshot: RwLock::new(Arc::new(snapshot)),
                 keeper,
+                is_sound,
                 left_behind: Mutex::new(left_behind),
             }),
             Err(error) => {
@@ -93,6 +103,25 @@ impl Open {
                 Err(error)
             }
         }
+    }
+
+    /// Closes it as redb does, which commits once more, unless that could panic twice.
+    pub(super) fn close(self) {
+        if self.is_sound {
+            drop(self);
+        } else {
+            abandon(self.database);
+        }
+    }
+
+    /// Fails if it must not be written to.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        check_writable(self.is_sound)
+    }
+
+    fn begin_write(&self) -> Result<WriteTransaction> {
+        self.check_writable()?;
+        Ok(self.database.begin_write()?)
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
@@ -112,9 +141,20 @@ impl Open {
         Ok(())
     }
 
+    /// Has readers begin with nothing in memory.
+    #[cfg(fuzzing)]
+    pub(super) fn forget(&self) -> Result<()> {
+        let next = Snapshot::open(&self.database, Memo::new(MEMO_BYTES))?;
+        *self
+            .snapshot
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        Ok(())
+    }
+
     /// Runs a write transaction; commits it if it changed something.
     pub(super) fn transact(&self, work: &mut Change<'_>) -> Result<Committed> {
-        let mut transaction = self.database.begin_write()?;
+        let mut transaction = self.begin_write()?;
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);
         let mut write = Write::new(&transaction, Some(self.snapshot()))?;
@@ -143,7 +183,7 @@ impl Open {
     /// so nothing is synced.
     pub(super) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
         self.forget_left_behind()?;
-        let mut transaction = self.database.begin_write()?;
+        let mut transaction = self.begin_write()?;
         transaction
             .set_durability(Durability::None)
             .map_err(|error| Error::corrupt(&error.to_string()))?;
@@ -157,7 +197,7 @@ impl Open {
     }
 
     fn unstage_all(&self, names: &[impl AsRef<str>]) -> Result<()> {
-        let mut transaction = self.database.begin_write()?;
+        let mut transaction = self.begin_write()?;
         transaction
             .set_durability(Durability::None)
             .map_err(|error| Error::corrupt(&error.to_string()))?;
@@ -224,6 +264,7 @@ impl Open {
             database,
             snapshot: RwLock::new(Arc::new(snapshot)),
             keeper,
+            is_sound: true,
             left_behind: Mutex::default(),
         })
     }
@@ -258,6 +299,7 @@ pub(super) fn check<T>(
 ///
 /// Fails as `newer_format` if something in it is unknown here.
 fn recognise(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<bool> {
+    page_lists::are_sound(&Handle(keeper.clone()))?;
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
         .create_with_backend(Overlay::new(keeper.clone())?);
@@ -312,18 +354,31 @@ fn not_a_store() -> Box<Error> {
     })
 }
 
+fn check_writable(is_sound: bool) -> Result<()> {
+    if is_sound {
+        return Ok(());
+    }
+    Err(Error::corrupt(
+        "its lists of free pages are damaged, so that it can be read but not changed: load an export of it into a new store",
+    ))
+}
+
 fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database> {
     keeper.allow_syncs(u64::MAX);
+    open_on(Handle(keeper.clone()), options)
+}
+
+fn open_on(bytes: impl StorageBackend, options: StoreOptions) -> Result<Database> {
     let opened = Database::builder()
         .set_cache_size(options.cache_bytes)
-        .create_with_backend(Handle(keeper.clone()));
+        .create_with_backend(bytes);
     Ok(opened?)
 }
 
 /// Makes a store of a database that is new, brings one of an older format to this
 /// one, and gives one that was made before cursors had a key its key; says which
 /// staged entries loads left behind when their process was killed.
-fn prepare(database: &Database, options: StoreOptions) -> Result<Vec<String>> {
+fn prepare(database: &Database, is_sound: bool, options: StoreOptions) -> Result<Vec<String>> {
     let (names, format, has_key) = {
         let transaction = database.begin_read()?;
         let tables = transaction.list_tables()?;
@@ -337,6 +392,7 @@ fn prepare(database: &Database, options: StoreOptions) -> Result<Vec<String>> {
         }
     };
     if !has_key || format != FORMAT {
+        check_writable(is_sound)?;
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
         if format == 1 {

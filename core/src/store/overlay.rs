@@ -3,6 +3,7 @@
 //! neither does a look at a file that turns out to be none of ours.
 
 use super::backend::{Handle, Keeper};
+use super::page_lists;
 use redb::{BackendError, StorageBackend};
 use std::collections::BTreeMap;
 use std::io;
@@ -45,7 +46,7 @@ impl Overlay {
         if shown.is_empty() {
             return Ok(());
         }
-        self.base.read(offset, shown)
+        self.base.0.read(offset, shown)
     }
 }
 
@@ -94,7 +95,7 @@ impl StorageBackend for Overlay {
                 target.copy_from_slice(source);
             }
         }
-        Ok(())
+        page_lists::bound_pages(out, || Ok(written.len))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

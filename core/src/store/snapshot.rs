@@ -60,7 +60,7 @@ impl Snapshot {
     #[inline]
     pub(crate) fn decoded<T: Any + Send + Sync>(
         &self,
-        form: u8,
+        form: u64,
         of: Partition,
         sources: Sources,
         make: impl FnOnce() -> Result<(T, usize)>,

@@ -3,73 +3,189 @@
 use crate::storage::asked;
 use crate::storage::disk::Disk;
 use crate::storage::scenario::options;
+use crate::storage::seal::checksum;
 use crate::storage::small::{self, CHANGES, SCHOOL};
-use crate::storage::tables::{self, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use crate::storage::tables::{self, DIGESTS, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use redb::{StorageBackend, TableHandle};
 use rollbook::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, Engine, FinanceLearners,
-    LearnerSubjects, Learners, Page, Question, Result, Schools, SubjectMarks, SubjectsPerTerm,
+    LearnerSubjects, Learners, Options, Page, Question, Result, Schools, SubjectMarks,
+    SubjectsPerTerm,
 };
-use std::sync::OnceLock;
+use std::cell::RefCell;
+use std::ops::Range;
 
-/// A store, and where the bytes of each row lie in it.
+/// A store that stays open, and where the bytes of each row lie in it.
 struct Store {
     bytes: Vec<u8>,
     rows: Vec<Row>,
+    disk: Disk,
+    engine: Option<Engine>,
 }
 
 struct Row {
-    table: Definition,
-    key: Vec<u8>,
-    value: Vec<u8>,
+    value: Field,
+    /// Its checksum in its directory, if it is a run: with it the directory is another.
+    directory: Option<(Field, Range<usize>)>,
+    /// The sum that the row or its directory goes into.
+    digest: Field,
     /// What is answered from it.
     asked: Vec<Ask>,
+}
+
+/// The value of a row, and where it lies in the file.
+struct Field {
+    key: Vec<u8>,
+    value: Vec<u8>,
+    offset: usize,
 }
 
 /// A row below this length has nothing to read.
 const SHORT: usize = 12;
 
-fn store() -> &'static Store {
-    static STORE: OnceLock<Store> = OnceLock::new();
-    STORE.get_or_init(|| {
+/// Of a directory, as the format has it.
+const HEAD: usize = 4;
+const ENTRY: usize = 32;
+const NUMBER: usize = 16;
+const CHECKSUM: usize = 24;
+const META_DIGEST: &[u8] = b"meta";
+
+impl Store {
+    fn new() -> Store {
         let bytes = small::store();
         let all = [RUNS, DIRECTORIES, INTEGRATORS, META].into_iter();
         let all = all.flat_map(|table| {
             let rows = tables::rows(bytes.clone(), table).into_iter();
             rows.map(move |(key, value)| (table, key, value))
         });
-        let long = all.filter(|(_, _, value)| value.len() >= SHORT);
-        let rows = long.map(|(table, key, value)| Row::of(&bytes, table, key, value));
-        let rows = rows.collect();
-        Store { bytes, rows }
-    })
+        let long: Vec<_> = all.filter(|(_, _, value)| value.len() >= SHORT).collect();
+        let mut store = Store {
+            disk: Disk::of(bytes.clone()),
+            bytes,
+            rows: Vec::new(),
+            engine: None,
+        };
+        let right = QUESTIONS.map(|ask| ask(store.fresh(true).unwrap()));
+        for (table, key, value) in long {
+            let mut row = Row::of(&store.bytes, table, key, value);
+            let broken: Vec<_> = row
+                .value
+                .value
+                .iter()
+                .map(|byte| byte.wrapping_add(0x55))
+                .collect();
+            row.write(&store.disk, &broken);
+            let found = match store.fresh(true) {
+                Ok(engine) => QUESTIONS.map(|ask| ask(engine)),
+                Err(error) => QUESTIONS.map(|_| Err(error.clone())),
+            };
+            let touched = QUESTIONS.into_iter().zip(found.iter().zip(&right));
+            let touched = touched.filter(|(_, (broken, whole))| broken != whole);
+            row.asked = touched.map(|(ask, _)| ask).collect();
+            row.write(&store.disk, &row.value.value);
+            store.rows.push(row);
+        }
+        store.engine = None;
+        store
+    }
+
+    /// An engine on what the disk holds now, of which nothing is remembered. A fuzzer has
+    /// no time to open one, unless it is about what is read then.
+    fn fresh(&mut self, is_read_at_opening: bool) -> Result<&Engine> {
+        if let Some(engine) = self.engine.take()
+            && !is_read_at_opening
+            && forget(&engine)
+        {
+            return Ok(self.engine.insert(engine));
+        }
+        let cacheless = Options {
+            cache_bytes: 0,
+            ..options()
+        };
+        let engine = Engine::open_with_backend(self.disk.clone(), cacheless)?;
+        Ok(self.engine.insert(engine))
+    }
+
+    /// Everything as it was, after a change.
+    fn restore(&mut self) {
+        self.engine = None;
+        self.disk = Disk::of(self.bytes.clone());
+    }
+}
+
+#[cfg(fuzzing)]
+fn forget(engine: &Engine) -> bool {
+    rollbook::fuzzing::forget(engine).is_ok()
+}
+
+#[cfg(not(fuzzing))]
+fn forget(_: &Engine) -> bool {
+    false
+}
+
+impl Field {
+    fn of(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Field {
+        let offset = tables::offset(file, table, &key, &value);
+        Field { key, value, offset }
+    }
+
+    fn write(&self, disk: &Disk, value: &[u8]) {
+        disk.write(self.offset as u64, value).unwrap();
+    }
 }
 
 impl Row {
     fn of(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Row {
-        let mut placed = Row {
-            table,
-            key,
-            value,
+        let find = |table: Definition, key: &[u8]| {
+            let mut rows = tables::rows(file.to_vec(), table).into_iter();
+            let (key, value) = rows.find(|(found, _)| found == key).unwrap();
+            Field::of(file, table, key, value)
+        };
+        let directory = (table.name() == RUNS.name()).then(|| {
+            let (partition, number) = key.split_at(key.len() - 4);
+            let number = u32::from_be_bytes(number.try_into().unwrap()).to_le_bytes();
+            let directory = find(DIRECTORIES, partition);
+            let mut entries = directory.value[HEAD..].chunks_exact(ENTRY);
+            let entry = entries.position(|entry| entry[NUMBER..].starts_with(&number));
+            let at = HEAD + ENTRY * entry.unwrap() + CHECKSUM;
+            (directory, at..at + 8)
+        });
+        let digest = match table.name() {
+            name if name == META.name() => META_DIGEST.to_vec(),
+            name if name == INTEGRATORS.name() => b"integrators".to_vec(),
+            _ => [b"s", &key[..8]].concat(),
+        };
+        Row {
+            value: Field::of(file, table, key, value),
+            directory,
+            digest: find(DIGESTS, &digest),
             asked: Vec::new(),
-        };
-        let broken = placed.value.iter().map(|byte| byte.wrapping_add(0x55));
-        let broken = placed.put(file, broken.collect());
-        let answers = |file: &[u8]| {
-            let engine = Engine::open_with_backend(Disk::of(file.to_vec()), options());
-            QUESTIONS.map(|ask| engine.as_ref().map_or_else(|error| Err(error.clone()), ask))
-        };
-        let both = answers(file).into_iter().zip(answers(&broken));
-        let touched = QUESTIONS.into_iter().zip(both);
-        let touched = touched.filter(|(_, (whole, broken))| whole != broken);
-        placed.asked = touched.map(|(ask, _)| ask).collect();
-        placed
+        }
     }
 
-    /// The file with another value in this row, and checksums that fit it: else nothing
+    /// Puts another value in place of this row, and checksums that fit it: else nothing
     /// would be read of it.
-    fn put(&self, file: &[u8], value: Vec<u8>) -> Vec<u8> {
-        tables::with_rows(file.to_vec(), self.table, &[(self.key.clone(), value)])
+    fn write(&self, disk: &Disk, value: &[u8]) {
+        self.value.write(disk, value);
+        let new = checksum(&self.value.key, value);
+        let (old, new) = match &self.directory {
+            None => (checksum(&self.value.key, &self.value.value), new),
+            Some((directory, at)) => {
+                let mut changed = directory.value.clone();
+                changed[at.clone()].copy_from_slice(&new.to_le_bytes());
+                directory.write(disk, &changed);
+                let of = |value: &[u8]| checksum(&directory.key, value);
+                (of(&directory.value), of(&changed))
+            }
+        };
+        let sum = u64::from_le_bytes(self.digest.value[..].try_into().unwrap());
+        let sum = sum.wrapping_sub(old).wrapping_add(new);
+        self.digest.write(disk, &sum.to_le_bytes());
     }
+}
+
+thread_local! {
+    static STORE: RefCell<Store> = RefCell::new(Store::new());
 }
 
 /// Damages a row, then asks what is answered from it, and now and then exports all or
@@ -77,28 +193,39 @@ impl Row {
 /// beside asking, and each three after them where a byte of the row is another and what
 /// is added to it. Says whether anything failed.
 pub fn rows(bytes: &[u8]) -> bool {
+    STORE.with_borrow_mut(|store| damaged(store, bytes))
+}
+
+fn damaged(store: &mut Store, bytes: &[u8]) -> bool {
     let Some(([low, high, beside], damage)) = bytes.split_first_chunk() else {
         return false;
     };
-    let store = store();
-    let row = &store.rows[usize::from(u16::from_le_bytes([*low, *high])) % store.rows.len()];
-    let mut value = row.value.clone();
+    let number = usize::from(u16::from_le_bytes([*low, *high])) % store.rows.len();
+    let mut value = store.rows[number].value.value.clone();
     let (damage, _) = damage.as_chunks();
     for [low, high, added] in damage {
         let at = usize::from(u16::from_le_bytes([*low, *high])) % value.len();
         value[at] = value[at].wrapping_add(*added);
     }
-    let file = row.put(&store.bytes, value);
-    let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+    store.rows[number].write(&store.disk, &value);
+    let asked = store.rows[number].asked.clone();
+    let change = CHANGES.get(usize::from(*beside) / 2);
+    let is_read_at_opening = store.rows[number].digest.key == META_DIGEST;
+    let Ok(engine) = store.fresh(is_read_at_opening) else {
+        store.restore();
         return true;
     };
-    let ask = || row.asked.iter().filter(|ask| ask(&engine).is_err()).count();
+    let ask = || asked.iter().filter(|ask| ask(engine).is_err()).count();
     let mut failed = ask();
     if beside.is_multiple_of(16) {
-        failed += usize::from(asked::export(&engine).is_err());
+        failed += usize::from(asked::export(engine).is_err());
     }
-    if let Some(change) = CHANGES.get(usize::from(*beside) / 2) {
-        failed += usize::from(change(&engine).is_err()) + ask();
+    if let Some(change) = change {
+        failed += usize::from(change(engine).is_err()) + ask();
+        store.restore();
+    } else {
+        let row = &store.rows[number];
+        row.write(&store.disk, &row.value.value);
     }
     failed > 0
 }

@@ -28,6 +28,20 @@ pub fn start_within(bytes: u64, test: &str, task: &str) -> Child {
     started(shell, test, task)
 }
 
+/// How many instructions it takes to do a task in a process of its own, by valgrind.
+pub fn instructions(test: &str, task: &str) -> u64 {
+    let mut valgrind = Command::new("valgrind");
+    valgrind
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(std::env::current_exe().unwrap())
+        .stderr(Stdio::piped());
+    let output = started(valgrind, test, task).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{task}: {said}");
+    let (_, counted) = said.split_once("Collected : ").unwrap();
+    counted.lines().next().unwrap().trim().parse().unwrap()
+}
+
 fn started(mut command: Command, test: &str, task: &str) -> Child {
     command
         .args([test, "--exact", "--nocapture", "--test-threads", "1"])

@@ -25,4 +25,5 @@ pub mod seal;
 pub mod small;
 pub mod tables;
 pub mod watchdog;
+pub mod watched;
 pub mod wrapping;

@@ -33,6 +33,25 @@ pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
     rows.collect()
 }
 
+/// Where in the file the value of a row lies: of the places with its bytes, the one that
+/// redb reads.
+pub fn offset(file: &[u8], table: Definition, key: &[u8], value: &[u8]) -> usize {
+    let places = memchr::memmem::find_iter(file, value);
+    let is_read = |at: &usize| {
+        let mut changed = file.to_vec();
+        changed[*at] ^= 1;
+        let changed = rows(changed, table).into_iter();
+        changed
+            .into_iter()
+            .any(|(found, now)| found == key && now != value)
+    };
+    let mut places: Vec<_> = places.collect();
+    if places.len() > 1 {
+        places.retain(is_read);
+    }
+    places[0]
+}
+
 /// The file with these rows in a table changed or added, and the checksums those of
 /// what is there then: as an engine would have left it that wrote these rows.
 pub fn with_rows(file: Vec<u8>, table: Definition, rows: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {

@@ -1,0 +1,104 @@
+//! redb's own lists of pages, damaged: nothing is changed by them any more, and all that
+//! the store holds can still be read and taken out of it. And pages that claim to be
+//! longer than the file.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+use rollbook::Engine;
+use rollbook_tests::storage::asked::export;
+use rollbook_tests::storage::child;
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::panics;
+use rollbook_tests::storage::scenario::options;
+use rollbook_tests::storage::small::{CHANGES, answers, store};
+use rollbook_tests::storage::watched::{BLOCK, Watched};
+
+/// With these a change ended the process: a byte, and what it was changed by.
+const ENDED: [(usize, u8); 2] = [(8412, 0xfc), (28674, 0x80)];
+
+#[test]
+fn damaged_lists_of_pages() {
+    let whole = store();
+    let watched = Watched::on(whole.clone());
+    let engine = Engine::open_with_backend(watched.clone(), options()).unwrap();
+    let read = watched.blocks();
+    let (right, exported) = (answers(&engine), export(&engine).unwrap());
+    drop(engine);
+    let panics = panics::counted();
+    let mut refused = 0;
+    let sampled = read.into_iter().skip(1).flat_map(|block| {
+        let bytes = (0..BLOCK).step_by(97);
+        bytes.map(move |byte| (block * BLOCK + byte, 0x80))
+    });
+    for (at, changed) in ENDED.into_iter().chain(sampled) {
+        let mut file = whole.clone();
+        let Some(byte) = file.get_mut(at) else {
+            continue;
+        };
+        *byte ^= changed;
+        let disk = Disk::of(file.clone());
+        let Ok(engine) = Engine::open_with_backend(disk.clone(), options()) else {
+            continue;
+        };
+        let is_of_lists = |error: &rollbook::Error| error.to_string().contains("free pages");
+        let compacted = engine.compact();
+        if !compacted.as_ref().is_err_and(is_of_lists) {
+            continue;
+        }
+        refused += 1;
+        for change in CHANGES {
+            assert!(change(&engine).is_err_and(|error| is_of_lists(&error)));
+        }
+        assert!(answers(&engine) == right, "byte {at}");
+        assert!(export(&engine).unwrap() == exported, "byte {at}");
+        assert!(!engine.verify().is_ok_and(|found| found.is_sound()));
+        engine.close().unwrap();
+        assert!(disk.bytes() == file, "byte {at} ^ {changed:#x}");
+    }
+    println!(
+        "{refused} damages of lists; {} panics of redb caught",
+        panics.count()
+    );
+    assert!(refused > 25, "{refused}");
+}
+
+/// Pages that others say are of four gigabytes are not read: the memory of this process
+/// is bounded.
+#[cfg(unix)]
+#[test]
+fn pages_longer_than_the_file() {
+    const MOST: u64 = 2 << 30;
+    if child::task().is_none() {
+        let test = "damaged_lists::pages_longer_than_the_file";
+        let mut child = child::start_within(MOST, test, "read");
+        assert!(child.wait().unwrap().success());
+        return;
+    }
+    let whole = store();
+    let is_branch = |page: &usize| whole[page * BLOCK] == 2 && whole[page * BLOCK + 3] == 0;
+    let branches = (1..whole.len() / BLOCK).filter(is_branch);
+    let (mut tried, mut failed) = (0, 0);
+    for start in branches.map(|page| page * BLOCK) {
+        let children = usize::from(whole[start + 2]) + 1;
+        for child in 0..children.min(100) {
+            let mut file = whole.clone();
+            // The order of the page is in the highest bits of its number.
+            file[start + 8 + 16 * children + 8 * child + 7] |= 20 << 3;
+            tried += 1;
+            let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+                failed += 1;
+                continue;
+            };
+            let found = answers(&engine);
+            let is_error = |answer: &rollbook::Answer| answer.status.code == 500;
+            let changed = CHANGES.iter().all(|change| change(&engine).is_ok());
+            failed += usize::from(found.iter().any(is_error) || !changed);
+        }
+    }
+    println!("{tried} long pages, {failed} noticed");
+    assert!(failed > 5, "{failed} of {tried}");
+}
