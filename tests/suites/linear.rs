@@ -27,7 +27,7 @@ const WORK: [(&str, u64, Work); 6] = [
     ("an export of one learner's marks", 3000, |count| {
         let engine = load(&(assessments(count, "", 1) + &marks(count, 1)));
         let lines = engine.export(Credentials::Keep).unwrap();
-        assert!(lines.filter(Result::is_ok).count() as u64 >= 2 * count);
+        assert!(lines.flatten().count() as u64 >= 2 * count);
     }),
     ("half the schools", 3000, |count| {
         let engine = load(&schools(count, ""));
@@ -141,6 +141,7 @@ fn growth(test: &str, name: &str, count: u64) -> f64 {
 }
 
 #[test]
+#[ignore = "tests/run instructions"]
 fn work_grows_with_what_it_is_about() {
     if let Some(task) = child::task() {
         let (name, count) = task.split_once(':').unwrap();
@@ -155,6 +156,7 @@ fn work_grows_with_what_it_is_about() {
 
 /// What is quadratic is seen to be.
 #[test]
+#[ignore = "tests/run instructions"]
 fn a_loop_in_a_loop_is_noticed() {
     if let Some(task) = child::task() {
         let (_, count) = task.split_once(':').unwrap();

@@ -59,30 +59,39 @@ pub(super) enum Committed {
 impl Open {
     /// Opens the store that is here.
     pub(super) fn existing(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        if !recognise(&keeper, options)? {
+        let found = recognise(&keeper, options)?;
+        if !found.is_store {
             return Err(not_a_store());
         }
-        Open::new(keeper, options)
+        Open::on(keeper, found.is_sound, options)
     }
 
     /// Opens the store that is here, or makes one of bytes in which nothing is, or
     /// only what making one left when it was cut short.
     pub(super) fn existing_or_new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
         let bytes = Handle(keeper.clone());
-        if bytes.len()? > 0
-            && let Err(error) = recognise(&keeper, options)
-        {
-            if !matches!(*error, Error::NotAStore { .. }) || !half_made::is_left_in(&bytes)? {
-                return Err(error);
+        if bytes.len()? > 0 {
+            match recognise(&keeper, options) {
+                Ok(found) => return Open::on(keeper, found.is_sound, options),
+                Err(error)
+                    if matches!(*error, Error::NotAStore { .. })
+                        && half_made::is_left_in(&bytes)? =>
+                {
+                    bytes.set_len(0)?;
+                }
+                Err(error) => return Err(error),
             }
-            bytes.set_len(0)?;
         }
         Open::new(keeper, options)
     }
 
     /// Makes a store of what is empty.
     pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        let is_sound = page_lists::are_sound(&Handle(keeper.clone()))?;
+        Open::on(keeper, true, options)
+    }
+
+    /// Opens what was recognised: to be read alone, unless it is sound.
+    fn on(keeper: Arc<Keeper>, is_sound: bool, options: StoreOptions) -> Result<Open> {
         let database = if is_sound {
             open_database(&keeper, options)?
         } else {
@@ -293,13 +302,20 @@ pub(super) fn check<T>(
     Ok((sound, inspect(&snapshot)?))
 }
 
+/// What lies here.
+struct Found {
+    /// It is a store; else it is a database with nothing in it.
+    is_store: bool,
+    /// redb may write to it.
+    is_sound: bool,
+}
+
 /// Looks at what lies here without changing it: redb writes to whatever it
-/// opens, and a file that is none of ours is not ours to change. Says whether it is
-/// a store; else it is a database with nothing in it.
+/// opens, and a file that is none of ours is not ours to change.
 ///
 /// Fails as `newer_format` if something in it is unknown here.
-fn recognise(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<bool> {
-    page_lists::are_sound(&Handle(keeper.clone()))?;
+fn recognise(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Found> {
+    let is_sound = page_lists::are_sound(&Handle(keeper.clone()))?;
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
         .create_with_backend(Overlay::new(keeper.clone())?);
@@ -312,9 +328,12 @@ fn recognise(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<bool> {
         Err(DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
         opened => opened?,
     };
-    let is_one = is_store(&database, options);
+    let is_store = is_store(&database, options);
     abandon(database);
-    is_one
+    Ok(Found {
+        is_store: is_store?,
+        is_sound,
+    })
 }
 
 /// Whether a database is a store that can be opened; it is none yet if it is empty.

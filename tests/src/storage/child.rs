@@ -44,7 +44,8 @@ pub fn instructions(test: &str, task: &str) -> u64 {
 
 fn started(mut command: Command, test: &str, task: &str) -> Child {
     command
-        .args([test, "--exact", "--nocapture", "--test-threads", "1"])
+        .args([test, "--exact", "--include-ignored"])
+        .args(["--nocapture", "--test-threads", "1"])
         .env(TASK, task)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped());
