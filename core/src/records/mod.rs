@@ -27,7 +27,7 @@ impl Answer {
     /// The records of the answer.
     ///
     /// ```
-    /// use rollbook::{Engine, Learners, Options, Undecoded, v1, v2};
+    /// use rollbook::{Engine, Learners, Options, Page, Undecoded, v1, v2};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let engine = Engine::memory(Options::default())?;
@@ -35,14 +35,15 @@ impl Answer {
     /// {"type":"school","school_id":1000,"current_year":2026}
     /// {"type":"learner","school_id":1000,"id":7,"first_name":"Thandi"}
     /// "#.as_bytes())?;
-    /// let learners: Vec<v1::Learner> = engine.ask(&Learners::of(1000))?.decode()?;
+    /// let current = Learners { school: 1000, ..Learners::default() };
+    /// let learners: Vec<v1::Learner> = engine.ask(&current)?.decode()?;
     /// assert_eq!((learners[0].id.as_str(), learners[0].first_name.as_str()), ("7", "Thandi"));
     ///
-    /// let page: v2::Collection<v2::Learner> =
-    ///     engine.page(&Learners::of(1000), &Default::default())?.decode()?;
+    /// let page = engine.page(&current, &Page::default())?;
+    /// let page: v2::Collection<v2::Learner> = page.decode()?;
     /// assert_eq!(page.data[0].id, 7);
     ///
-    /// let nobody = engine.ask(&Learners::of(1))?.decode::<Vec<v1::Learner>>();
+    /// let nobody = engine.ask(&Learners::default())?.decode::<Vec<v1::Learner>>();
     /// assert!(matches!(nobody, Err(Undecoded::Refused { status: 404, .. })));
     /// # Ok(())
     /// # }

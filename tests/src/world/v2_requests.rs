@@ -92,7 +92,7 @@ impl World {
                 .weighted(&[(60, 1), (15, 2), (10, 3), (7, 7), (8, 60)]);
             query.push(("limit", self.digits(limit)));
         }
-        if self.dice.chance(25) {
+        if self.dice.chance(15) {
             self.spoil(&mut query, &["limit", "reverse_order"]);
         }
         let target = format!(
