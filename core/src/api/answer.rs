@@ -172,14 +172,12 @@ impl Admitted<'_> {
         let outcome = (self.endpoint.read)(&mut params, &mut |read| match (self.wire, self.id) {
             (Wire::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
             (Wire::V1, _) => read.question.answer(view, &mut Chunks::over(out)),
-            (Wire::V2, None) => {
+            (Wire::V2, None) if !self.endpoint.is_object => {
                 let mut paging = Paging::read(self.query);
                 let limits = self.context.limits;
                 page::page(read.question, paging.page(), read.faults, limits, view, out)
             }
-            (Wire::V2, Some(_)) => {
-                page::one(read.question, read.faults, read.is_for_another, view, out)
-            }
+            (Wire::V2, _) => page::one(read.question, read.faults, read.is_for_another, view, out),
         })?;
         Ok(Ok(settle(self.wire, self.endpoint, outcome, out)))
     }

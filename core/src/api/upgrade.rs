@@ -194,6 +194,32 @@ mod tests {
                 "finplus/debtmanagement/accountablepersons/40",
                 Some(1000),
             ),
+            (
+                "adminplus/parents/1000?parent_id=040",
+                "adminplus/parents/40",
+                Some(1000),
+            ),
+            (
+                "adminplus/staffmembers/1000?staff_member_id=",
+                "adminplus/staffmembers",
+                Some(1000),
+            ),
+            ("adminplus/school/1000", "adminplus/school", Some(1000)),
+            (
+                "adminplus/lookup/grade/1000?grade_id=9",
+                "adminplus/lookup/grade/9",
+                Some(1000),
+            ),
+            (
+                "adminplus/lookup/language?id=2",
+                "adminplus/lookup/language",
+                None,
+            ),
+            (
+                "adminplus/lookup/language/02",
+                "adminplus/lookup/language/2",
+                None,
+            ),
         ] {
             let expected = (format!("/api/v2/{v2}"), school);
             assert_eq!(upgraded(&format!("/api/v1/{v1}")), expected, "{v1}");

@@ -6,6 +6,7 @@ use super::render;
 use crate::error::{Error, Result};
 use crate::json;
 use crate::record::assessment::{GRADE_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::field::{Field, Form};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
 use crate::record::storage::{Dated, Storage};
@@ -334,22 +335,26 @@ fn line(kind: Kind, values: &[Value<'_>]) -> String {
     let mut out = b"{\"type\":".to_vec();
     json::push_string(&mut out, kind.name());
     for (field, value) in kind.fields().iter().zip(values) {
-        push_member(&mut out, field.name, value);
+        push_member(&mut out, field, value);
     }
     out.push(b'}');
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn push_member(out: &mut Vec<u8>, name: &str, value: &Value<'_>) {
+fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
     if value.is_empty() {
         return;
     }
     if !out.ends_with(b"{") {
         out.push(b',');
     }
-    json::push_string(out, name);
+    json::push_string(out, field.name);
     out.push(b':');
     match value {
+        // These texts are JSON.
+        Value::Text(json) if matches!(field.form, Form::Signed | Form::Texts) => {
+            out.extend_from_slice(json.as_bytes());
+        }
         Value::Integer(number) => json::push_integer(out, *number),
         Value::Terms(terms) => push_terms(out, terms),
         other => {
@@ -372,7 +377,7 @@ fn push_terms(out: &mut Vec<u8>, terms: &[Term<'_>]) {
         let mark = [term.mark.map_or(Value::Empty, Value::Decimal)];
         let values = number.into_iter().chain(group).chain(mark);
         for (field, value) in terms::FIELDS.iter().zip(values) {
-            push_member(out, field.name, &value);
+            push_member(out, field, &value);
         }
         out.push(b'}');
     }

@@ -54,6 +54,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Finance),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No debtor records found",
     read,

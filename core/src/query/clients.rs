@@ -44,6 +44,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: None,
     has_parents: false,
     is_settable: true,
+    is_object: false,
     refused: REQUEST_NOT_AUTHORISED,
     nothing: NO_INTEGRATIONS,
     read,

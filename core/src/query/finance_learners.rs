@@ -62,6 +62,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Finance),
     has_parents: true,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
     read,

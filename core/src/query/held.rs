@@ -2,7 +2,7 @@
 //! others are read whenever they are asked for.
 
 use crate::error::Result;
-use crate::json::Wire;
+use crate::json::{self, Wire};
 use crate::record::{Kind, Value, bake};
 use crate::store::{Collection, Key, Page, Partition, Reader, Snapshot};
 use std::borrow::Cow;
@@ -97,4 +97,16 @@ impl<T: Decoded> Held<T> {
         let values = bake::values(T::KIND, &values, &run.item(index)?)?;
         Ok((key, T::of(self.wire, key, &values)))
     }
+}
+
+/// The text of a field.
+pub(super) fn text<'a>(values: &'a [Value<'_>], place: usize) -> &'a str {
+    values.get(place).map_or("", Value::text)
+}
+
+/// The inside of a JSON string.
+pub(super) fn escaped(text: &str) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    json::push_escaped(&mut escaped, text);
+    escaped
 }

@@ -44,6 +44,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Curriculum),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner subject records found",
     read,

@@ -76,6 +76,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Administration),
     has_parents: true,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
     read,

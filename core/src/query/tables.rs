@@ -1,11 +1,12 @@
 //! The small tables of a school: what other records join by id.
 
-use super::held::{Decoded, Held};
+use super::grade::{Grade, in_grade};
+use super::held::{Decoded, Held, escaped, text};
 use crate::clock::Offset;
 use crate::date::Date;
 use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
-use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
+use crate::record::{Kind, Value, bake, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -89,14 +90,6 @@ pub(crate) struct Term {
 }
 
 #[derive(Clone)]
-struct Grade {
-    /// Its name, escaped for JSON, as those of years and learning outcomes.
-    name: Vec<u8>,
-    /// `,"grade_id":"9","grade":"7","terms":[`.
-    opening: Padded,
-}
-
-#[derive(Clone)]
 struct Year {
     name: Vec<u8>,
 }
@@ -140,6 +133,15 @@ impl Tables {
             Some(grade) => grade.opening,
             None => Padded::of(&in_grade(self.wire, id, b"")),
         })
+    }
+
+    /// A grade that has a record.
+    pub(super) fn listed_grade(
+        &self,
+        snapshot: &Snapshot,
+        id: u64,
+    ) -> Result<Option<Cow<'_, Grade>>> {
+        self.grades.find(snapshot, Key::one(id))
     }
 
     /// Writes `{"year":"2026",`.
@@ -276,16 +278,6 @@ fn in_year(wire: Wire, year: u64) -> Vec<u8> {
     text
 }
 
-/// `,"grade_id":"9","grade":"7","terms":[`
-fn in_grade(wire: Wire, id: u64, name: &[u8]) -> Vec<u8> {
-    let mut text = b",\"grade_id\":".to_vec();
-    wire.push_number(&mut text, id);
-    text.extend_from_slice(b",\"grade\":");
-    wire.push_text(&mut text, name);
-    text.extend_from_slice(b",\"terms\":[");
-    text
-}
-
 /// `{"term_id":102,"term":"1",`; the id of an unknown term is 0.
 fn listed_term(wire: Wire, id: Option<u64>, term: u64) -> Vec<u8> {
     let mut text = b"{\"term_id\":".to_vec();
@@ -363,22 +355,6 @@ impl Decoded for Subject {
     }
 }
 
-impl Decoded for Grade {
-    const KIND: Kind = Kind::Grade;
-    const COLLECTION: Collection = Collection::Grades;
-    const MOST_BYTES: usize = MOST_BYTES;
-
-    fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Grade {
-        let name = escaped(text(values, grade::NAME));
-        let opening = Padded::of(&in_grade(wire, key.0, &name));
-        Grade { name, opening }
-    }
-
-    fn bytes(&self) -> usize {
-        self.name.capacity() + self.opening.bytes()
-    }
-}
-
 impl Decoded for Year {
     const KIND: Kind = Kind::Year;
     const COLLECTION: Collection = Collection::Years;
@@ -427,14 +403,4 @@ impl Decoded for Term {
     fn bytes(&self) -> usize {
         self.listed.bytes() + self.marked.bytes()
     }
-}
-
-fn text<'a>(values: &'a [Value<'_>], place: usize) -> &'a str {
-    values.get(place).map_or("", Value::text)
-}
-
-fn escaped(text: &str) -> Vec<u8> {
-    let mut escaped = Vec::new();
-    json::push_escaped(&mut escaped, text);
-    escaped
 }

@@ -5,6 +5,8 @@
 pub(crate) enum Form {
     /// Digits, as a number or a string, up to 2^64−1.
     Integer,
+    /// Digits, with a `-` before or not, as a number or a string, within 64 bits.
+    Signed,
     /// The integer 0 or 1.
     Bit,
     /// A string, or an integer number kept as its digits.
@@ -34,6 +36,8 @@ pub(crate) enum Form {
     Offset,
     /// The terms of a learner's subject.
     Terms,
+    /// An array of text, kept as canonical JSON.
+    Texts,
 }
 
 impl Form {
@@ -194,7 +198,6 @@ impl Field {
 
     /// A field, a tag or a span that a later rendering brings. Whoever adds one gives it
     /// the next number above [`RENDER_VERSION`](super::bake::RENDER_VERSION).
-    #[allow(dead_code, reason = "the first release has none")]
     pub(crate) const fn since(self, rendering: u32) -> Field {
         Field {
             since: rendering,

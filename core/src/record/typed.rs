@@ -45,7 +45,7 @@ fn edit_of(form: Form, escaped: &[u8]) -> Option<u16> {
     };
     match (form, escaped) {
         (_, b"") => Some(NULL),
-        (Form::Integer | Form::Decimal, _) => digits(),
+        (Form::Integer | Form::Signed | Form::Decimal, _) => digits(),
         (Form::Reference, reference) if is_number(reference) => digits(),
         (Form::YesNo, b"Yes") => Some(TRUE),
         (Form::YesNo, b"No") => Some(FALSE),
@@ -433,13 +433,17 @@ mod tests {
             ("absentee (2.7)", Kind::Absentee.fields()),
             ("school (2.8)", Kind::School.fields()),
             ("accountable person", Kind::AccountablePerson.fields()),
+            ("staff member", Kind::StaffMember.fields()),
+            ("discipline", Kind::Discipline.fields()),
+            ("lookup", Kind::EthnicGroup.fields()),
         ] {
             let named = |typed: &dyn Fn(Form) -> bool| -> Vec<&str> {
                 let answered = fields.iter().filter(|field| field.is_answered());
                 let typed = answered.filter(|field| typed(field.form));
                 typed.map(|field| field.name).collect()
             };
-            let numbers = named(&|form| matches!(form, Form::Integer | Form::Decimal));
+            let numbers =
+                named(&|form| matches!(form, Form::Integer | Form::Signed | Form::Decimal));
             let references = named(&|form| form == Form::Reference);
             let flags = named(&|form| form == Form::YesNo);
             assert_eq!(row_of(record), [numbers, references, flags], "{record}");

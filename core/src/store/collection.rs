@@ -87,6 +87,20 @@ catalogue! {
     AbsenteePlaces = 18, "absentee places", BySchool, Layout::new(1, &[]);
     /// By school. Key: accountable person id.
     AccountablePersons = 19, "accountable persons", BySchool, Layout::new(0, RENDERED);
+    /// Key: ethnic group id. One partition for all, as those of the other lookups.
+    EthnicGroups = 20, "ethnic groups", Global, Layout::new(0, RENDERED);
+    /// Key: marital status id.
+    MaritalStatuses = 21, "marital statuses", Global, Layout::new(0, RENDERED);
+    /// Key: gender id.
+    Genders = 22, "genders", Global, Layout::new(0, RENDERED);
+    /// Key: language id.
+    Languages = 23, "languages", Global, Layout::new(0, RENDERED);
+    /// By school. Key: staff member id.
+    StaffMembers = 24, "staff members", BySchool, Layout::new(1, RENDERED);
+    /// By school. Key: date, discipline id.
+    Discipline = 25, "discipline", BySchool, Layout::new(1, RENDERED);
+    /// By school. Key: discipline id. Tells the date.
+    DisciplinePlaces = 26, "discipline places", BySchool, Layout::new(1, &[]);
 }
 
 /// The first and the last of all bound those of a school.
