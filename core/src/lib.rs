@@ -84,11 +84,6 @@
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
 
-#![expect(
-    clippy::unnecessary_box_returns,
-    reason = "an error is boxed once, where it arises, and handed on as a word"
-)]
-
 mod api;
 mod clock;
 mod dataset;

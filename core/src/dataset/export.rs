@@ -3,7 +3,7 @@
 use super::keys::partitions_of;
 use super::marks::{self, Found};
 use super::render;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json;
 use crate::record::assessment::{GRADE_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::field::{Field, Form};
@@ -282,7 +282,7 @@ impl Iterator for Export {
                 Ok(false) => return None,
                 Err(error) => {
                     writer.parts.clear();
-                    return Some(Err(*error));
+                    return Some(Err(error.into()));
                 }
             }
         }
@@ -295,7 +295,7 @@ fn records_in(partitions: &[Partition], kind: Kind, of: Collection) -> impl Iter
     std::iter::from_fn(move || of.next().map(|one| Part::Records(kind, *one, 0)))
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a record is not at its place")
 }
 

@@ -8,7 +8,7 @@ use super::lines::{Cut, Lines};
 use super::staged::Stage;
 use super::summary::{self, Summary};
 use crate::entropy::Entropy;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Failure, Fault, Result};
 use crate::record::password::Memory;
 use crate::record::{Kind, Value, integrator};
 use crate::store::{Reader, Receipt, Store};
@@ -73,7 +73,7 @@ pub struct Load {
     progress: Progress,
     /// The name under which staged records have gone to the store.
     staged: Option<String>,
-    failed: Option<Box<Error>>,
+    failed: Option<Failure>,
     /// Faults found so far, when only they are looked for.
     faults: Vec<Fault>,
     /// How many bytes of staged records stay in memory.

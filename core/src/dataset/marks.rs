@@ -1,7 +1,7 @@
 //! A school's marks by assessment, then learner. They lie by learner, so a part
 //! of them at a time is gathered and sorted.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
@@ -171,7 +171,7 @@ impl Gathered {
     }
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a record is not at its place")
 }
 

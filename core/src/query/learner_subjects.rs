@@ -6,7 +6,7 @@ use super::lookup::Lookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Padded, Wire};
 use crate::record::lanes::{FACTS, RENDERING};
 use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
@@ -225,6 +225,6 @@ pub(super) fn push_typed_names(run: &Run<'_>, index: usize, out: &mut Chunks<'_>
     push_part(run.lane(RENDERING), &record, names, edits, out)
 }
 
-fn no_names() -> Box<Error> {
+fn no_names() -> Failure {
     Error::corrupt("a learner has no names")
 }

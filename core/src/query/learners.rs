@@ -8,7 +8,7 @@ use super::walk::{Identity, Walk};
 use super::window::{self, Window};
 use super::{Array, Outcome, Query, Question, Rule, Then, View, parents};
 use crate::date::Date;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::fold::fold;
 use crate::record::lanes::{NAMES, RENDERING};
@@ -287,7 +287,7 @@ fn push_with_parents(
     Ok(())
 }
 
-fn no_object() -> Box<Error> {
+fn no_object() -> Failure {
     Error::corrupt("a learner is no object")
 }
 

@@ -6,7 +6,7 @@
 use super::lookup::Lookup;
 use super::tables::{self, Tables};
 use crate::date::Date;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
@@ -207,7 +207,7 @@ pub(super) fn one(
     Ok(sheet)
 }
 
-fn gone() -> Box<Error> {
+fn gone() -> Failure {
     Error::corrupt("an assessment is not at its place")
 }
 
@@ -324,7 +324,7 @@ impl Sheet {
                     let mut text = Vec::new();
                     let record = 0..rendering.len();
                     push_part(rendering, &record, part, edits, &mut Chunks::new(&mut text))?;
-                    Ok::<_, Box<crate::Error>>(text)
+                    Ok::<_, Failure>(text)
                 };
                 let middle = before.len();
                 let (before, after) = (typed(1..middle)?, typed(middle..middle + after.len())?);

@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use super::field::{Field, Form, position, tag};
 use super::mark_row::SLOTS;
 use super::value::Value;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -49,7 +49,7 @@ pub(crate) fn slot(tag: Option<u64>) -> Result<u64> {
 }
 
 /// A mark would be that of another assessment.
-pub(crate) fn shared_slot() -> Box<Error> {
+pub(crate) fn shared_slot() -> Failure {
     Error::corrupt("two assessments have one slot")
 }
 

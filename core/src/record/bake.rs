@@ -15,7 +15,7 @@ use super::lanes::{FACTS, NAMES, RENDERING};
 use super::typed::EditsBuffer;
 use super::value::Value;
 use super::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{self, Members};
 use crate::store::{Item, ItemBuffer};
 use std::borrow::Cow;
@@ -145,7 +145,7 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     Ok(values)
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a record does not fit its kind")
 }
 

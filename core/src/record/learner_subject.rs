@@ -15,7 +15,7 @@ use super::mark::{push_number, take_number};
 use super::terms::{self, GROUP_FIELDS};
 use super::value::{Term, Value};
 use super::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{self, Members};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -176,7 +176,7 @@ impl<'a> LearnerSubject<'a> {
     }
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a learner's subject is cut")
 }
 

@@ -12,7 +12,7 @@
 
 use super::mark;
 use super::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::collections::BTreeSet;
 
 /// How many slots there are in a grade, year and term.
@@ -142,11 +142,11 @@ impl<'a> WalkedRow<'a> {
     }
 }
 
-fn cut() -> Box<Error> {
+fn cut() -> Failure {
     Error::corrupt("a row of marks is damaged")
 }
 
-fn astray() -> Box<Error> {
+fn astray() -> Failure {
     Error::corrupt("a learner's subjects and its row of marks do not agree")
 }
 

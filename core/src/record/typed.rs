@@ -15,7 +15,7 @@
 
 use super::field::{Field, Form};
 use super::lanes::{FACTS, RENDERING};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, FEW, MOST, Members, SOURCE_SLACK, Wire, is_number};
 use crate::store::Run;
 use std::ops::Range;
@@ -268,7 +268,7 @@ pub(crate) fn push_members(fields: &[Field], members: &[u8], out: &mut Vec<u8>) 
     Ok(())
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("what v2 makes of a record does not fit it")
 }
 

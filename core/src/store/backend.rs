@@ -3,7 +3,7 @@
 use super::owner::Owner;
 use super::page_lists;
 use super::place::Place;
-use crate::error::{Error, Result as Outcome};
+use crate::error::{Error, Failure, Result as Outcome};
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 use std::io;
@@ -113,7 +113,7 @@ impl Keeper {
     }
 
     /// The error with what the device said, and not what redb says of it.
-    pub(crate) fn explain(&self, mut error: Box<Error>) -> Box<Error> {
+    pub(crate) fn explain(&self, mut error: Failure) -> Failure {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Error::Io { detail }, Some(first)) = (&mut *error, failed.take()) {
             *detail = first;

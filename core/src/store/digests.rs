@@ -9,7 +9,7 @@ use super::checksum::Digest;
 use super::read::read_rows;
 use super::records::EachRow;
 use super::tables::Definition;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, Table};
 use std::collections::HashMap;
 
@@ -100,7 +100,7 @@ pub(super) fn schools(digests: Rows<'_>) -> Result<Vec<u64>> {
     Ok(schools)
 }
 
-fn damaged(of: Of) -> Box<Error> {
+fn damaged(of: Of) -> Failure {
     Error::corrupt(&match of {
         Of::School(school) => format!("the directories of school {school} are not all there"),
         Of::Integrators => "the rows of integrators are not all there".to_owned(),

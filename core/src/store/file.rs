@@ -3,7 +3,7 @@
 
 use super::backend::Keeper;
 use super::place::Place;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::backends::FileBackend;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -102,7 +102,7 @@ fn rename(part: &Path, path: &Path) -> Result<()> {
 }
 
 pub(super) fn backend(file: File) -> Result<FileBackend> {
-    FileBackend::new(file).map_err(Box::<Error>::from)
+    FileBackend::new(file).map_err(Failure::from)
 }
 
 /// Makes the names in a folder durable, where the system can.
@@ -121,8 +121,8 @@ pub(super) fn sync_folder(of: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn exists(path: &Path) -> Box<Error> {
-    Box::new(Error::Exists {
+fn exists(path: &Path) -> Failure {
+    Failure::from(Error::Exists {
         path: path.display().to_string(),
     })
 }

@@ -13,7 +13,7 @@ use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::STAGED_PREFIX;
 use super::write::{Change, Write};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::StorageBackend;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -57,9 +57,10 @@ impl State {
             State::Open(open, number) => Ok((open, *number)),
             State::Suspended => Err(Error::Suspended.into()),
             State::Closed => Err(Error::Closed.into()),
-            State::Failed(_) => Err(Box::new(Error::Io {
+            State::Failed(_) => Err(Error::Io {
                 detail: "it could not be opened again after a fault".into(),
-            })),
+            }
+            .into()),
         }
     }
 
@@ -88,10 +89,10 @@ pub(super) type How = fn(Arc<Keeper>, StoreOptions) -> Result<Open>;
 /// What became of a piece of work on the store.
 enum Fault {
     /// The work's own error; the store is as good as before.
-    No(Box<Error>),
+    No(Failure),
     /// The device failed, or redb panicked: the store opened under this
     /// number must be opened anew.
-    Reopen(u64, Box<Error>),
+    Reopen(u64, Failure),
 }
 
 impl Store {
@@ -149,8 +150,8 @@ impl Store {
         match opened {
             Ok(open) => Ok(State::Open(Box::new(open), self.number())),
             Err(error) => Err(match *error {
-                Error::NotAStore { .. } => Box::new(Error::NotAStore { path: path() }),
-                Error::AlreadyOpen { .. } => Box::new(Error::AlreadyOpen { path: path() }),
+                Error::NotAStore { .. } => Failure::from(Error::NotAStore { path: path() }),
+                Error::AlreadyOpen { .. } => Failure::from(Error::AlreadyOpen { path: path() }),
                 _ => error,
             }),
         }
@@ -334,7 +335,7 @@ impl Store {
         let wasteful = || {
             let live = self.read(|snapshot| Ok(snapshot.totals()?.live))?;
             let bytes = self.bytes()?;
-            Ok::<_, Box<Error>>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
+            Ok::<_, Failure>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
         };
         if self.options.compact && wasteful().unwrap_or(false) {
             let _ = self.compact_store(false);
@@ -390,16 +391,17 @@ impl Store {
     pub(super) fn take_alone(&self, reader: &str) -> Result<RwLockWriteGuard<'_, State>> {
         let state = self.alone();
         if self.live.load(Ordering::Acquire) > 0 {
-            return Err(Box::new(Error::Busy {
+            return Err(Error::Busy {
                 what: reader.to_owned(),
-            }));
+            }
+            .into());
         }
         Ok(state)
     }
 }
 
 impl Fault {
-    fn error(self) -> Box<Error> {
+    fn error(self) -> Failure {
         match self {
             Fault::No(error) | Fault::Reopen(_, error) => error,
         }

@@ -33,10 +33,9 @@ impl Lease {
 
     /// Reads from the snapshot.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
-        let snapshot = self
-            .snapshot
-            .as_ref()
-            .ok_or_else(|| Box::new(Error::Closed))?;
+        let Some(snapshot) = &self.snapshot else {
+            return Err(Error::Closed.into());
+        };
         let read = caught("reading it", || work(snapshot));
         if read.is_err() {
             self.store.owner.check()?;

@@ -12,7 +12,7 @@ use super::partition::{Key, Partition, run_key};
 use super::read::read_rows;
 use super::tables::{META, TOTALS_KEY, Totals};
 use super::write::Write;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, WriteTransaction};
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -36,7 +36,7 @@ pub(super) fn from_format_1(transaction: &WriteTransaction, facts: FactsFromForm
     write.finish().map(drop)
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a store of format 1 is damaged: restore it from a backup")
 }
 

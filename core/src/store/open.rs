@@ -15,7 +15,7 @@ use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
 use super::write::{Change, Write, spill_table};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
     TableError, TableHandle, WriteTransaction,
@@ -53,7 +53,7 @@ pub(super) enum Committed {
     Yes,
     /// The commit failed, or readers could not be moved on: whether it landed
     /// shows when the store is opened anew and has this sequence number.
-    Unsure(u64, Box<Error>),
+    Unsure(u64, Failure),
 }
 
 impl Open {
@@ -181,7 +181,7 @@ impl Open {
             transaction.abort()?;
             return Ok(Committed::Yes);
         }
-        let committed = transaction.commit().map_err(Box::<Error>::from);
+        let committed = transaction.commit().map_err(Failure::from);
         match committed.and_then(|()| self.renew(&changes)) {
             Ok(()) => Ok(Committed::Yes),
             Err(error) => Ok(Committed::Unsure(sequence, self.keeper.explain(error))),
@@ -367,8 +367,8 @@ fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
 }
 
 /// Who knows the path names it.
-fn not_a_store() -> Box<Error> {
-    Box::new(Error::NotAStore {
+fn not_a_store() -> Failure {
+    Failure::from(Error::NotAStore {
         path: String::new(),
     })
 }

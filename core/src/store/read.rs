@@ -5,7 +5,7 @@ use super::directory::Directory;
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, Page};
 use super::tables::{CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, render_key};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::ReadableTable;
 
 pub(super) fn read_directory(
@@ -47,7 +47,7 @@ pub(super) fn read_partitions(
 
 /// A key that names no partition.
 #[cold]
-fn unknown(key: &[u8]) -> Box<Error> {
+fn unknown(key: &[u8]) -> Failure {
     let highest = Collection::ALL.len();
     match key.get(8) {
         Some(found) if usize::from(*found) > highest => {

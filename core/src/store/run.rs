@@ -18,7 +18,7 @@
 use super::collection::Layout;
 use super::item::Item;
 use super::partition::Key;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::ops::Range;
 
 /// A run as it lies in the store.
@@ -277,7 +277,7 @@ fn head(bytes: &[u8]) -> Option<([usize; 3], &[u8])> {
 }
 
 #[cold]
-fn unreadable(bytes: &[u8], layout: Layout) -> Box<Error> {
+fn unreadable(bytes: &[u8], layout: Layout) -> Failure {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     match head(bytes) {
         Some(([_, tags, _], _)) if tags > layout.tags => {
@@ -297,7 +297,7 @@ fn key_of(bytes: &[u8; Key::BYTES]) -> Key {
     Key(number as u64, (number >> 64) as u64)
 }
 
-fn outside() -> Box<Error> {
+fn outside() -> Failure {
     Error::corrupt("a record lies outside its run")
 }
 

@@ -1,6 +1,6 @@
 //! The one place for a writer.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl WriterSlot {
     /// platform without threads does not wait: the other one could not leave.
     pub(super) fn take(&self, wait: Duration) -> Result<WriterGuard<'_>> {
         let busy = || {
-            Box::new(Error::Busy {
+            Failure::from(Error::Busy {
                 what: "another change is being written".into(),
             })
         };

@@ -2,7 +2,7 @@
 //! sorted, into a table of the store itself, the only place that every
 //! platform has.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
 use std::ops::Bound;
 
@@ -104,7 +104,7 @@ impl Sorter {
     }
 }
 
-fn too_many() -> Box<Error> {
+fn too_many() -> Failure {
     Error::unsupported("a dataset of more than 2,147,483,648 entries: split it")
 }
 

@@ -4,12 +4,12 @@ use super::Commit;
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Fate;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::record::Kind;
 use crate::record::storage::Dated;
 use crate::store::{ItemBuffer, Key, Partition, Reader};
 
-fn astray() -> Box<Error> {
+fn astray() -> Failure {
     Error::corrupt("a record is not at its date")
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dataset::ordered;
 use crate::dataset::staged::{decode_item, encode_item};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::store::{
     Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Sorted, Sorter, Write,
 };
@@ -148,7 +148,7 @@ fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
     ))
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a deferred edit is damaged")
 }
 

@@ -1,6 +1,6 @@
 //! Where the marks of an assessment lie.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::store::{Collection, Key, Partition, Reader, Write};
 
@@ -56,7 +56,7 @@ pub(in crate::dataset::commit) fn slot_of(
     assessment::slot(slot)
 }
 
-pub(in crate::dataset::commit) fn not_at_its_place() -> Box<Error> {
+pub(in crate::dataset::commit) fn not_at_its_place() -> Failure {
     Error::corrupt("an assessment is not at its place")
 }
 
