@@ -213,10 +213,10 @@ impl Writer<'_> {
         out.push_part(&sheet.text, subject.start.clone());
         out.push_part(&sheet.text, outcome.start.clone());
         if self.question.structure {
-            assessment.gap.push_structure(&sheet.text, out);
+            assessment.template.push_structure(&sheet.text, out);
             return Ok(());
         }
-        assessment.gap.push_typed(slot, &sheet.text, out)
+        assessment.template.push_typed(slot, &sheet.text, out)
     }
 
     /// The same of an assessment whose texts are not held.

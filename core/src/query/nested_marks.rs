@@ -276,9 +276,9 @@ impl Writer<'_> {
                 let slot = row.mark(assessment.slot);
                 if taken || !slot.is_empty() {
                     if self.question.structure {
-                        assessment.gap.push_structure(&sheet.text, out);
+                        assessment.template.push_structure(&sheet.text, out);
                     } else {
-                        assessment.gap.push(slot, &sheet.text, out)?;
+                        assessment.template.push(slot, &sheet.text, out)?;
                     }
                 }
             }

@@ -10,8 +10,8 @@ use crate::error::{Error, Failure, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
-use crate::record::gap::Gap;
 use crate::record::learning_program::RELEASE_TAG;
+use crate::record::template::Template;
 use crate::record::typed::{Edits, push_part};
 use crate::record::{Kind, bake, lanes};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
@@ -77,7 +77,7 @@ pub(super) struct Outcome {
 pub(super) struct Assessment {
     pub(super) assessment: u64,
     pub(super) slot: usize,
-    pub(super) gap: Gap,
+    pub(super) template: Template,
 }
 
 impl Sheet {
@@ -202,8 +202,8 @@ pub(super) fn one(
         .get(Key(place.0, place.3))?
         .ok_or_else(gone)?;
     let mut sheet = Sheet::new(wire);
-    let gap = sheet.gap(partition, place, &page.run()?.item(index)?)?;
-    sheet.place(&of, place, 0, gap)?;
+    let template = sheet.template(partition, place, &page.run()?.item(index)?)?;
+    sheet.place(&of, place, 0, template)?;
     Ok(sheet)
 }
 
@@ -238,13 +238,13 @@ fn decode(
     let mut items = Lookup::new(snapshot.records(partition)?);
     let mut sheet = Sheet::new(wire);
     for (place, slot) in places(snapshot, partition, wanted)? {
-        let gap = if sheet.is_written {
+        let template = if sheet.is_written {
             let (run, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
-            sheet.gap(partition, place, &run.item(index)?)?
+            sheet.template(partition, place, &run.item(index)?)?
         } else {
-            Gap::default()
+            Template::default()
         };
-        sheet.place(&of, place, slot, gap)?;
+        sheet.place(&of, place, slot, template)?;
         if sheet.text.len() > most_text {
             sheet.is_written = false;
             sheet.text = Padded::default();
@@ -289,12 +289,12 @@ fn places(
 
 impl Sheet {
     /// Adds an assessment's texts.
-    fn gap(
+    fn template(
         &mut self,
         partition: Partition,
         (term, subject, outcome, id): Place,
         item: &Item<'_>,
-    ) -> Result<Gap> {
+    ) -> Result<Template> {
         let values = bake::values(Kind::Assessment, &[partition.school, id], item)?;
         let belongs = assessment::Belongs {
             grade: partition.a,
@@ -316,7 +316,7 @@ impl Sheet {
                     text.push(b':');
                     text.extend_from_slice(before);
                 };
-                Gap::between(before, after, out_of, &mut self.text)
+                Template::new(before, after, out_of, &mut self.text)
             }
             Wire::V2 => {
                 let edits = Edits::of(item.lanes[lanes::FACTS])?;
@@ -328,7 +328,7 @@ impl Sheet {
                 };
                 let middle = before.len();
                 let (before, after) = (typed(1..middle)?, typed(middle..middle + after.len())?);
-                Gap::between_typed(&before, &after, out_of, &mut self.text)
+                Template::typed(&before, &after, out_of, &mut self.text)
             }
         }
     }
@@ -339,7 +339,7 @@ impl Sheet {
         of: &Of<'_>,
         (term, subject, outcome, assessment): Place,
         slot: usize,
-        gap: Gap,
+        template: Template,
     ) -> Result<()> {
         if self.terms.last().is_none_or(|last| last.term != term) {
             self.terms.push(Term {
@@ -377,7 +377,7 @@ impl Sheet {
             last.assessments.push(Assessment {
                 assessment,
                 slot,
-                gap,
+                template,
             });
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! fields in the order of section 2.
 //!
 //! - `field`, `value`, `decimal`, `texts`: what fields hold. `fold`: names for search.
-//! - `gap`: what a mark puts into its assessment.
+//! - `template`: an assessment with a gap that a mark fills.
 //! - `typed`: a rendering with the JSON types of v2.
 //! - `facts`: what is kept beside a rendering. `lanes`: where each of them lies.
 //! - `kind`: the catalogue, a row a kind. `storage`: where the records of a kind lie.
@@ -23,7 +23,6 @@ pub(crate) mod facts;
 pub(crate) mod field;
 pub(crate) mod fold;
 mod fold_table;
-pub(crate) mod gap;
 pub(crate) mod grade;
 pub(crate) mod integrator;
 pub(crate) mod kind;
@@ -42,6 +41,7 @@ pub(crate) mod shown;
 pub(crate) mod staff_member;
 pub(crate) mod storage;
 pub(crate) mod subject;
+pub(crate) mod template;
 pub(crate) mod term;
 pub(crate) mod terms;
 mod texts;
