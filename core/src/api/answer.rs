@@ -9,7 +9,7 @@ use super::page::{self, Paging};
 use super::refusal::Refusal;
 use super::route::route;
 use super::state;
-use crate::dataset::Change;
+use crate::dataset::IdempotencyKey;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::query::{Endpoint, Family, Outcome, Params, User, View};
@@ -126,17 +126,17 @@ impl Admitted<'_> {
 
     fn write(&self, out: &mut Vec<u8>) -> Result<Status, Refusal> {
         let (context, body) = (self.context, self.request.body);
-        let change = self.change();
-        let change = change.as_ref();
+        let key = self.key();
+        let key = key.as_ref();
         let school = self.school.unwrap_or(0);
         match self.wire {
-            Wire::V1 => state::patch(context, change, self.username, school, body, out),
-            Wire::V2 => state::post(context, change, self.username, body, out),
+            Wire::V1 => state::patch(context, key, self.username, school, body, out),
+            Wire::V2 => state::post(context, key, self.username, body, out),
         }
     }
 
-    /// The change, if it is made under an id.
-    fn change(&self) -> Option<Change> {
+    /// The key of the change, if it is made under an id.
+    fn key(&self) -> Option<IdempotencyKey> {
         let Request {
             method,
             target,
@@ -144,9 +144,9 @@ impl Admitted<'_> {
             ..
         } = *self.request;
         let parts = [self.username, method, target].map(str::as_bytes);
-        let mut change = Change::new(self.context.id?, "request", &parts);
-        change.push(body);
-        Some(change)
+        let mut key = IdempotencyKey::new(self.context.id?, "request", &parts);
+        key.push(body);
+        Some(key)
     }
 
     /// Refuses who may not ask (sections 5.2 and 5.3), then asks the question.

@@ -1,6 +1,6 @@
 //! What a dataset changed.
 
-use super::change::Change;
+use super::idempotency_key::IdempotencyKey;
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::{Receipt, Write};
@@ -93,13 +93,13 @@ impl Summary {
 /// Makes a change, unless it was made under its id before.
 pub(crate) fn once(
     write: &mut Write<'_>,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     work: impl FnOnce(&mut Write<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
-    let Some(change) = change else {
+    let Some(key) = key else {
         return work(write);
     };
-    if let Some(summary) = kept(change, write.receipt(change.id())?)? {
+    if let Some(summary) = kept(key, write.receipt(key.id())?)? {
         return Ok(summary);
     }
     let summary = work(write)?;
@@ -110,14 +110,14 @@ pub(crate) fn once(
         ..
     } = summary.total();
     if added + changed + removed > 0 {
-        write.keep_receipt(change.id(), &change.receipt(summary.encode()))?;
+        write.keep_receipt(key.id(), &key.receipt(summary.encode()))?;
     }
     Ok(summary)
 }
 
 /// What a change came to that was made under its id before.
-pub(super) fn kept(change: &Change, receipt: Option<Receipt>) -> Result<Option<Summary>> {
-    let Some(outcome) = change.outcome(receipt)? else {
+pub(super) fn kept(key: &IdempotencyKey, receipt: Option<Receipt>) -> Result<Option<Summary>> {
+    let Some(outcome) = key.outcome(receipt)? else {
         return Ok(None);
     };
     let summary = Summary::decode(&outcome);
