@@ -6,8 +6,8 @@ use crate::record::bake::{self, RENDER_VERSION};
 use crate::record::storage::Storage;
 use crate::record::{Kind, assessment};
 use crate::store::{
-    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Snapshot, Store,
-    Write,
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot,
+    Store, Write,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -159,15 +159,15 @@ impl Edits for Rendered {
         Ok(self.keys.last().copied())
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let (Some(key), Some(old)) = (self.keys.pop(), old) else {
             return Err(Error::corrupt("a record is gone"));
         };
         bake_again(self.kind, self.partition, key, &old, new)?;
         Ok(if new.item() == old {
-            Outcome::Keep
+            Decision::Keep
         } else {
-            Outcome::Put
+            Decision::Put
         })
     }
 }

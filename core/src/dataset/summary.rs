@@ -76,16 +76,16 @@ impl Summary {
     }
 
     /// Counts one record by whether it was and is there, and differs.
-    pub(crate) fn count(&mut self, kind: Kind, fate: Fate) {
+    pub(crate) fn count(&mut self, kind: Kind, change: Change) {
         let Some(counts) = self.counts.get_mut(kind as usize) else {
             return;
         };
-        match fate {
-            Fate::Added => counts.added += 1,
-            Fate::Changed => counts.changed += 1,
-            Fate::Removed => counts.removed += 1,
-            Fate::Unchanged => counts.unchanged += 1,
-            Fate::Absent => {}
+        match change {
+            Change::Added => counts.added += 1,
+            Change::Changed => counts.changed += 1,
+            Change::Removed => counts.removed += 1,
+            Change::Unchanged => counts.unchanged += 1,
+            Change::Absent => {}
         }
     }
 }
@@ -166,7 +166,7 @@ impl Summary {
 
 /// What became of one record that a dataset names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Change {
     Added,
     Changed,
     Removed,
@@ -175,15 +175,15 @@ pub(crate) enum Fate {
     Absent,
 }
 
-impl Fate {
+impl Change {
     /// From what was there to what is.
-    pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Fate {
+    pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Change {
         match (before, after) {
-            (None, None) => Fate::Absent,
-            (None, Some(_)) => Fate::Added,
-            (Some(_), None) => Fate::Removed,
-            (Some(before), Some(after)) if before == after => Fate::Unchanged,
-            (Some(_), Some(_)) => Fate::Changed,
+            (None, None) => Change::Absent,
+            (None, Some(_)) => Change::Added,
+            (Some(_), None) => Change::Removed,
+            (Some(before), Some(after)) if before == after => Change::Unchanged,
+            (Some(_), Some(_)) => Change::Changed,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::STAGED_PREFIX;
-use super::write::{Change, Write};
+use super::write::{Write, WriteWork};
 use crate::error::{Error, Failure, Result};
 use redb::StorageBackend;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ impl State {
 }
 
 /// What is asked of a snapshot.
-type Query<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
+type ReadWork<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
 
 /// How a store is opened.
 pub(super) type How = fn(Arc<Keeper>, StoreOptions) -> Result<Open>;
@@ -170,7 +170,7 @@ impl Store {
     }
 
     /// What [`read`](Self::read) does, compiled once.
-    fn ask(&self, query: &mut Query<'_>) -> Result<()> {
+    fn ask(&self, query: &mut ReadWork<'_>) -> Result<()> {
         let mut ask = || self.attempt(&mut |open| query(&open.snapshot()));
         match ask() {
             Ok(()) => Ok(()),
@@ -254,7 +254,7 @@ impl Store {
     }
 
     /// What [`write`](Self::write) does, compiled once.
-    fn change(&self, work: &mut Change<'_>) -> Result<()> {
+    fn change(&self, work: &mut WriteWork<'_>) -> Result<()> {
         let slot = self.writer()?;
         let mut committed = Committed::Yes;
         let number = self.alter(&slot, &mut |open| {

@@ -14,7 +14,7 @@ use crate::error::Result;
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum Decision {
     /// It stays as it is, or stays away.
     Keep,
     /// It becomes what was written into the buffer.
@@ -29,7 +29,7 @@ pub(crate) trait Edits {
     fn next_key(&mut self) -> Result<Option<Key>>;
 
     /// Edits that record, and moves on to the next.
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome>;
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision>;
 }
 
 /// A run that came out of a merge.
@@ -202,24 +202,24 @@ fn merge_items(
         } else {
             None
         };
-        let outcome = if edited == Some(key) {
+        let decision = if edited == Some(key) {
             buffer.clear();
             edits.edit(item, &mut buffer)?
         } else {
-            Outcome::Keep
+            Decision::Keep
         };
-        changed |= match outcome {
-            Outcome::Keep => {
+        changed |= match decision {
+            Decision::Keep => {
                 if let Some(item) = item {
                     keep(key, &item)?;
                 }
                 false
             }
-            Outcome::Put => {
+            Decision::Put => {
                 keep(key, &buffer.item())?;
                 true
             }
-            Outcome::Remove => item.is_some(),
+            Decision::Remove => item.is_some(),
         };
     }
 }
@@ -318,15 +318,15 @@ mod tests {
             Ok(self.1.as_ref().map(|(key, _)| *key))
         }
 
-        fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
             let edit = self.1.take().and_then(|(_, edit)| edit);
             self.1 = self.0.next();
             let Some(bytes) = edit else {
-                return Ok(Outcome::Remove);
+                return Ok(Decision::Remove);
             };
             new.lanes[0].extend_from_slice(&bytes);
             let same = old.is_some_and(|old| old.lanes[0] == bytes);
-            Ok(if same { Outcome::Keep } else { Outcome::Put })
+            Ok(if same { Decision::Keep } else { Decision::Put })
         }
     }
 

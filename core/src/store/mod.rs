@@ -56,7 +56,7 @@ pub(crate) use gate::{Location, Store};
 pub(crate) use item::{Item, ItemBuffer};
 pub(crate) use lease::Lease;
 pub(crate) use memo::Sources;
-pub(crate) use merge::{Edits, Outcome};
+pub(crate) use merge::{Decision, Edits};
 pub(crate) use options::StoreOptions;
 pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;

@@ -14,7 +14,7 @@ use super::scrub;
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
-use super::write::{Change, Write, spill_table};
+use super::write::{Write, WriteWork, spill_table};
 use crate::error::{Error, Failure, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
@@ -162,7 +162,7 @@ impl Open {
     }
 
     /// Runs a write transaction; commits it if it changed something.
-    pub(super) fn transact(&self, work: &mut Change<'_>) -> Result<Committed> {
+    pub(super) fn transact(&self, work: &mut WriteWork<'_>) -> Result<Committed> {
         let mut transaction = self.begin_write()?;
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);

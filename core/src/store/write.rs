@@ -43,7 +43,7 @@ pub(crate) struct Write<'t> {
 }
 
 /// What is done in a write transaction.
-pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
+pub(super) type WriteWork<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 
 /// How many directories are held; beyond, all are forgotten.
 const MOST_KNOWN: usize = 1024;

@@ -4,7 +4,7 @@ use super::Commit;
 use super::marks::spot::{Place, not_at_its_place, place_of};
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
-use crate::dataset::summary::Fate;
+use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
@@ -49,12 +49,12 @@ impl Commit<'_, '_> {
             None => None,
         };
         new.set_tag(SLOT_TAG, new_slot);
-        let fate = Fate::of(
+        let change = Change::of(
             old_place.map(|place| (place, old.item())),
             new_place.map(|place| (place, new.item())),
         );
-        self.summary.count(Kind::Assessment, fate);
-        if matches!(fate, Fate::Unchanged | Fate::Absent) {
+        self.summary.count(Kind::Assessment, change);
+        if matches!(change, Change::Unchanged | Change::Absent) {
             return Ok(());
         }
         if old_place != new_place {

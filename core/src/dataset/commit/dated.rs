@@ -3,7 +3,7 @@
 use super::Commit;
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
-use crate::dataset::summary::Fate;
+use crate::dataset::summary::Change;
 use crate::error::{Error, Failure, Result};
 use crate::record::Kind;
 use crate::record::storage::Dated;
@@ -46,12 +46,12 @@ impl Commit<'_, '_> {
             }
             None => None,
         };
-        let fate = Fate::of(
+        let change = Change::of(
             old_date.map(|date| (date, old.item())),
             new_date.map(|date| (date, new.item())),
         );
-        self.summary.count(kind, fate);
-        if matches!(fate, Fate::Unchanged | Fate::Absent) {
+        self.summary.count(kind, change);
+        if matches!(change, Change::Unchanged | Change::Absent) {
             return Ok(());
         }
         if let Some(date) = old_date.filter(|date| Some(*date) != new_date) {

@@ -4,7 +4,7 @@ use crate::dataset::ordered;
 use crate::dataset::staged::{decode_item, encode_item};
 use crate::error::{Error, Failure, Result};
 use crate::store::{
-    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Sorted, Sorter, Write,
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Sorted, Sorter, Write,
 };
 
 /// Edits by partition and key; those of one record in the order in which they
@@ -163,21 +163,21 @@ impl Edits for PlainEdits<'_, '_> {
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
-        let mut outcome = Outcome::Keep;
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        let mut decision = Decision::Keep;
         self.edits.each(|edit| {
-            outcome = match edit.split_first() {
+            decision = match edit.split_first() {
                 Some((&PUT, item)) => {
                     decode_item(item, new)?;
-                    Outcome::Put
+                    Decision::Put
                 }
-                Some((&REMOVE, _)) => Outcome::Remove,
+                Some((&REMOVE, _)) => Decision::Remove,
                 _ => return Err(damaged()),
             };
             Ok(())
         })?;
-        Ok(match outcome {
-            Outcome::Put if old == Some(new.item()) => Outcome::Keep,
+        Ok(match decision {
+            Decision::Put if old == Some(new.item()) => Decision::Keep,
             other => other,
         })
     }

@@ -2,10 +2,10 @@
 
 use super::Commit;
 use crate::dataset::staged::{Staged, decode_item};
-use crate::dataset::summary::{Fate, Summary};
+use crate::dataset::summary::{Change, Summary};
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition};
 
 impl Commit<'_, '_> {
     /// Merges the records of the partition at hand.
@@ -51,29 +51,29 @@ impl Edits for DirectEdits<'_, '_> {
             .map(|place| place.1))
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let entry = self.staged.take()?;
         if self.kind == Kind::School || self.kind.row().needs_school {
             self.lines.push((key, entry.line, entry.put.is_some()));
         }
-        let fate = match entry.put {
+        let change = match entry.put {
             Some(kept) => {
                 decode_item(kept, new)?;
-                Fate::of(old, Some(new.item()))
+                Change::of(old, Some(new.item()))
             }
-            None => Fate::of(old, None),
+            None => Change::of(old, None),
         };
-        self.summary.count(self.kind, fate);
-        Ok(outcome(fate))
+        self.summary.count(self.kind, change);
+        Ok(decision(change))
     }
 }
 
-/// What a record's fate means for the run that holds it.
-pub(super) fn outcome(fate: Fate) -> Outcome {
-    match fate {
-        Fate::Added | Fate::Changed => Outcome::Put,
-        Fate::Removed => Outcome::Remove,
-        Fate::Unchanged | Fate::Absent => Outcome::Keep,
+/// What a record's change means for the run that holds it.
+pub(super) fn decision(change: Change) -> Decision {
+    match change {
+        Change::Added | Change::Changed => Decision::Put,
+        Change::Removed => Decision::Remove,
+        Change::Unchanged | Change::Absent => Decision::Keep,
     }
 }

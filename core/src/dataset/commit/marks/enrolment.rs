@@ -4,13 +4,13 @@
 use super::Marks;
 use super::edit::RowEdit;
 use crate::dataset::commit::deferred::Deferred;
-use crate::dataset::commit::direct::outcome;
+use crate::dataset::commit::direct::decision;
 use crate::dataset::staged::Staged;
-use crate::dataset::summary::{Fate, Summary};
+use crate::dataset::summary::{Change, Summary};
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
-use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
     /// Merges the records of the school and year at hand.
@@ -100,7 +100,7 @@ impl Edits for Enrolments<'_, '_> {
             .map(|place| place.1))
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let [lane, ..] = &mut new.lanes;
         let put = match self.staged.take()?.put {
@@ -112,11 +112,11 @@ impl Edits for Enrolments<'_, '_> {
         };
         let old_kept = old.as_ref().map(|old| old.lanes[0]);
         let new_kept = put.then_some(lane.as_slice());
-        let fate = Fate::of(old_kept, new_kept);
-        if !matches!(fate, Fate::Unchanged | Fate::Absent) {
+        let change = Change::of(old_kept, new_kept);
+        if !matches!(change, Change::Unchanged | Change::Absent) {
             self.move_rows(key, &taken(old_kept)?, &taken(new_kept)?)?;
         }
-        self.summary.count(Kind::LearnerSubject, fate);
-        Ok(outcome(fate))
+        self.summary.count(Kind::LearnerSubject, change);
+        Ok(decision(change))
     }
 }

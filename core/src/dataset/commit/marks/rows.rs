@@ -3,11 +3,11 @@
 use super::edit::RowEdit;
 use super::{Marks, seats};
 use crate::dataset::commit::deferred::{Deferred, InOrder};
-use crate::dataset::commit::direct::outcome;
-use crate::dataset::summary::{Fate, Summary};
+use crate::dataset::commit::direct::decision;
+use crate::dataset::summary::{Change, Summary};
 use crate::error::Result;
 use crate::record::{Kind, mark_row::OpenRow};
-use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
     /// Carries out the edits of rows and waiting marks, then of the seats that
@@ -57,9 +57,9 @@ impl Edits for RowEdits<'_, '_> {
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let Some(Key(term, learner)) = self.next_key()? else {
-            return Ok(Outcome::Keep);
+            return Ok(Decision::Keep);
         };
         let mut row = match &old {
             Some(old) => OpenRow::of(old.lanes[0])?,
@@ -74,11 +74,11 @@ impl Edits for RowEdits<'_, '_> {
                 RowEdit::Place { slot, mark } => row.set(at(slot), mark),
                 RowEdit::Lift { slot } => row.set(at(slot), NONE),
                 RowEdit::Set { slot, mark } => {
-                    summary.count(Kind::Mark, fate(row.mark(at(slot)), mark));
+                    summary.count(Kind::Mark, change(row.mark(at(slot)), mark));
                     row.set(at(slot), mark)
                 }
                 RowEdit::Clear { slot } => {
-                    summary.count(Kind::Mark, fate(row.mark(at(slot)), NONE));
+                    summary.count(Kind::Mark, change(row.mark(at(slot)), NONE));
                     row.set(at(slot), NONE)
                 }
             }
@@ -96,15 +96,15 @@ impl Edits for RowEdits<'_, '_> {
         }
         if row.is_empty() {
             return Ok(if old.is_some() {
-                Outcome::Remove
+                Decision::Remove
             } else {
-                Outcome::Keep
+                Decision::Keep
             });
         }
         let [lane, ..] = &mut new.lanes;
         row.encode(lane);
         let same = old.is_some_and(|old| old.lanes[0] == lane.as_slice());
-        Ok(if same { Outcome::Keep } else { Outcome::Put })
+        Ok(if same { Decision::Keep } else { Decision::Put })
     }
 }
 
@@ -120,7 +120,7 @@ impl Edits for WaitingEdits<'_, '_> {
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let [lane, ..] = &mut new.lanes;
         lane.extend_from_slice(old.map_or(&[], |old| old.lanes[0]));
         let summary = &mut *self.summary;
@@ -128,11 +128,11 @@ impl Edits for WaitingEdits<'_, '_> {
             let mark = match RowEdit::decode(edit)? {
                 RowEdit::Place { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
-                    summary.count(Kind::Mark, fate(lane, mark));
+                    summary.count(Kind::Mark, change(lane, mark));
                     mark
                 }
                 RowEdit::Clear { .. } => {
-                    summary.count(Kind::Mark, fate(lane, NONE));
+                    summary.count(Kind::Mark, change(lane, NONE));
                     NONE
                 }
                 RowEdit::Lift { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
@@ -142,7 +142,7 @@ impl Edits for WaitingEdits<'_, '_> {
         })?;
         let after = (!lane.is_empty()).then_some(lane.as_slice());
         let before = old.map(|old| old.lanes[0]);
-        Ok(outcome(Fate::of(before, after)))
+        Ok(decision(Change::of(before, after)))
     }
 }
 
@@ -150,9 +150,9 @@ impl Edits for WaitingEdits<'_, '_> {
 const NONE: &[u8] = &[];
 
 /// What becomes of a mark that a dataset names.
-fn fate(before: &[u8], after: &[u8]) -> Fate {
+fn change(before: &[u8], after: &[u8]) -> Change {
     let there = |mark: &[u8]| !mark.is_empty();
-    Fate::of(
+    Change::of(
         there(before).then_some(before),
         there(after).then_some(after),
     )

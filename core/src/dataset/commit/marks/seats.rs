@@ -2,11 +2,11 @@
 //! a question about one learner looks nowhere else.
 
 use crate::dataset::commit::deferred::{Deferred, InOrder};
-use crate::dataset::commit::direct::outcome;
-use crate::dataset::summary::Fate;
+use crate::dataset::commit::direct::decision;
+use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::varint;
-use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 use std::collections::BTreeSet;
 
 /// A row of this term is there from now on, or gone.
@@ -51,7 +51,7 @@ impl Edits for SeatEdits<'_, '_> {
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let mut terms = terms(old.map_or(&[], |old| old.lanes[0]))?;
         self.edits.each(|edit| {
             let damaged = || Error::corrupt("an edit of seats is damaged");
@@ -70,6 +70,6 @@ impl Edits for SeatEdits<'_, '_> {
         }
         let before = old.map(|old| old.lanes[0]);
         let after = (!lane.is_empty()).then_some(lane.as_slice());
-        Ok(outcome(Fate::of(before, after)))
+        Ok(decision(Change::of(before, after)))
     }
 }
