@@ -10,7 +10,7 @@ use crate::record::field::{Field, Form};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
 use crate::record::storage::{Dated, Storage};
-use crate::record::value::Term;
+use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value, bake, integrator, terms};
 use crate::store::{Collection, Item, Key, Lease, Partition, Reader, Snapshot};
 use std::borrow::Cow;
@@ -365,7 +365,7 @@ fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
     }
 }
 
-fn push_terms(out: &mut Vec<u8>, terms: &[Term<'_>]) {
+fn push_terms(out: &mut Vec<u8>, terms: &[EnrolledTerm<'_>]) {
     out.push(b'[');
     for (place, term) in terms.iter().enumerate() {
         out.extend_from_slice(if place == 0 { b"{" } else { b",{" });

@@ -4,7 +4,7 @@ use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
 use super::release::is_released;
-use super::sheet::Subject;
+use super::sheet::SheetSubject;
 use super::{Outcome, Question, Rule, Then};
 use crate::date::Date;
 use crate::error::Result;
@@ -86,7 +86,12 @@ pub(super) const NOBODY: Rule = Rule {
 
 impl AssessmentMarks {
     /// Whether anything of a learning program may be answered.
-    pub(super) fn shows(&self, subject: &Subject, term_end: Option<Date>, today: Date) -> bool {
+    pub(super) fn shows(
+        &self,
+        subject: &SheetSubject,
+        term_end: Option<Date>,
+        today: Date,
+    ) -> bool {
         self.subject_id
             .is_none_or(|wanted| wanted == subject.subject)
             && self.learning_outcome_id.is_none_or(|wanted| {

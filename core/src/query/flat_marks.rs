@@ -3,7 +3,7 @@
 
 use super::View;
 use super::assessment_marks::AssessmentMarks;
-use super::sheet::{self, Assessment, Outcome as LearningOutcome, Sheet, Subject, Term};
+use super::sheet::{self, Sheet, SheetAssessment, SheetOutcome, SheetSubject, SheetTerm};
 use super::tables::Tables;
 use super::walk::{Position, Walk};
 use crate::date::Date;
@@ -103,15 +103,15 @@ impl Writer<'_> {
         &mut self,
         grade: u64,
         sheet: &Sheet,
-        term: &Term,
+        term: &SheetTerm,
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<bool> {
         let end = self
             .tables
             .term_end(self.view.snapshot, self.year, term.term)?;
-        let shown = |subject: &&Subject| self.question.shows(subject, end, self.today);
-        let shown: Vec<&Subject> = term.subjects.iter().filter(shown).collect();
+        let shown = |subject: &&SheetSubject| self.question.shows(subject, end, self.today);
+        let shown: Vec<&SheetSubject> = term.subjects.iter().filter(shown).collect();
         if shown.is_empty() {
             return Ok(true);
         }
@@ -154,7 +154,7 @@ impl Writer<'_> {
         &mut self,
         [year, grade, term, learner]: [u64; 4],
         sheet: &Sheet,
-        shown: &[&Subject],
+        shown: &[&SheetSubject],
         row: &WalkedRow<'_>,
         walk: &mut Walk,
         out: &mut Chunks<'_>,
@@ -175,7 +175,7 @@ impl Writer<'_> {
                 {
                     continue;
                 }
-                let position = |assessment: &Assessment| {
+                let position = |assessment: &SheetAssessment| {
                     let id = assessment.assessment;
                     [year, grade, term, learner, of, outcome.outcome, id]
                 };
@@ -205,7 +205,7 @@ impl Writer<'_> {
     fn push(
         &self,
         sheet: &Sheet,
-        (subject, outcome, assessment): (&Subject, &LearningOutcome, &Assessment),
+        (subject, outcome, assessment): (&SheetSubject, &SheetOutcome, &SheetAssessment),
         slot: &[u8],
         out: &mut Chunks<'_>,
     ) -> Result<()> {
@@ -228,9 +228,9 @@ impl Writer<'_> {
     ) -> Result<()> {
         let school = self.question.school;
         let assessments = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-        let place = (term, subject, outcome, assessment);
+        let key = (term, subject, outcome, assessment);
         let snapshot = self.view.snapshot;
-        let sheet = sheet::one(snapshot, &self.tables, assessments, place, Wire::V2)?;
+        let sheet = sheet::one(snapshot, &self.tables, assessments, key, Wire::V2)?;
         self.push(&sheet, sheet.only()?, slot, out)
     }
 

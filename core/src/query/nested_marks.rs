@@ -4,7 +4,7 @@
 use super::assessment_marks::{self, AssessmentMarks, NOBODY};
 use super::endpoint::Endpoint;
 use super::flat_marks;
-use super::sheet::{self, Sheet, Subject, Term, Wanted};
+use super::sheet::{self, Sheet, SheetSubject, SheetTerm, Wanted};
 use super::tables::Tables;
 use super::walk::{Identity, Walk};
 use super::{Outcome, Query, Rule, View};
@@ -160,12 +160,12 @@ impl Writer<'_> {
         &self,
         snapshot: &Snapshot,
         sheet: &Sheet,
-        term: &Term,
+        term: &SheetTerm,
         rows: &Records<'_>,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
         let end = self.tables.term_end(snapshot, self.year, term.term)?;
-        let shown: Vec<&Subject> = term
+        let shown: Vec<&SheetSubject> = term
             .subjects
             .iter()
             .filter(|s| self.question.shows(s, end, self.today))
@@ -194,8 +194,8 @@ impl Writer<'_> {
                     *row = MarkRow::open(run.record(0, index)?)?;
                 }
                 starts.read(&rows)?;
-                for (place, index) in indices.enumerate() {
-                    if let Some(row) = starts.row(&rows, place) {
+                for (number, index) in indices.enumerate() {
+                    if let Some(row) = starts.row(&rows, number) {
                         self.learner(sheet, &shown, run.key(index)?.1, &row, out)?;
                     }
                 }
@@ -213,7 +213,7 @@ impl Writer<'_> {
     fn learner(
         &self,
         sheet: &Sheet,
-        shown: &[&Subject],
+        shown: &[&SheetSubject],
         learner: u64,
         row: &WalkedRow<'_>,
         out: &mut Chunks<'_>,
@@ -246,7 +246,7 @@ impl Writer<'_> {
     fn subject(
         &self,
         sheet: &Sheet,
-        subject: &Subject,
+        subject: &SheetSubject,
         taken: bool,
         row: &WalkedRow<'_>,
         out: &mut Chunks<'_>,

@@ -24,7 +24,7 @@ pub(super) struct Sheet {
     /// Whether there are texts. Without them the sheet tells which terms there are:
     /// what is in one says its [`outline`], and an assessment is written by [`one`].
     pub(super) is_written: bool,
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Vec<SheetTerm>,
     pub(super) text: Padded,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    fn takes(&self, (term, subject, outcome, assessment): Place) -> bool {
+    fn takes(&self, (term, subject, outcome, assessment): SheetKey) -> bool {
         let takes = |wanted: Option<u64>, number| wanted.is_none_or(|wanted| wanted == number);
         takes(self.term, term)
             && takes(self.subject, subject)
@@ -50,31 +50,31 @@ impl Wanted {
     }
 }
 
-pub(super) struct Term {
+pub(super) struct SheetTerm {
     pub(super) term: u64,
-    pub(super) subjects: Vec<Subject>,
+    pub(super) subjects: Vec<SheetSubject>,
 }
 
 /// A learning program: a subject in a term.
-pub(super) struct Subject {
+pub(super) struct SheetSubject {
     pub(super) subject: u64,
     /// The date from which its marks may be seen, if one is set.
     pub(super) release: Option<Date>,
     /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`, for v2
     /// `"subject_id":101,"subject_name":"…"`
     pub(super) start: Range<usize>,
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<SheetOutcome>,
 }
 
-pub(super) struct Outcome {
+pub(super) struct SheetOutcome {
     pub(super) outcome: u64,
     /// `"5":{"learning_outcome_id":"5","learning_outcome_name":"…","assessments":{`,
     /// for v2 `,"learning_outcome_id":5,"learning_outcome_name":"…"`
     pub(super) start: Range<usize>,
-    pub(super) assessments: Vec<Assessment>,
+    pub(super) assessments: Vec<SheetAssessment>,
 }
 
-pub(super) struct Assessment {
+pub(super) struct SheetAssessment {
     pub(super) assessment: u64,
     pub(super) slot: usize,
     pub(super) template: Template,
@@ -95,14 +95,14 @@ impl Sheet {
         let outcomes = || subjects().flat_map(|subject| &subject.outcomes);
         let assessments = outcomes().map(|outcome| outcome.assessments.capacity());
         self.text.bytes()
-            + self.terms.capacity() * size_of::<Term>()
-            + 2 * subjects().count() * size_of::<Subject>()
-            + 2 * outcomes().count() * size_of::<Outcome>()
-            + assessments.sum::<usize>() * size_of::<Assessment>()
+            + self.terms.capacity() * size_of::<SheetTerm>()
+            + 2 * subjects().count() * size_of::<SheetSubject>()
+            + 2 * outcomes().count() * size_of::<SheetOutcome>()
+            + assessments.sum::<usize>() * size_of::<SheetAssessment>()
     }
 
     /// The only assessment that there is, with the levels above it.
-    pub(super) fn only(&self) -> Result<(&Subject, &Outcome, &Assessment)> {
+    pub(super) fn only(&self) -> Result<(&SheetSubject, &SheetOutcome, &SheetAssessment)> {
         let only = || {
             let subject = self.terms.first()?.subjects.first()?;
             let outcome = subject.outcomes.first()?;
@@ -188,7 +188,7 @@ pub(super) fn one(
     snapshot: &Snapshot,
     tables: &Tables,
     partition: Partition,
-    place: Place,
+    key: SheetKey,
     wire: Wire,
 ) -> Result<Sheet> {
     let releases = Releases::default();
@@ -199,11 +199,11 @@ pub(super) fn one(
     };
     let (page, index) = snapshot
         .records(partition)?
-        .get(Key(place.0, place.3))?
+        .get(Key(key.0, key.3))?
         .ok_or_else(gone)?;
     let mut sheet = Sheet::new(wire);
-    let template = sheet.template(partition, place, &page.run()?.item(index)?)?;
-    sheet.place(&of, place, 0, template)?;
+    let template = sheet.template(partition, key, &page.run()?.item(index)?)?;
+    sheet.push(&of, key, 0, template)?;
     Ok(sheet)
 }
 
@@ -211,8 +211,8 @@ fn gone() -> Failure {
     Error::corrupt("an assessment is not at its place")
 }
 
-/// Where an assessment stands in the answer: term, subject, outcome, id.
-type Place = (u64, u64, u64, u64);
+/// By which assessments stand in order in the answer: term, subject, outcome, id.
+type SheetKey = (u64, u64, u64, u64);
 
 /// What texts are made from beside the assessments.
 struct Of<'a> {
@@ -237,14 +237,14 @@ fn decode(
     };
     let mut items = Lookup::new(snapshot.records(partition)?);
     let mut sheet = Sheet::new(wire);
-    for (place, slot) in places(snapshot, partition, wanted)? {
+    for (key, slot) in keys(snapshot, partition, wanted)? {
         let template = if sheet.is_written {
-            let (run, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
-            sheet.template(partition, place, &run.item(index)?)?
+            let (run, index) = items.find(Key(key.0, key.3))?.ok_or_else(gone)?;
+            sheet.template(partition, key, &run.item(index)?)?
         } else {
             Template::default()
         };
-        sheet.place(&of, place, slot, template)?;
+        sheet.push(&of, key, slot, template)?;
         if sheet.text.len() > most_text {
             sheet.is_written = false;
             sheet.text = Padded::default();
@@ -253,13 +253,13 @@ fn decode(
     Ok(sheet)
 }
 
-/// The assessments that are wanted in the order of the answer, with their slots.
-fn places(
+/// The keys of the assessments that are wanted, in order, with their slots.
+fn keys(
     snapshot: &Snapshot,
     partition: Partition,
     wanted: Wanted,
-) -> Result<Vec<(Place, usize)>> {
-    let mut places = Vec::new();
+) -> Result<Vec<(SheetKey, usize)>> {
+    let mut keys = Vec::new();
     let mut slots = Vec::new();
     let (from, to) = match wanted.term {
         Some(term) => (Key(term, 0), Key(term, u64::MAX)),
@@ -271,11 +271,11 @@ fn places(
         for index in indices {
             let Key(term, id) = run.key(index)?;
             let tag = |tag| run.tag(tag, index)?.ok_or_else(gone);
-            let place = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
+            let key = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
             let slot = assessment::slot(run.tag(SLOT_TAG, index)?)?;
             slots.push((term, slot));
-            if wanted.takes(place) {
-                places.push((place, usize::try_from(slot).unwrap_or(usize::MAX)));
+            if wanted.takes(key) {
+                keys.push((key, usize::try_from(slot).unwrap_or(usize::MAX)));
             }
         }
     }
@@ -283,8 +283,8 @@ fn places(
     if slots.windows(2).any(|pair| pair.first() == pair.last()) {
         return Err(assessment::shared_slot());
     }
-    places.sort_unstable();
-    Ok(places)
+    keys.sort_unstable();
+    Ok(keys)
 }
 
 impl Sheet {
@@ -292,7 +292,7 @@ impl Sheet {
     fn template(
         &mut self,
         partition: Partition,
-        (term, subject, outcome, id): Place,
+        (term, subject, outcome, id): SheetKey,
         item: &Item<'_>,
     ) -> Result<Template> {
         let values = bake::values(Kind::Assessment, &[partition.school, id], item)?;
@@ -334,15 +334,15 @@ impl Sheet {
     }
 
     /// Adds an assessment behind all others, opening the levels above it.
-    fn place(
+    fn push(
         &mut self,
         of: &Of<'_>,
-        (term, subject, outcome, assessment): Place,
+        (term, subject, outcome, assessment): SheetKey,
         slot: usize,
         template: Template,
     ) -> Result<()> {
         if self.terms.last().is_none_or(|last| last.term != term) {
-            self.terms.push(Term {
+            self.terms.push(SheetTerm {
                 term,
                 subjects: Vec::new(),
             });
@@ -353,7 +353,7 @@ impl Sheet {
         {
             let start = self.add(|text, wire| push_subject(text, wire, of, subject))?;
             if let Some(last) = self.terms.last_mut() {
-                last.subjects.push(Subject {
+                last.subjects.push(SheetSubject {
                     subject,
                     release: of.releases.of(term, subject),
                     start,
@@ -365,7 +365,7 @@ impl Sheet {
         if last.is_none_or(|last| last.outcome != outcome) {
             let start = self.add(|text, wire| push_outcome(text, wire, of, outcome))?;
             if let Some(last) = self.last_subject() {
-                last.outcomes.push(Outcome {
+                last.outcomes.push(SheetOutcome {
                     outcome,
                     start,
                     assessments: Vec::new(),
@@ -374,7 +374,7 @@ impl Sheet {
         }
         let last = self.last_subject();
         if let Some(last) = last.and_then(|last| last.outcomes.last_mut()) {
-            last.assessments.push(Assessment {
+            last.assessments.push(SheetAssessment {
                 assessment,
                 slot,
                 template,
@@ -383,7 +383,7 @@ impl Sheet {
         Ok(())
     }
 
-    fn last_subject(&mut self) -> Option<&mut Subject> {
+    fn last_subject(&mut self) -> Option<&mut SheetSubject> {
         self.terms.last_mut()?.subjects.last_mut()
     }
 
@@ -440,8 +440,8 @@ struct Releases(Vec<(Key, Date)>);
 impl Releases {
     fn of(&self, term: u64, subject: u64) -> Option<Date> {
         let sought = Key(term, subject);
-        let place = self.0.binary_search_by_key(&sought, |(key, _)| *key);
-        self.0.get(place.ok()?).map(|(_, release)| *release)
+        let index = self.0.binary_search_by_key(&sought, |(key, _)| *key);
+        self.0.get(index.ok()?).map(|(_, release)| *release)
     }
 }
 

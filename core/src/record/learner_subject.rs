@@ -13,7 +13,7 @@ use super::decimal::Decimal;
 use super::field::{Field, Form, position};
 use super::mark::{push_number, take_number};
 use super::terms::{self, GROUP_FIELDS};
-use super::value::{Term, Value};
+use super::value::{EnrolledTerm, Value};
 use super::varint;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, Members};
@@ -166,7 +166,7 @@ impl<'a> LearnerSubject<'a> {
             for (member, text) in Members::of(&object).zip(&mut texts) {
                 *text = Cow::Owned(json::unescape(member?.1)?);
             }
-            terms.push(Term {
+            terms.push(EnrolledTerm {
                 term: kept.term,
                 group: texts,
                 mark: kept.mark,

@@ -21,12 +21,12 @@ pub(crate) enum Value<'a> {
     Decimal(Decimal),
     /// The percentage `a`: absent from the assessment.
     Absent,
-    Terms(Vec<Term<'a>>),
+    Terms(Vec<EnrolledTerm<'a>>),
 }
 
 /// One term of a learner's subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Term<'a> {
+pub(crate) struct EnrolledTerm<'a> {
     pub(crate) term: u64,
     /// The texts of the group's fields.
     pub(crate) group: [Cow<'a, str>; 5],
