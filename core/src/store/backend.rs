@@ -3,7 +3,7 @@
 use super::owner::Owner;
 use super::page_lists;
 use super::place::Place;
-use crate::error::{Error, Failure, Result as Outcome};
+use crate::error::{Error, Failure, Result};
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 use std::io;
@@ -82,7 +82,7 @@ impl Keeper {
     }
 
     /// Whether what is written is kept where the store was opened.
-    pub(super) fn check_place(&self) -> Outcome<()> {
+    pub(super) fn check_place(&self) -> Result<()> {
         self.place.as_ref().map_or(Ok(()), Place::check)
     }
 

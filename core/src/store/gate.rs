@@ -7,7 +7,7 @@ use super::open::{self, Committed, Open};
 use super::options::StoreOptions;
 use super::overlay::Overlay;
 use super::owner::Owner;
-use super::panics::{caught, outcome};
+use super::panics::{catch_panic, caught};
 use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
@@ -211,7 +211,7 @@ impl Store {
             ));
         }
         let (open, number) = state.open().map_err(Fault::No)?;
-        match outcome(|| work(open)) {
+        match catch_panic(|| work(open)) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) if matches!(*error, Error::Io { .. }) => {
                 Err(Fault::Reopen(number, open.keeper.explain(error)))
@@ -235,7 +235,7 @@ impl Store {
         };
         let broken = std::mem::replace(&mut *state, State::Failed(keeper.clone()));
         // redb may well stumble over what broke it.
-        let _ = outcome(|| broken.end());
+        let _ = catch_panic(|| broken.end());
         *state = self.opened(keeper, Open::existing)?;
         Ok(())
     }

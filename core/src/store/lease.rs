@@ -1,7 +1,7 @@
 //! A snapshot that outlives the call that took it.
 
 use super::gate::Store;
-use super::panics::{caught, outcome};
+use super::panics::{catch_panic, caught};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let snapshot = self.snapshot.take();
         // redb may well stumble over what broke it.
-        let _ = outcome(|| drop(snapshot));
+        let _ = catch_panic(|| drop(snapshot));
         self.store.live.fetch_sub(1, Ordering::AcqRel);
     }
 }

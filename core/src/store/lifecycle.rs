@@ -3,7 +3,7 @@
 use super::file;
 use super::gate::{State, Store};
 use super::open::Open;
-use super::panics::outcome;
+use super::panics::catch_panic;
 use crate::error::{Error, Result};
 use std::sync::PoisonError;
 
@@ -63,7 +63,7 @@ impl Store {
             return Ok(());
         }
         let keeper = state.keeper().cloned();
-        let _ = outcome(|| state.end());
+        let _ = catch_panic(|| state.end());
         match keeper {
             Some(keeper) => Ok(keeper.close()?),
             None => Ok(()),

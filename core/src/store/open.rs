@@ -8,7 +8,7 @@ use super::migrate;
 use super::options::StoreOptions;
 use super::overlay::Overlay;
 use super::page_lists;
-use super::panics::{abandon, caught, outcome};
+use super::panics::{abandon, catch_panic, caught};
 use super::read::{highest_rendering, read_cursor_key, read_number};
 use super::scrub;
 use super::snapshot::Snapshot;
@@ -283,7 +283,7 @@ impl Open {
 pub(super) fn make(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<()> {
     let open = caught("making it", || Open::new(keeper.clone(), options))?;
     // What redb could not write at the end, it writes when it opens the file.
-    let _ = outcome(|| drop(open));
+    let _ = catch_panic(|| drop(open));
     Ok(keeper.close()?)
 }
 

@@ -290,7 +290,7 @@ mod tests {
     use redb::{Database, ReadableDatabase, TableDefinition};
     use std::sync::{Arc, Mutex, PoisonError};
 
-    type Outcome<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+    type TestResult<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
     /// Bytes, and where they were read.
     type Bytes = (Vec<u8>, Vec<(usize, usize)>);
@@ -347,7 +347,7 @@ mod tests {
 
     /// A database with lists of pages that are more than a page long, and with more
     /// tables than are named in one.
-    fn database() -> Outcome<Vec<u8>> {
+    fn database() -> TestResult<Vec<u8>> {
         let disk = Noted::default();
         let database = Database::builder().create_with_backend(disk.clone())?;
         // What it reads is kept, and so every page that is replaced waits.
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_of_the_lists_is_compared() -> Outcome<()> {
+    fn every_page_of_the_lists_is_compared() -> TestResult<()> {
         let bytes = database()?;
         let whole = Noted::of(&bytes);
         assert!(are_sound(&whole)?);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_of_redbs_is_left_to_it() -> Outcome<()> {
+    fn what_is_none_of_redbs_is_left_to_it() -> TestResult<()> {
         for bytes in [vec![], vec![1; 100], vec![1; 5000]] {
             assert!(are_sound(&Noted::of(&bytes))?);
         }
