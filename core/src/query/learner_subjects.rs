@@ -10,7 +10,7 @@ use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Padded, Wire};
 use crate::record::lanes::{FACTS, RENDERING};
 use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
-use crate::record::typed::{Edits, push_part};
+use crate::record::typed::{Conversions, push_part};
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use std::ops::Range;
 
@@ -221,8 +221,8 @@ pub(super) fn names_of(run: &Run<'_>, index: usize) -> Result<Range<usize>> {
 pub(super) fn push_typed_names(run: &Run<'_>, index: usize, out: &mut Chunks<'_>) -> Result<()> {
     let record = run.span(RENDERING, index, index + 1)?;
     let names = names_of(run, index)?;
-    let edits = Edits::of(run.record(FACTS, index)?)?;
-    push_part(run.lane(RENDERING), &record, names, edits, out)
+    let conversions = Conversions::of(run.record(FACTS, index)?)?;
+    push_part(run.lane(RENDERING), &record, names, conversions, out)
 }
 
 fn no_names() -> Failure {

@@ -12,7 +12,7 @@ use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
 use crate::record::learning_program::RELEASE_TAG;
 use crate::record::template::Template;
-use crate::record::typed::{Edits, push_part};
+use crate::record::typed::{Conversions, push_part};
 use crate::record::{Kind, bake, lanes};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::ops::Range;
@@ -319,11 +319,17 @@ impl Sheet {
                 Template::new(before, after, out_of, &mut self.text)
             }
             Wire::V2 => {
-                let edits = Edits::of(item.lanes[lanes::FACTS])?;
+                let conversions = Conversions::of(item.lanes[lanes::FACTS])?;
                 let typed = |part| {
                     let mut text = Vec::new();
                     let record = 0..rendering.len();
-                    push_part(rendering, &record, part, edits, &mut Chunks::new(&mut text))?;
+                    push_part(
+                        rendering,
+                        &record,
+                        part,
+                        conversions,
+                        &mut Chunks::new(&mut text),
+                    )?;
                     Ok::<_, Failure>(text)
                 };
                 let middle = before.len();

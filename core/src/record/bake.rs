@@ -12,7 +12,7 @@ use super::field::Field;
 use super::fold::fold;
 use super::kind::{Kind, newest_rendering};
 use super::lanes::{FACTS, NAMES, RENDERING};
-use super::typed::EditsBuffer;
+use super::typed::ConversionsBuffer;
 use super::value::Value;
 use super::varint;
 use crate::error::{Error, Failure, Result};
@@ -38,7 +38,7 @@ pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     let fields = kind.fields();
     let mut rendering = std::mem::take(&mut item.lanes[RENDERING]);
     let mut spans = Vec::new();
-    let edits = render(fields, values, &mut rendering, |field, span| {
+    let conversions = render(fields, values, &mut rendering, |field, span| {
         if field.spanned {
             varint::push(&mut spans, span.start as u64);
             varint::push(&mut spans, span.len() as u64);
@@ -51,7 +51,7 @@ pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     let behind = &mut item.lanes[FACTS];
     facts::push(fields, values, behind);
     behind.extend_from_slice(&spans);
-    edits.finish(behind);
+    conversions.finish(behind);
     for (field, value) in fields.iter().zip(values) {
         if let Some(tag) = field.tag {
             item.set_tag(usize::from(tag), value.tag(field.form));
@@ -81,8 +81,8 @@ fn render(
     values: &[Value<'_>],
     out: &mut Vec<u8>,
     mut each: impl FnMut(&Field, Range<usize>),
-) -> EditsBuffer {
-    let mut edits = EditsBuffer::default();
+) -> ConversionsBuffer {
+    let mut conversions = ConversionsBuffer::default();
     let mut before = b'{';
     for (field, value) in fields.iter().zip(values) {
         if field.is_answered() {
@@ -91,7 +91,7 @@ fn render(
             out.extend_from_slice(b"\":\"");
             let start = out.len();
             value.push_answered(out);
-            edits.add(field.form, out, start..out.len());
+            conversions.add(field.form, out, start..out.len());
             each(field, start..out.len());
             out.push(b'"');
             before = b',';
@@ -101,7 +101,7 @@ fn render(
         out.push(b'{');
     }
     out.push(b'}');
-    edits
+    conversions
 }
 
 /// The values of a kept record; `key` are those of its key fields.
