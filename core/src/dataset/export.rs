@@ -189,10 +189,10 @@ impl Writer {
         partition: Partition,
         place: usize,
     ) -> Result<Option<Part>> {
-        let Some(page) = snapshot.records(partition)?.page(place)? else {
+        let Some(pinned) = snapshot.records(partition)?.pin(place)? else {
             return Ok(None);
         };
-        let run = page.run()?;
+        let run = pinned.run()?;
         for (index, key) in run.keys().enumerate() {
             let values = values(kind, partition, key, &run.item(index)?)?;
             self.lines.push_back(line(kind, &values));
@@ -208,17 +208,17 @@ impl Writer {
         place: usize,
     ) -> Result<Option<Part>> {
         let dates = snapshot.records(Partition::of(school, at.dates))?;
-        let Some(page) = dates.page(place)? else {
+        let Some(pinned) = dates.pin(place)? else {
             return Ok(None);
         };
-        let run = page.run()?;
+        let run = pinned.run()?;
         let partition = Partition::of(school, at.records);
         let records = snapshot.records(partition)?;
         for (index, Key(id, _)) in run.keys().enumerate() {
             let date = run.tag(Dated::DATE_TAG, index)?.ok_or_else(damaged)?;
             let key = Key(date, id);
-            let (page, index) = records.get(key)?.ok_or_else(damaged)?;
-            let values = values(kind, partition, key, &page.run()?.item(index)?)?;
+            let (pinned, index) = records.get(key)?.ok_or_else(damaged)?;
+            let values = values(kind, partition, key, &pinned.run()?.item(index)?)?;
             self.lines.push_back(line(kind, &values));
         }
         Ok(Some(Part::Dated(kind, at, school, place + 1)))
@@ -231,18 +231,23 @@ impl Writer {
         place: usize,
     ) -> Result<Option<Part>> {
         let places = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
-        let Some(page) = places.page(place)? else {
+        let Some(pinned) = places.pin(place)? else {
             return Ok(None);
         };
-        let run = page.run()?;
+        let run = pinned.run()?;
         for (index, Key(id, _)) in run.keys().enumerate() {
             let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
             let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
             let partition = Partition::of_grade_year(school, Collection::Assessments, grade, year);
             let key = Key(term, id);
             let assessments = snapshot.records(partition)?;
-            let (page, index) = assessments.get(key)?.ok_or_else(damaged)?;
-            let values = values(Kind::Assessment, partition, key, &page.run()?.item(index)?)?;
+            let (pinned, index) = assessments.get(key)?.ok_or_else(damaged)?;
+            let values = values(
+                Kind::Assessment,
+                partition,
+                key,
+                &pinned.run()?.item(index)?,
+            )?;
             self.lines.push_back(line(Kind::Assessment, &values));
         }
         Ok(Some(Part::Assessments(school, place + 1)))

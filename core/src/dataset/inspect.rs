@@ -98,12 +98,12 @@ impl Inspection {
     fn partition(&mut self, snapshot: &Snapshot, partition: Partition) -> Result<()> {
         let directory = snapshot.directory(partition)?;
         for (place, entry) in directory.entries.iter().enumerate() {
-            let page = snapshot.page(partition, entry.run)?;
-            if let Err(error) = directory.check(partition, place, page.bytes()) {
+            let pinned = snapshot.pin(partition, entry.run)?;
+            if let Err(error) = directory.check(partition, place, pinned.bytes()) {
                 self.problem(format!("{}: {error}", name(partition)));
                 continue;
             }
-            let run = page.run()?;
+            let run = pinned.run()?;
             for (index, key) in run.keys().enumerate() {
                 if let Err(error) = self.record(snapshot, partition, &run, index, key) {
                     self.problem(format!("{} {}/{}: {error}", name(partition), key.0, key.1));
@@ -205,9 +205,9 @@ impl Inspection {
             let (mut enrolments, mut seats) = (0, 0);
             for rows in of(Collection::MarkRows).filter(|partition| partition.b == year) {
                 let slots = slots(snapshot, rows)?;
-                for page in snapshot.records(rows)?.all() {
-                    let (page, _) = page?;
-                    let run = page.run()?;
+                for pinned in snapshot.records(rows)?.all() {
+                    let (pinned, _) = pinned?;
+                    let run = pinned.run()?;
                     for (index, Key(term, learner)) in run.keys().enumerate() {
                         let row = MarkRow::open(run.record(0, index)?)?;
                         let place = (learner, rows.a, term);
@@ -264,9 +264,9 @@ fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
 fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(Place, u64)>> {
     let partition = Partition::of_year(school, Collection::LearnerSubjects, year);
     let mut enrolled = Vec::new();
-    for page in snapshot.records(partition)?.all() {
-        let (page, _) = page?;
-        let run = page.run()?;
+    for pinned in snapshot.records(partition)?.all() {
+        let (pinned, _) = pinned?;
+        let run = pinned.run()?;
         for (index, Key(learner, subject)) in run.keys().enumerate() {
             let kept = LearnerSubject::open(run.record(0, index)?)?;
             for term in kept.terms() {
@@ -283,9 +283,9 @@ fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(Place, u
 fn seated(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<Place>> {
     let partition = Partition::of_year(school, Collection::MarkSeats, year);
     let mut seated = Vec::new();
-    for page in snapshot.records(partition)?.all() {
-        let (page, _) = page?;
-        let run = page.run()?;
+    for pinned in snapshot.records(partition)?.all() {
+        let (pinned, _) = pinned?;
+        let run = pinned.run()?;
         for (index, Key(learner, grade)) in run.keys().enumerate() {
             for term in seats::terms(run.record(0, index)?)? {
                 seated.push((learner, grade, term));
@@ -298,7 +298,7 @@ fn seated(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<Place>> {
 
 fn tag_at(snapshot: &Snapshot, of: Partition, key: Key, tag: usize) -> Result<Option<u64>> {
     match snapshot.records(of)?.get(key)? {
-        Some((page, index)) => page.run()?.tag(tag, index),
+        Some((pinned, index)) => pinned.run()?.tag(tag, index),
         None => Ok(None),
     }
 }

@@ -62,16 +62,16 @@ pub(crate) fn each_key(
         };
         let mut place = 0;
         loop {
-            let Some(page) = write.records(partition)?.page(place)? else {
+            let Some(pinned) = write.records(partition)?.pin(place)? else {
                 break;
             };
-            let run = page.run()?;
+            let run = pinned.run()?;
             if of_marks {
                 each_mark(partition, &run, &slots, each)?;
             } else if let Some(kind) = Kind::kept_in(partition.collection) {
                 each_record(kind, partition, &run, each)?;
             }
-            drop(page);
+            drop(pinned);
             between(write)?;
             place += 1;
         }
@@ -134,9 +134,9 @@ pub(crate) fn slots(reader: &dyn Reader, rows: Partition) -> Result<HashMap<(u64
         ..rows
     };
     let mut slots = HashMap::new();
-    for page in Records::open(reader, assessments)?.all() {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in Records::open(reader, assessments)?.all() {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Key(term, assessment) = run.key(index)?;
             let slot = slot(run.tag(SLOT_TAG, index)?)?;

@@ -58,9 +58,9 @@ fn places(snapshot: &Snapshot, school: u64, from: u64) -> Result<(Places, u64)> 
     let mut places = Places::new();
     let mut count = 0;
     let records = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
-    for page in records.between(Key(from, 0), Key::MAX) {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in records.between(Key(from, 0), Key::MAX) {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Key(assessment, _) = run.key(index)?;
             if count == ASSESSMENTS {
@@ -85,8 +85,8 @@ fn slots(
     let records = snapshot.records(partition)?;
     let slot = |id: u64| {
         let found = records.get(Key(term, id))?;
-        let (page, index) = found.ok_or_else(damaged)?;
-        assessment::slot(page.run()?.tag(SLOT_TAG, index)?)
+        let (pinned, index) = found.ok_or_else(damaged)?;
+        assessment::slot(pinned.run()?.tag(SLOT_TAG, index)?)
     };
     let mut slots = BTreeMap::new();
     for id in assessments {
@@ -109,9 +109,9 @@ struct Gathered {
 impl Gathered {
     fn gather_waiting(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let waiting = snapshot.records(Partition::of(school, Collection::WaitingMarks))?;
-        for page in waiting.between(self.from, self.last) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in waiting.between(self.from, self.last) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let key = run.key(index)?;
                 if key > self.last {
@@ -131,9 +131,9 @@ impl Gathered {
         slots: &BTreeMap<u64, u64>,
     ) -> Result<()> {
         let rows = snapshot.records(rows)?;
-        for page in rows.between(Key(term, 0), Key(term, u64::MAX)) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in rows.between(Key(term, 0), Key(term, u64::MAX)) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let Key(_, learner) = run.key(index)?;
                 let mut wanted = slots.iter().peekable();

@@ -102,9 +102,9 @@ fn render_all(write: &mut Write<'_>) -> Result<()> {
 /// Every school that any record lies by.
 pub(crate) fn schools(reader: &dyn Reader) -> Result<Vec<u64>> {
     let mut schools = Vec::new();
-    for page in Records::open(reader, Partition::global(Collection::Schools))?.all() {
-        let (page, _) = page?;
-        schools.extend(page.run()?.keys().map(|key| key.0));
+    for pinned in Records::open(reader, Partition::global(Collection::Schools))?.all() {
+        let (pinned, _) = pinned?;
+        schools.extend(pinned.run()?.keys().map(|key| key.0));
     }
     let [first, .., last] = Collection::ALL;
     let bound = |school, collection, number| Partition {
@@ -130,10 +130,11 @@ fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Ke
         return Ok(());
     };
     let mut keys = Vec::new();
-    for page in write.records(partition)?.all() {
-        let (page, _) = page?;
+    for pinned in write.records(partition)?.all() {
+        let (pinned, _) = pinned?;
         keys.extend(
-            page.run()?
+            pinned
+                .run()?
                 .keys()
                 .filter(|key| only.is_none_or(|only| only == *key)),
         );

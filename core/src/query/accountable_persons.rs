@@ -95,9 +95,9 @@ impl AccountablePersons<'_> {
         let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
             return Ok(());
         };
-        for page in walk.runs(&persons, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&persons, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.places(indices) {
                 let Key(id, _) = run.key(index)?;
                 let mut charges = accounts.of_person(id, self.all_accounts).peekable();

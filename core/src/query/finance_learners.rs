@@ -127,9 +127,9 @@ impl FinanceLearners<'_> {
         let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
             return Ok(());
         };
-        for page in walk.runs(&learners, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&learners, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.places(indices) {
                 let account = Account::of(&run, index)?;
                 if !self.takes(&run, index, &account, code.as_ref())? {

@@ -64,9 +64,9 @@ impl Writer<'_> {
         };
         let seats = Partition::of_year(self.question.school, Collection::MarkSeats, self.year);
         let seats = self.view.snapshot.records(seats)?;
-        for page in seats.between(Key(learner, 0), Key(learner, u64::MAX)) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in seats.between(Key(learner, 0), Key(learner, u64::MAX)) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 grades.push(run.key(index)?.1);
             }
@@ -130,9 +130,9 @@ impl Writer<'_> {
             return Ok(true);
         };
         let mut starts = SlotStarts::default();
-        for page in walk.runs(&rows, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&rows, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.places(indices) {
                 let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
                 if let Some(row) = rows.first_mut() {

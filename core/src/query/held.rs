@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::json::{self, Wire};
 use crate::record::{Kind, Value, bake};
-use crate::store::{Collection, Key, Page, Partition, Reader, Snapshot};
+use crate::store::{Collection, Key, Partition, PinnedRun, Reader, Snapshot};
 use std::borrow::Cow;
 
 /// What answers need of a small record.
@@ -38,10 +38,10 @@ impl<T: Decoded> Held<T> {
             bytes: 0,
             has_all: true,
         };
-        for page in snapshot.records(held.partition)?.all() {
-            let (page, indices) = page?;
+        for pinned in snapshot.records(held.partition)?.all() {
+            let (pinned, indices) = pinned?;
             for index in indices {
-                let (key, thing) = held.decode(&page, index)?;
+                let (key, thing) = held.decode(&pinned, index)?;
                 held.bytes += size_of::<(Key, T)>() + thing.bytes();
                 if held.bytes > T::MOST_BYTES {
                     held.has_all = false;
@@ -85,13 +85,13 @@ impl<T: Decoded> Held<T> {
             return Ok(None);
         }
         match snapshot.records(self.partition)?.get(key)? {
-            Some((page, index)) => Ok(Some(self.decode(&page, index)?.1)),
+            Some((pinned, index)) => Ok(Some(self.decode(&pinned, index)?.1)),
             None => Ok(None),
         }
     }
 
-    fn decode(&self, page: &Page<'_>, index: usize) -> Result<(Key, T)> {
-        let run = page.run()?;
+    fn decode(&self, pinned: &PinnedRun<'_>, index: usize) -> Result<(Key, T)> {
+        let run = pinned.run()?;
         let key = run.key(index)?;
         let values = T::KIND.key_of(self.partition, key);
         let values = bake::values(T::KIND, &values, &run.item(index)?)?;

@@ -92,9 +92,9 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
     let all = Partition::global(Collection::ApiTypes);
     snapshot.decoded(0, all, SOURCES, || {
         let mut types = Vec::new();
-        for page in snapshot.records(all)?.all() {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in snapshot.records(all)?.all() {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let Key(id, _) = run.key(index)?;
                 let [name, family] = texts(id, &run.item(index)?)?;
@@ -113,7 +113,7 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
 fn read_name(snapshot: &Snapshot, id: u64) -> Result<String> {
     let all = Partition::global(Collection::ApiTypes);
     match snapshot.records(all)?.get(Key::one(id))? {
-        Some((page, index)) => texts(id, &page.run()?.item(index)?).map(|[name, _]| name),
+        Some((pinned, index)) => texts(id, &pinned.run()?.item(index)?).map(|[name, _]| name),
         None => Ok(String::new()),
     }
 }

@@ -87,9 +87,9 @@ impl Query for LearnerSubjects {
         let mut of = None;
         let mut is_shown = false;
         let array = Array::open(out);
-        for page in subjects.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in subjects.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for Key(learner, subject) in run.keys().take(indices.end).skip(indices.start) {
                 if of != Some(learner) {
                     of = Some(learner);
@@ -141,9 +141,9 @@ impl Query for LearnerSubjects {
         let mut start = Padded::default();
         let mut of = None;
         let mut is_shown = false;
-        for page in walk.runs(&subjects, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&subjects, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.places(indices) {
                 let Key(learner, subject) = run.key(index)?;
                 if of.replace(learner) != Some(learner) {

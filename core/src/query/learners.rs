@@ -175,9 +175,9 @@ impl Query for Learners<'_> {
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
         let array = Array::open(out);
-        for page in learners.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in learners.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             filter.each_stretch(&run, indices, &mut |stretch| {
                 match &mut parents {
                     Some(parents) => {
@@ -234,9 +234,9 @@ impl Query for Learners<'_> {
             return Ok(Outcome::Found);
         };
         let mut passing: Vec<Range<usize>> = Vec::new();
-        for page in walk.runs(&learners, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&learners, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             passing.clear();
             filter.each_stretch(&run, indices, &mut |stretch| {
                 passing.push(stretch);

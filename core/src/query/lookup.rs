@@ -1,7 +1,7 @@
 //! Looking up many records of one partition within one answer.
 
 use crate::error::Result;
-use crate::store::{Key, Page, Records, Run};
+use crate::store::{Key, PinnedRun, Records, Run};
 
 /// Holds the runs that were read last, since the next record often lies in one
 /// of them.
@@ -12,7 +12,7 @@ pub(super) struct Lookup<'a> {
 
 struct Held<'a> {
     place: usize,
-    page: Page<'a>,
+    pinned: PinnedRun<'a>,
     /// Where the last record was found, or would have been.
     last: usize,
 }
@@ -37,17 +37,17 @@ impl<'a> Lookup<'a> {
             return Ok(None);
         };
         if held.as_ref().is_none_or(|held| held.place != place) {
-            let page = self.records.page(place)?;
-            *held = page.map(|page| Held {
+            let pinned = self.records.pin(place)?;
+            *held = pinned.map(|pinned| Held {
                 place,
-                page,
+                pinned,
                 last: 0,
             });
         }
         let Some(held) = held else {
             return Ok(None);
         };
-        let run = held.page.run()?;
+        let run = held.pinned.run()?;
         // Records are mostly looked up in their order.
         let found = [held.last, held.last + 1]
             .into_iter()

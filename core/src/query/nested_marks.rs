@@ -49,9 +49,9 @@ impl Query for AssessmentMarks {
             (None, Some(learner)) => {
                 let seats = Partition::of_year(self.school, Collection::MarkSeats, year);
                 let (from, to) = (Key(learner, 0), Key(learner, u64::MAX));
-                for page in view.snapshot.records(seats)?.between(from, to) {
-                    let (page, indices) = page?;
-                    let run = page.run()?;
+                for pinned in view.snapshot.records(seats)?.between(from, to) {
+                    let (pinned, indices) = pinned?;
+                    let run = pinned.run()?;
                     for index in indices {
                         writer.grade(view.snapshot, run.key(index)?.1, out)?;
                     }
@@ -184,9 +184,9 @@ impl Writer<'_> {
             None => (Key(term.term, 0), Key(term.term, u64::MAX)),
         };
         let mut starts = SlotStarts::default();
-        for page in rows.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in rows.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for first in indices.clone().step_by(SlotStarts::ROWS) {
                 let indices = first..indices.end.min(first + SlotStarts::ROWS);
                 let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();

@@ -197,12 +197,12 @@ pub(super) fn one(
         tables,
         releases: &releases,
     };
-    let (page, index) = snapshot
+    let (pinned, index) = snapshot
         .records(partition)?
         .get(Key(key.0, key.3))?
         .ok_or_else(gone)?;
     let mut sheet = Sheet::new(wire);
-    let template = sheet.template(partition, key, &page.run()?.item(index)?)?;
+    let template = sheet.template(partition, key, &pinned.run()?.item(index)?)?;
     sheet.push(&of, key, 0, template)?;
     Ok(sheet)
 }
@@ -265,9 +265,9 @@ fn keys(
         Some(term) => (Key(term, 0), Key(term, u64::MAX)),
         None => (Key::MIN, Key::MAX),
     };
-    for page in snapshot.records(partition)?.between(from, to) {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in snapshot.records(partition)?.between(from, to) {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Key(term, id) = run.key(index)?;
             let tag = |tag| run.tag(tag, index)?.ok_or_else(gone);
@@ -457,9 +457,9 @@ fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<Releases> {
         ..sheet
     };
     let mut releases = Vec::new();
-    for page in snapshot.records(partition)?.all() {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in snapshot.records(partition)?.all() {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Some(release) = run.tag(RELEASE_TAG, index)? else {
                 continue;

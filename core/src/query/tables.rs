@@ -257,8 +257,8 @@ fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
         current_terms: 0,
     };
     let schools = snapshot.records(Partition::global(Collection::Schools))?;
-    if let Some((page, index)) = schools.get(Key::one(school))? {
-        let values = bake::values(Kind::School, &[school], &page.run()?.item(index)?)?;
+    if let Some((pinned, index)) = schools.get(Key::one(school))? {
+        let values = bake::values(Kind::School, &[school], &pinned.run()?.item(index)?)?;
         let offset = values.get(school::UTC_OFFSET).map_or("", Value::text);
         tables.offset = Offset::parse(offset).unwrap_or(Offset::DEFAULT);
         tables.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);

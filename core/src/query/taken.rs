@@ -44,9 +44,9 @@ pub(super) fn walk(
     let Some(keys) = walk.rest(from, to, |[subject, ..]| Key(learner, *subject)) else {
         return Ok(());
     };
-    for page in walk.runs(&subjects, keys) {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in walk.runs(&subjects, keys) {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in walk.places(indices) {
             let Key(_, subject) = run.key(index)?;
             let start = out.len();

@@ -4,7 +4,7 @@
 use super::window::Window;
 use crate::error::Result;
 use crate::record::varint;
-use crate::store::{Key, Page, Records};
+use crate::store::{Key, PinnedRun, Records};
 use std::ops::Range;
 
 /// What a question is, in bytes that are the same on every machine and for good.
@@ -203,7 +203,7 @@ impl Walk {
         &self,
         records: &Records<'a>,
         (from, to): (Key, Key),
-    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> + use<'a> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'a> {
         records.toward(self.reverse, from, to)
     }
 

@@ -342,8 +342,8 @@ mod tests {
             let mut found = Model::new();
             let mut live = 0;
             for entry in &directory.entries {
-                let page = snapshot.page(LEARNERS, entry.run)?;
-                let run = page.run()?;
+                let pinned = snapshot.pin(LEARNERS, entry.run)?;
+                let run = pinned.run()?;
                 assert_eq!(
                     (run.len(), run.key(0)?),
                     (entry.count as usize, entry.first)

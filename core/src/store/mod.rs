@@ -60,7 +60,7 @@ pub(crate) use merge::{Decision, Edits};
 pub(crate) use options::StoreOptions;
 pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;
-pub(crate) use records::{Page, Reader, Records};
+pub(crate) use records::{PinnedRun, Reader, Records};
 pub(crate) use run::Run;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sorter::{Sorted, Sorter};

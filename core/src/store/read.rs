@@ -3,7 +3,7 @@
 use super::collection::Collection;
 use super::directory::Directory;
 use super::partition::{Partition, run_key};
-use super::records::{EachRow, Page};
+use super::records::{EachRow, PinnedRun};
 use super::tables::{CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, render_key};
 use crate::error::{Error, Failure, Result};
 use redb::ReadableTable;
@@ -23,11 +23,11 @@ pub(super) fn read_page(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     partition: Partition,
     run: u32,
-) -> Result<Page<'_>> {
+) -> Result<PinnedRun<'_>> {
     let guard = table
         .get(run_key(partition, run).as_slice())?
         .ok_or_else(|| Error::corrupt("a run of records is missing"))?;
-    Ok(Page::new(guard, partition.collection.layout()))
+    Ok(PinnedRun::new(guard, partition.collection.layout()))
 }
 
 pub(super) fn read_partitions(

@@ -18,7 +18,7 @@ pub(crate) trait Reader {
     fn directory(&self, partition: Partition) -> Result<Arc<Directory>>;
 
     /// One run of a partition.
-    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>>;
+    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>>;
 
     /// The partitions that exist, from the first key to the last, in order.
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>>;
@@ -39,14 +39,14 @@ pub(crate) trait Reader {
 }
 
 /// The bytes of one run, held in the store's cache while this lives.
-pub(crate) struct Page<'a> {
+pub(crate) struct PinnedRun<'a> {
     guard: AccessGuard<'a, &'static [u8]>,
     layout: Layout,
 }
 
-impl<'a> Page<'a> {
-    pub(crate) fn new(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> Page<'a> {
-        Page { guard, layout }
+impl<'a> PinnedRun<'a> {
+    pub(crate) fn new(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> PinnedRun<'a> {
+        PinnedRun { guard, layout }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -86,23 +86,24 @@ impl<'a> Records<'a> {
 
     /// The run at a place.
     #[inline]
-    pub(crate) fn page(&self, place: usize) -> Result<Option<Page<'a>>> {
+    pub(crate) fn pin(&self, place: usize) -> Result<Option<PinnedRun<'a>>> {
         let Some(entry) = self.directory.entries.get(place) else {
             return Ok(None);
         };
-        let page = self.reader.page(self.partition, entry.run)?;
-        self.directory.check(self.partition, place, page.bytes())?;
-        Ok(Some(page))
+        let pinned = self.reader.pin(self.partition, entry.run)?;
+        self.directory
+            .check(self.partition, place, pinned.bytes())?;
+        Ok(Some(pinned))
     }
 
     /// The run and the place within it that hold a record.
     #[inline]
-    pub(crate) fn get(&self, key: Key) -> Result<Option<(Page<'a>, usize)>> {
-        let Some(page) = self.page(self.locate(key))? else {
+    pub(crate) fn get(&self, key: Key) -> Result<Option<(PinnedRun<'a>, usize)>> {
+        let Some(pinned) = self.pin(self.locate(key))? else {
             return Ok(None);
         };
-        let found = page.run()?.find(key);
-        Ok(found.map(|index| (page, index)))
+        let found = pinned.run()?.find(key);
+        Ok(found.map(|index| (pinned, index)))
     }
 
     /// The runs that hold records from one key to another, both included, with
@@ -111,7 +112,7 @@ impl<'a> Records<'a> {
         &self,
         from: Key,
         to: Key,
-    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> {
         let entries = &self.directory.entries;
         let mut place = self.locate(from);
         std::iter::from_fn(move || {
@@ -129,7 +130,7 @@ impl<'a> Records<'a> {
         reverse: bool,
         from: Key,
         to: Key,
-    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> + use<'a> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'a> {
         let records = Records {
             directory: self.directory.clone(),
             ..*self
@@ -144,9 +145,14 @@ impl<'a> Records<'a> {
     }
 
     /// The run at a place, with the places of its records from one key to another.
-    fn part(&self, place: usize, from: Key, to: Key) -> Result<Option<(Page<'a>, Range<usize>)>> {
+    fn part(
+        &self,
+        place: usize,
+        from: Key,
+        to: Key,
+    ) -> Result<Option<(PinnedRun<'a>, Range<usize>)>> {
         let entries = &self.directory.entries;
-        let (Some(entry), Some(page)) = (entries.get(place), self.page(place)?) else {
+        let (Some(entry), Some(pinned)) = (entries.get(place), self.pin(place)?) else {
             return Ok(None);
         };
         // Mostly the directory tells already: its counts were checked.
@@ -154,9 +160,9 @@ impl<'a> Records<'a> {
         let next = entries.get(place + 1);
         let ends_within = to == Key::MAX || next.is_some_and(|next| next.first <= to);
         if begins_within && ends_within {
-            return Ok(Some((page, 0..entry.count as usize)));
+            return Ok(Some((pinned, 0..entry.count as usize)));
         }
-        let run = page.run()?;
+        let run = pinned.run()?;
         let first = if begins_within {
             0
         } else {
@@ -168,11 +174,11 @@ impl<'a> Records<'a> {
             run.find(to)
                 .map_or_else(|| run.lower_bound(to), |last| last + 1)
         };
-        Ok(Some((page, first..end)))
+        Ok(Some((pinned, first..end)))
     }
 
     /// All runs, with the places of all their records.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> {
         self.between(Key::MIN, Key::MAX)
     }
 }

@@ -9,7 +9,7 @@ use super::read::{
     are_all_rendered_by, read_cursor_key, read_directory, read_number, read_page, read_partitions,
     read_rendered_of, read_rows, read_sequence,
 };
-use super::records::{EachRow, Page, Reader};
+use super::records::{EachRow, PinnedRun, Reader};
 use super::tables::{
     CursorKey, DIRECTORIES, INTEGRATORS, META, RENDERED_KEY, RUNS, TOTALS_KEY, Totals,
 };
@@ -182,7 +182,7 @@ impl Reader for Snapshot {
     }
 
     #[inline]
-    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>> {
+    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
         read_page(&self.runs, partition, run)
     }
 

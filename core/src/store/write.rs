@@ -9,7 +9,7 @@ use super::read::{
     are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
     read_rendered_of, read_rows,
 };
-use super::records::{EachRow, Page, Reader};
+use super::records::{EachRow, PinnedRun, Reader};
 use super::snapshot::Snapshot;
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
@@ -279,7 +279,7 @@ impl Reader for Write<'_> {
         Ok(directory)
     }
 
-    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>> {
+    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
         read_page(&self.runs, partition, run)
     }
 

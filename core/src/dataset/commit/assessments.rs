@@ -23,8 +23,8 @@ impl Commit<'_, '_> {
         if let Some(place) = old_place {
             let partition = place.partition(school, Collection::Assessments);
             let found = self.write.records(partition)?.get(Key(place.term, id))?;
-            let (page, index) = found.ok_or_else(not_at_its_place)?;
-            old.copy_from(&page.run()?.item(index)?);
+            let (pinned, index) = found.ok_or_else(not_at_its_place)?;
+            old.copy_from(&pinned.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();
         let new_place = match self.staged.take()?.put {

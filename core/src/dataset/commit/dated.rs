@@ -25,8 +25,9 @@ impl Commit<'_, '_> {
         let dates = Partition::of(school, at.dates);
         let mut old = ItemBuffer::default();
         let old_date = match self.write.records(dates)?.get(Key::one(id))? {
-            Some((page, index)) => Some(
-                page.run()?
+            Some((pinned, index)) => Some(
+                pinned
+                    .run()?
                     .tag(Dated::DATE_TAG, index)?
                     .ok_or_else(astray)?,
             ),
@@ -34,8 +35,8 @@ impl Commit<'_, '_> {
         };
         if let Some(date) = old_date {
             let found = self.write.records(records)?.get(Key(date, id))?;
-            let (page, index) = found.ok_or_else(astray)?;
-            old.copy_from(&page.run()?.item(index)?);
+            let (pinned, index) = found.ok_or_else(astray)?;
+            old.copy_from(&pinned.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();
         let new_date = match self.staged.take()?.put {

@@ -117,10 +117,10 @@ impl Marks {
     ) -> Result<()> {
         let mut place = write.records(partition)?.locate(first);
         loop {
-            let Some(page) = write.records(partition)?.page(place)? else {
+            let Some(pinned) = write.records(partition)?.pin(place)? else {
                 break;
             };
-            let run = page.run()?;
+            let run = pinned.run()?;
             for index in run.lower_bound(first)..run.len() {
                 let key = run.key(index)?;
                 if key > last {
@@ -129,7 +129,7 @@ impl Marks {
                 each(&mut self.rows, key, run.record(0, index)?)?;
             }
             let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
-            drop(page);
+            drop(pinned);
             self.rows.spill(write)?;
             if beyond {
                 break;

@@ -65,9 +65,9 @@ impl Slots {
                 let mut taken = Vec::new();
                 let partition = place.partition(school, Collection::Assessments);
                 let (from, to) = (Key(place.term, 0), Key(place.term, u64::MAX));
-                for page in write.records(partition)?.between(from, to) {
-                    let (page, indices) = page?;
-                    let run = page.run()?;
+                for pinned in write.records(partition)?.between(from, to) {
+                    let (pinned, indices) = pinned?;
+                    let run = pinned.run()?;
                     for index in indices {
                         taken.push(assessment::slot(run.tag(SLOT_TAG, index)?)?);
                     }

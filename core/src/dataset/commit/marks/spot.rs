@@ -29,10 +29,10 @@ pub(in crate::dataset::commit) fn place_of(
     assessment: u64,
 ) -> Result<Option<Place>> {
     let places = write.records(Partition::of(school, Collection::AssessmentPlaces))?;
-    let Some((page, index)) = places.get(Key::one(assessment))? else {
+    let Some((pinned, index)) = places.get(Key::one(assessment))? else {
         return Ok(None);
     };
-    let run = page.run()?;
+    let run = pinned.run()?;
     let tag = |tag| run.tag(tag, index)?.ok_or_else(not_at_its_place);
     Ok(Some(Place {
         grade: tag(GRADE_TAG)?,
@@ -51,8 +51,8 @@ pub(in crate::dataset::commit) fn slot_of(
     let partition = place.partition(school, Collection::Assessments);
     let assessments = write.records(partition)?;
     let found = assessments.get(Key(place.term, assessment))?;
-    let (page, index) = found.ok_or_else(not_at_its_place)?;
-    let slot = page.run()?.tag(SLOT_TAG, index)?;
+    let (pinned, index) = found.ok_or_else(not_at_its_place)?;
+    let slot = pinned.run()?.tag(SLOT_TAG, index)?;
     assessment::slot(slot)
 }
 
