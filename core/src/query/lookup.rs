@@ -7,39 +7,39 @@ use crate::store::{Key, PinnedRun, Records, Run};
 /// of them.
 pub(super) struct Lookup<'a> {
     records: Records<'a>,
-    pages: Vec<Option<Held<'a>>>,
+    held: Vec<Option<Held<'a>>>,
 }
 
 struct Held<'a> {
-    place: usize,
+    position: usize,
     pinned: PinnedRun<'a>,
     /// Where the last record was found, or would have been.
     last: usize,
 }
 
 /// How many runs are held at most.
-const PAGES: usize = 64;
+const MOST_HELD: usize = 64;
 
 impl<'a> Lookup<'a> {
     pub(super) fn new(records: Records<'a>) -> Lookup<'a> {
-        let pages = records.runs().clamp(1, PAGES);
+        let most = records.runs().clamp(1, MOST_HELD);
         Lookup {
             records,
-            pages: std::iter::repeat_with(|| None).take(pages).collect(),
+            held: std::iter::repeat_with(|| None).take(most).collect(),
         }
     }
 
-    /// The run and the place within it that hold a record.
+    /// The run that holds a record, and its index there.
     pub(super) fn find(&mut self, key: Key) -> Result<Option<(Run<'_>, usize)>> {
-        let place = self.records.locate(key);
-        let slot = place % self.pages.len().max(1);
-        let Some(held) = self.pages.get_mut(slot) else {
+        let position = self.records.locate(key);
+        let slot = position % self.held.len().max(1);
+        let Some(held) = self.held.get_mut(slot) else {
             return Ok(None);
         };
-        if held.as_ref().is_none_or(|held| held.place != place) {
-            let pinned = self.records.pin(place)?;
+        if held.as_ref().is_none_or(|held| held.position != position) {
+            let pinned = self.records.pin(position)?;
             *held = pinned.map(|pinned| Held {
-                place,
+                position,
                 pinned,
                 last: 0,
             });
