@@ -1,8 +1,8 @@
 //! Where the bytes of a store lie.
 
+use super::opened_path::OpenedPath;
 use super::owner::Owner;
 use super::page_lists;
-use super::place::Place;
 use crate::error::{Error, Failure, Result};
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
@@ -21,7 +21,7 @@ type Range = (Bound<u64>, Bound<u64>);
 pub(crate) struct Keeper {
     inner: Box<dyn StorageBackend>,
     pub(super) owner: Owner,
-    place: Option<Place>,
+    opened: Option<OpenedPath>,
     held: Mutex<Vec<Range>>,
     closed: AtomicBool,
     /// How many syncs redb still has: on a damaged file it may compact without end.
@@ -39,15 +39,15 @@ impl Keeper {
         Keeper::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
     }
 
-    pub(super) fn of_file(file: FileBackend, place: Place) -> Arc<Keeper> {
-        Keeper::of(Box::new(file), Owner::this_process(), Some(place))
+    pub(super) fn of_file(file: FileBackend, opened: OpenedPath) -> Arc<Keeper> {
+        Keeper::of(Box::new(file), Owner::this_process(), Some(opened))
     }
 
-    fn of(inner: Box<dyn StorageBackend>, owner: Owner, place: Option<Place>) -> Arc<Keeper> {
+    fn of(inner: Box<dyn StorageBackend>, owner: Owner, opened: Option<OpenedPath>) -> Arc<Keeper> {
         Arc::new(Keeper {
             inner,
             owner,
-            place,
+            opened,
             held: Mutex::default(),
             closed: AtomicBool::new(false),
             syncs_left: AtomicU64::new(u64::MAX),
@@ -82,8 +82,8 @@ impl Keeper {
     }
 
     /// Whether what is written is kept where the store was opened.
-    pub(super) fn check_place(&self) -> Result<()> {
-        self.place.as_ref().map_or(Ok(()), Place::check)
+    pub(super) fn check_path(&self) -> Result<()> {
+        self.opened.as_ref().map_or(Ok(()), OpenedPath::check)
     }
 
     /// The bytes, for the process that opened them: to any other they change

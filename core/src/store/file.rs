@@ -2,7 +2,7 @@
 //! one is written beside it.
 
 use super::backend::Keeper;
-use super::place::Place;
+use super::opened_path::OpenedPath;
 use crate::error::{Error, Failure, Result};
 use redb::backends::FileBackend;
 use std::fs::{self, File, OpenOptions};
@@ -22,8 +22,8 @@ pub(super) fn open(path: &Path) -> Result<Option<Arc<Keeper>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    let place = Place::of(&file, path)?;
-    Ok(Some(Keeper::of_file(backend(file)?, place)))
+    let opened = OpenedPath::of(&file, path)?;
+    Ok(Some(Keeper::of_file(backend(file)?, opened)))
 }
 
 /// The file at a path. Where nothing is, `make` makes a store first.

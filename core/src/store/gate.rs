@@ -355,7 +355,7 @@ impl Store {
         let Some(keeper) = state.keeper().cloned() else {
             return Err(Error::Closed.into());
         };
-        keeper.check_place()?;
+        keeper.check_path()?;
         let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(keeper))
         else {
             return Err(Error::Closed.into());

@@ -45,8 +45,8 @@ impl Write<'_> {
         let before = self.directory(partition)?;
         let mut directory = (*before).clone();
         while let Some(key) = edits.next_key()? {
-            let place = directory.locate(key);
-            self.merge_run(partition, &mut directory, place, edits)?;
+            let position = directory.locate(key);
+            self.merge_run(partition, &mut directory, position, edits)?;
         }
         if *before != directory {
             self.put_directory(partition, &directory)?;
@@ -54,19 +54,19 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Carries out the edits that belong to the run at one place.
+    /// Carries out the edits that belong to the run at a position of the directory.
     fn merge_run(
         &mut self,
         partition: Partition,
         directory: &mut Directory,
-        place: usize,
+        position: usize,
         edits: &mut dyn Edits,
     ) -> Result<()> {
         let layout = partition.collection.layout();
-        let entry = directory.entries.get(place).copied();
-        let until = directory.entries.get(place + 1).map(|next| next.first);
+        let entry = directory.entries.get(position).copied();
+        let until = directory.entries.get(position + 1).map(|next| next.first);
         let old = match entry {
-            Some(_) => self.run_bytes(partition, directory, place)?,
+            Some(_) => self.run_bytes(partition, directory, position)?,
             None => RunBuilder::new(layout).finish(),
         };
         let mut cutter = Cutter::new(layout);
@@ -99,11 +99,12 @@ impl Write<'_> {
         if let Some(unused) = reused {
             self.remove_run(partition, unused)?;
         }
-        let replaced = place..(place + usize::from(entry.is_some())).min(directory.entries.len());
+        let replaced =
+            position..(position + usize::from(entry.is_some())).min(directory.entries.len());
         let small = matches!(&*done, [only] if only.bytes.len() < RUN_BYTES / 4);
         directory.entries.splice(replaced, written);
         if small && entry.is_some() {
-            self.join(partition, directory, place)?;
+            self.join(partition, directory, position)?;
         }
         Ok(())
     }
@@ -132,10 +133,13 @@ impl Write<'_> {
         &mut self,
         partition: Partition,
         directory: &mut Directory,
-        place: usize,
+        position: usize,
     ) -> Result<()> {
         let layout = partition.collection.layout();
-        for left in [place.checked_sub(1), Some(place)].into_iter().flatten() {
+        for left in [position.checked_sub(1), Some(position)]
+            .into_iter()
+            .flatten()
+        {
             let pair = directory
                 .entries
                 .get(left..)

@@ -7,7 +7,7 @@
 //! - `receipts`: what came of changes that may be repeated.
 //! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`, `page_lists`: who may use it when,
 //!   and recovery from faults.
-//! - `backend`, `overlay`, `file`: where the bytes lie; `place`, `owner`, `half_made`:
+//! - `backend`, `overlay`, `file`: where the bytes lie; `opened_path`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
 //! - `checksum`, `digests`: what is kept is all there, and as it was written.
 //! - `options`: what it is opened with. `migrate`: stores of older formats.
@@ -29,13 +29,13 @@ mod memo;
 mod merge;
 mod migrate;
 mod open;
+mod opened_path;
 mod options;
 mod overlay;
 mod owner;
 mod page_lists;
 mod panics;
 mod partition;
-mod place;
 mod read;
 mod receipts;
 mod records;

@@ -173,7 +173,7 @@ impl Open {
             return Err(error);
         }
         let (changes, sequence) = write.finish()?;
-        if let Err(moved) = self.keeper.check_place() {
+        if let Err(moved) = self.keeper.check_path() {
             transaction.abort()?;
             return Err(moved);
         }

@@ -69,8 +69,8 @@ pub(super) fn are_sound(bytes: &impl StorageBackend) -> Result<bool> {
     let mut left = len / layout.page_size;
     let mut is_sound = true;
     while let Some(tree) = pending.pop() {
-        let place = layout.place(tree.page, len).filter(|_| left > 0);
-        let (offset, size) = place.unwrap_or_default();
+        let found = layout.locate(tree.page, len).filter(|_| left > 0);
+        let (offset, size) = found.unwrap_or_default();
         left = left.saturating_sub(1);
         let mut page = vec![0; size];
         bytes.read(offset, &mut page)?;
@@ -117,11 +117,11 @@ const SHORTEST: u64 = 512;
 const LONG: u64 = 8;
 
 /// What the header says, unless it is damaged.
-fn roots(header: &[u8; HEADER], flags: u8) -> Option<(Places, Vec<Tree>)> {
+fn roots(header: &[u8; HEADER], flags: u8) -> Option<(PageLayout, Vec<Tree>)> {
     let start = 64 + SLOT * usize::from(flags & SECOND_SLOT);
     let slot = header.get(start..start + SLOT)?;
     if *slot.first()? != VERSION {
-        return Some((Places::of(header)?, Vec::new()));
+        return Some((PageLayout::of(header)?, Vec::new()));
     }
     let (said, checksum) = slot.split_at_checked(SLOT - CHECKSUM)?;
     if XxHash3_128::oneshot(said) != u128::from_le_bytes(checksum.try_into().ok()?) {
@@ -139,22 +139,25 @@ fn roots(header: &[u8; HEADER], flags: u8) -> Option<(Places, Vec<Tree>)> {
     };
     let own = root(2, 40, Kind::OwnTables);
     let roots = [root(1, 8, Kind::Tables), own];
-    Some((Places::of(header)?, roots.into_iter().flatten().collect()))
+    Some((
+        PageLayout::of(header)?,
+        roots.into_iter().flatten().collect(),
+    ))
 }
 
 /// Where pages lie.
-struct Places {
+struct PageLayout {
     page_size: u64,
     region_header: u64,
     region: u64,
 }
 
-impl Places {
-    fn of(header: &[u8]) -> Option<Places> {
+impl PageLayout {
+    fn of(header: &[u8]) -> Option<PageLayout> {
         let page_size = u64::from(short(header, 12)?);
         let region_header = page_size.checked_mul(u64::from(short(header, 16)?))?;
         let data = page_size.checked_mul(u64::from(short(header, 20)?))?;
-        (page_size > 0).then_some(Places {
+        (page_size > 0).then_some(PageLayout {
             page_size,
             region_header,
             region: region_header.checked_add(data)?,
@@ -162,7 +165,7 @@ impl Places {
     }
 
     /// The offset of a page and its size, if it lies within the file.
-    fn place(&self, page: u64, len: u64) -> Option<(u64, usize)> {
+    fn locate(&self, page: u64, len: u64) -> Option<(u64, usize)> {
         let order = u32::try_from(page >> 59).ok()?;
         let index = page & (0xF_FFFF >> order);
         let region = page >> 20 & 0xF_FFFF;

@@ -108,8 +108,8 @@ impl<'a> Run<'a> {
         let bytes = self.lane(lane);
         let separator = self.layout.lanes.get(lane).copied().flatten();
         let mut start = 0;
-        for (place, end) in self.ends_of(lane).iter().enumerate() {
-            if let (Some(separator), 1..) = (separator, place) {
+        for (index, end) in self.ends_of(lane).iter().enumerate() {
+            if let (Some(separator), 1..) = (separator, index) {
                 if bytes.get(start) != Some(&separator) {
                     return false;
                 }
@@ -154,9 +154,9 @@ impl<'a> Run<'a> {
 
     /// Where the record of this key is.
     pub(crate) fn find(&self, key: Key) -> Option<usize> {
-        let place = self.lower_bound(key);
-        let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(place)?;
-        (key_of(found) == key).then_some(place)
+        let index = self.lower_bound(key);
+        let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(index)?;
+        (key_of(found) == key).then_some(index)
     }
 
     /// One tag of every record; where it is absent the number means nothing.
@@ -362,8 +362,8 @@ mod tests {
         let keys = 8 + 4 * lanes;
         let ends = keys + Key::BYTES * count;
         let counts = [(0, 4), (4, 2), (6, 2)].into_iter();
-        let lengths = counts.chain((0..lanes).map(|place| (8 + 4 * place, 4)));
-        lengths.chain((0..lanes * count).map(move |place| (ends + 4 * place, 4)))
+        let lengths = counts.chain((0..lanes).map(|lane| (8 + 4 * lane, 4)));
+        lengths.chain((0..lanes * count).map(move |index| (ends + 4 * index, 4)))
     }
 
     #[test]

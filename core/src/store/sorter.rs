@@ -272,9 +272,9 @@ mod tests {
             }
             // Those pushed first come before the others, in their order, also
             // when they were pushed in between.
-            for (place, value) in [b"first", b"after"].into_iter().enumerate() {
+            for (index, value) in [b"first", b"after"].into_iter().enumerate() {
                 sorter.push_first(&5u32.to_be_bytes(), value)?;
-                expected.insert(place, (5u32.to_be_bytes().to_vec(), value.to_vec()));
+                expected.insert(index, (5u32.to_be_bytes().to_vec(), value.to_vec()));
                 if spill_every < usize::MAX {
                     sorter.spill(&transaction, "staged-test")?;
                 }

@@ -173,7 +173,7 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// Reckons what a value costs that came in the place of another.
+    /// Reckons what a value costs that replaced another.
     fn reckon(&mut self, before: Option<usize>, after: Option<usize>) {
         let [before, after] = [before, after].map(|length| length.map_or(0, page_bytes));
         self.totals.live = self
@@ -306,19 +306,19 @@ impl Reader for Write<'_> {
 }
 
 impl Write<'_> {
-    /// The bytes of the run at a place of a directory, to be rebuilt. What is
+    /// The bytes of the run at a position of a directory, to be rebuilt. What is
     /// written anew must have been right.
     pub(super) fn run_bytes(
         &self,
         partition: Partition,
         directory: &Directory,
-        place: usize,
+        position: usize,
     ) -> Result<Vec<u8>> {
         let missing = || Error::corrupt("a run of records is missing");
-        let entry = directory.entries.get(place).ok_or_else(missing)?;
+        let entry = directory.entries.get(position).ok_or_else(missing)?;
         let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
         let bytes = guard.ok_or_else(missing)?.value().to_vec();
-        directory.check(partition, place, &bytes)?;
+        directory.check(partition, position, &bytes)?;
         Ok(bytes)
     }
 }
