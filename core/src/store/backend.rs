@@ -18,7 +18,7 @@ type Range = (Bound<u64>, Bound<u64>);
 /// After an I/O error redb must be dropped and opened anew; the backend and
 /// its locks stay, so that no other process slips in between.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct SharedBackend {
     inner: Box<dyn StorageBackend>,
     pub(super) owner: Owner,
     opened: Option<OpenedPath>,
@@ -30,21 +30,25 @@ pub(crate) struct Keeper {
     failed: Mutex<Option<String>>,
 }
 
-impl Keeper {
-    pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<Keeper> {
-        Keeper::of(inner, Owner::this_process(), None)
+impl SharedBackend {
+    pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<SharedBackend> {
+        SharedBackend::of(inner, Owner::this_process(), None)
     }
 
-    pub(super) fn in_memory() -> Arc<Keeper> {
-        Keeper::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
+    pub(super) fn in_memory() -> Arc<SharedBackend> {
+        SharedBackend::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
     }
 
-    pub(super) fn of_file(file: FileBackend, opened: OpenedPath) -> Arc<Keeper> {
-        Keeper::of(Box::new(file), Owner::this_process(), Some(opened))
+    pub(super) fn of_file(file: FileBackend, opened: OpenedPath) -> Arc<SharedBackend> {
+        SharedBackend::of(Box::new(file), Owner::this_process(), Some(opened))
     }
 
-    fn of(inner: Box<dyn StorageBackend>, owner: Owner, opened: Option<OpenedPath>) -> Arc<Keeper> {
-        Arc::new(Keeper {
+    fn of(
+        inner: Box<dyn StorageBackend>,
+        owner: Owner,
+        opened: Option<OpenedPath>,
+    ) -> Arc<SharedBackend> {
+        Arc::new(SharedBackend {
             inner,
             owner,
             opened,
@@ -133,16 +137,16 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for SharedBackend {
     fn drop(&mut self) {
         // Nobody is left to report a failure to; the locks go with the file.
         let _ = self.close();
     }
 }
 
-/// What redb gets: all goes to the [`Keeper`], but closing keeps it open.
+/// What redb gets: all goes to the [`SharedBackend`], but closing keeps it open.
 #[derive(Debug)]
-pub(crate) struct Handle(pub(crate) Arc<Keeper>);
+pub(crate) struct Handle(pub(crate) Arc<SharedBackend>);
 
 impl StorageBackend for Handle {
     fn len(&self) -> io::Result<u64> {
@@ -279,8 +283,8 @@ mod tests {
     /// How often the bytes were touched, and how many calls were refused.
     fn touched_by(owner: Owner) -> (usize, usize) {
         let count = Arc::new(AtomicUsize::new(0));
-        let keeper = Keeper::of(Box::new(Counting(count.clone())), owner, None);
-        let handle = Handle(keeper.clone());
+        let backend = SharedBackend::of(Box::new(Counting(count.clone())), owner, None);
+        let handle = Handle(backend.clone());
         let calls = [
             handle.read(0, &mut [0]),
             handle.write(0, &[0]),
@@ -290,9 +294,9 @@ mod tests {
                 .unlock_range(Bound::Unbounded, Bound::Unbounded)
                 .map_err(|_| io::ErrorKind::Other.into()),
         ];
-        assert!(keeper.close().is_ok());
+        assert!(backend.close().is_ok());
         drop(handle);
-        drop(keeper);
+        drop(backend);
         let refused = calls.iter().filter(|call| call.is_err()).count();
         (count.load(Ordering::Relaxed), refused)
     }

@@ -1,7 +1,7 @@
 //! Who may use the store when: readers always, one writer, and now and then
 //! somebody who needs it alone. After a fault it is opened anew.
 
-use super::backend::Keeper;
+use super::backend::SharedBackend;
 use super::file;
 use super::open::{self, Committed, Open};
 use super::options::StoreOptions;
@@ -48,7 +48,7 @@ pub(super) enum State {
     Suspended,
     Closed,
     /// It could not be opened anew after a fault; the next call tries again.
-    Failed(Arc<Keeper>),
+    Failed(Arc<SharedBackend>),
 }
 
 impl State {
@@ -71,10 +71,10 @@ impl State {
         }
     }
 
-    pub(super) fn keeper(&self) -> Option<&Arc<Keeper>> {
+    pub(super) fn backend(&self) -> Option<&Arc<SharedBackend>> {
         match self {
-            State::Open(open, _) => Some(&open.keeper),
-            State::Failed(keeper) => Some(keeper),
+            State::Open(open, _) => Some(&open.backend),
+            State::Failed(backend) => Some(backend),
             State::Suspended | State::Closed => None,
         }
     }
@@ -84,7 +84,7 @@ impl State {
 type ReadWork<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
 
 /// How a store is opened.
-pub(super) type How = fn(Arc<Keeper>, StoreOptions) -> Result<Open>;
+pub(super) type How = fn(Arc<SharedBackend>, StoreOptions) -> Result<Open>;
 
 /// What became of a piece of work on the store.
 enum Fault {
@@ -97,15 +97,15 @@ enum Fault {
 
 impl Store {
     pub(crate) fn open(location: Location, options: StoreOptions) -> Result<Store> {
-        let (keeper, path) = match location {
+        let (backend, path) = match location {
             Location::File(path) => {
                 // The process may work in another folder later.
                 let path = std::path::absolute(path)?;
-                let make = |keeper: &Arc<Keeper>| open::make(keeper, options);
+                let make = |backend: &Arc<SharedBackend>| open::make(backend, options);
                 (file::open_or_make(&path, make)?, Some(path))
             }
-            Location::Memory => (Keeper::in_memory(), None),
-            Location::Backend(backend) => (Keeper::new(backend), None),
+            Location::Memory => (SharedBackend::in_memory(), None),
+            Location::Backend(backend) => (SharedBackend::new(backend), None),
         };
         let open = match path {
             Some(_) => Open::existing,
@@ -117,10 +117,10 @@ impl Store {
             live: AtomicUsize::new(0),
             numbers: AtomicU64::new(0),
             path,
-            owner: keeper.owner,
+            owner: backend.owner,
             options,
         };
-        let opened = store.opened(keeper, open)?;
+        let opened = store.opened(backend, open)?;
         *store.alone() = opened;
         Ok(store)
     }
@@ -133,16 +133,16 @@ impl Store {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keeper(&self) -> Result<Arc<Keeper>> {
-        self.state().open().map(|(open, _)| open.keeper.clone())
+    fn backend(&self) -> Result<Arc<SharedBackend>> {
+        self.state().open().map(|(open, _)| open.backend.clone())
     }
 
     fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(super) fn opened(&self, keeper: Arc<Keeper>, open: How) -> Result<State> {
-        let opened = caught("opening it", || open(keeper, self.options));
+    pub(super) fn opened(&self, backend: Arc<SharedBackend>, open: How) -> Result<State> {
+        let opened = caught("opening it", || open(backend, self.options));
         let path = || match &self.path {
             Some(path) => path.display().to_string(),
             None => "the backend".to_owned(),
@@ -214,7 +214,7 @@ impl Store {
         match catch_panic(|| work(open)) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) if matches!(*error, Error::Io { .. }) => {
-                Err(Fault::Reopen(number, open.keeper.explain(error)))
+                Err(Fault::Reopen(number, open.backend.explain(error)))
             }
             Some(Err(error)) => Err(Fault::No(error)),
             None => Err(Fault::Reopen(
@@ -227,16 +227,16 @@ impl Store {
     /// Opens the store anew, unless somebody has done so since this opening.
     fn reopen(&self, _slot: &WriterGuard<'_>, number: u64) -> Result<()> {
         let mut state = self.alone();
-        let keeper = match &*state {
+        let backend = match &*state {
             State::Open(_, now) if *now != number => return Ok(()),
-            State::Open(open, _) => open.keeper.clone(),
-            State::Failed(keeper) => keeper.clone(),
+            State::Open(open, _) => open.backend.clone(),
+            State::Failed(backend) => backend.clone(),
             State::Suspended | State::Closed => return Ok(()),
         };
-        let broken = std::mem::replace(&mut *state, State::Failed(keeper.clone()));
+        let broken = std::mem::replace(&mut *state, State::Failed(backend.clone()));
         // redb may well stumble over what broke it.
         let _ = catch_panic(|| broken.end());
-        *state = self.opened(keeper, Open::existing)?;
+        *state = self.opened(backend, Open::existing)?;
         Ok(())
     }
 
@@ -324,7 +324,7 @@ impl Store {
 
     /// How many bytes the store has.
     pub(crate) fn bytes(&self) -> Result<u64> {
-        Ok(self.keeper()?.len()?)
+        Ok(self.backend()?.len()?)
     }
 
     /// Compacts after a load that leaves much of the file unused. What was
@@ -352,11 +352,11 @@ impl Store {
         let slot = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
         state.open()?.0.check_writable()?;
-        let Some(keeper) = state.keeper().cloned() else {
+        let Some(backend) = state.backend().cloned() else {
             return Err(Error::Closed.into());
         };
-        keeper.check_path()?;
-        let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(keeper))
+        backend.check_path()?;
+        let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(backend))
         else {
             return Err(Error::Closed.into());
         };
@@ -381,8 +381,8 @@ impl Store {
         inspect: impl FnOnce(&Snapshot) -> Result<T>,
     ) -> Result<(bool, T)> {
         let _slot = self.writer()?;
-        let keeper = self.keeper()?;
-        let overlay = Overlay::new(keeper)?;
+        let backend = self.backend()?;
+        let overlay = Overlay::new(backend)?;
         caught("checking it", || {
             open::check(overlay, self.options.cache_bytes / 4, inspect)
         })

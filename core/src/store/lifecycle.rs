@@ -31,8 +31,8 @@ impl Store {
         let mut state = self.alone();
         match (&*state, &self.path) {
             (State::Suspended, Some(path)) => {
-                let keeper = file::open(path)?.ok_or_else(|| Error::missing(path))?;
-                *state = self.opened(keeper, Open::existing)?;
+                let backend = file::open(path)?.ok_or_else(|| Error::missing(path))?;
+                *state = self.opened(backend, Open::existing)?;
                 Ok(())
             }
             (State::Closed, _) => Err(Error::Closed.into()),
@@ -62,10 +62,10 @@ impl Store {
             std::mem::forget(state);
             return Ok(());
         }
-        let keeper = state.keeper().cloned();
+        let backend = state.backend().cloned();
         let _ = catch_panic(|| state.end());
-        match keeper {
-            Some(keeper) => Ok(keeper.close()?),
+        match backend {
+            Some(backend) => Ok(backend.close()?),
             None => Ok(()),
         }
     }
@@ -83,7 +83,7 @@ impl Drop for Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::backend::Keeper;
+    use crate::store::backend::SharedBackend;
     use crate::store::gate::Location;
     use crate::store::options::StoreOptions;
     use crate::store::owner::Owner;
@@ -169,7 +169,7 @@ mod tests {
     /// What lies in memory is copied by a fork.
     #[test]
     fn a_store_in_memory_is_everybodys_own() -> Result<()> {
-        assert!(Keeper::in_memory().owner.check().is_ok());
+        assert!(SharedBackend::in_memory().owner.check().is_ok());
         Owner::this_process().check()
     }
 }
