@@ -8,11 +8,11 @@ use super::options::StoreOptions;
 use super::overlay::Overlay;
 use super::owner::Owner;
 use super::panics::{catch_panic, caught};
-use super::slot::{WriterGuard, WriterSlot};
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::STAGED_PREFIX;
 use super::write::{Write, WriteWork};
+use super::writer_lock::{WriterGuard, WriterLock};
 use crate::error::{Error, Failure, Result};
 use redb::StorageBackend;
 use std::path::PathBuf;
@@ -29,10 +29,10 @@ pub(crate) enum Location {
 /// A store and everybody's way to it.
 pub(crate) struct Store {
     /// Read by every query and writer, written by who needs the store alone.
-    /// That one holds the writer's slot first, so that readers never wait for
+    /// That one holds the writer's lock first, so that readers never wait for
     /// a load.
     pub(super) state: RwLock<State>,
-    pub(super) writer: WriterSlot,
+    pub(super) writer: WriterLock,
     /// Exports and backups that hold a snapshot.
     pub(super) live: AtomicUsize,
     /// Counts up whenever the store is opened, and with every load.
@@ -113,7 +113,7 @@ impl Store {
         };
         let store = Store {
             state: RwLock::new(State::Closed),
-            writer: WriterSlot::default(),
+            writer: WriterLock::default(),
             live: AtomicUsize::new(0),
             numbers: AtomicU64::new(0),
             path,
@@ -176,9 +176,9 @@ impl Store {
             Ok(()) => Ok(()),
             Err(Fault::No(error)) => Err(error),
             Err(Fault::Reopen(number, error)) => {
-                let slot = self.writer.take(self.options.wait)?;
-                self.reopen(&slot, number)?;
-                drop(slot);
+                let guard = self.writer.take(self.options.wait)?;
+                self.reopen(&guard, number)?;
+                drop(guard);
                 match *error {
                     Error::Io { .. } => ask().map_err(Fault::error),
                     _ => Err(error),
@@ -225,7 +225,7 @@ impl Store {
     }
 
     /// Opens the store anew, unless somebody has done so since this opening.
-    fn reopen(&self, _slot: &WriterGuard<'_>, number: u64) -> Result<()> {
+    fn reopen(&self, _guard: &WriterGuard<'_>, number: u64) -> Result<()> {
         let mut state = self.alone();
         let backend = match &*state {
             State::Open(_, now) if *now != number => return Ok(()),
@@ -255,39 +255,39 @@ impl Store {
 
     /// What [`write`](Self::write) does, compiled once.
     fn change(&self, work: &mut WriteWork<'_>) -> Result<()> {
-        let slot = self.writer()?;
+        let guard = self.writer()?;
         let mut committed = Committed::Yes;
-        let number = self.alter(&slot, &mut |open| {
+        let number = self.alter(&guard, &mut |open| {
             committed = open.transact(work)?;
             Ok(())
         })?;
         match committed {
             Committed::Yes => Ok(()),
             Committed::Unsure(sequence, error) => {
-                self.reopen(&slot, number)?;
+                self.reopen(&guard, number)?;
                 let landed = self.state().open()?.0.snapshot().sequence()? == sequence;
                 if landed { Ok(()) } else { Err(error) }
             }
         }
     }
 
-    /// The writer's slot, on a store that was opened again if it could not be
+    /// The writer's lock, on a store that was opened again if it could not be
     /// after a fault.
     pub(super) fn writer(&self) -> Result<WriterGuard<'_>> {
         // Before it waits for a thread that only the other process has.
         self.owner.check()?;
-        let slot = self.writer.take(self.options.wait)?;
+        let guard = self.writer.take(self.options.wait)?;
         if matches!(&*self.state(), State::Failed(_)) {
-            self.reopen(&slot, u64::MAX)?;
+            self.reopen(&guard, u64::MAX)?;
         }
-        Ok(slot)
+        Ok(guard)
     }
 
     /// Works on the open store as its writer; says under which number it is
     /// open. After a fault it is opened anew.
     fn alter(
         &self,
-        slot: &WriterGuard<'_>,
+        guard: &WriterGuard<'_>,
         work: &mut dyn FnMut(&Open) -> Result<()>,
     ) -> Result<u64> {
         let number = self.state().open()?.1;
@@ -297,7 +297,7 @@ impl Store {
             Err(Fault::Reopen(number, error)) => {
                 // The error that counts is the first; the next call meets the
                 // other one if it persists.
-                let _ = self.reopen(slot, number);
+                let _ = self.reopen(guard, number);
                 Err(error)
             }
         }
@@ -310,15 +310,15 @@ impl Store {
 
     /// Moves a sorter's entries into the store, to be read by a later write.
     pub(crate) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
-        let slot = self.writer()?;
-        self.alter(&slot, &mut |open| open.stage(sorter, name))?;
+        let guard = self.writer()?;
+        self.alter(&guard, &mut |open| open.stage(sorter, name))?;
         Ok(())
     }
 
     /// Forgets staged entries.
     pub(crate) fn unstage(&self, name: &str) -> Result<()> {
-        let slot = self.writer()?;
-        self.alter(&slot, &mut |open| open.unstage(name))?;
+        let guard = self.writer()?;
+        self.alter(&guard, &mut |open| open.unstage(name))?;
         Ok(())
     }
 
@@ -349,7 +349,7 @@ impl Store {
     }
 
     fn compact_store(&self, scrub: bool) -> Result<()> {
-        let slot = self.writer()?;
+        let guard = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
         state.open()?.0.check_writable()?;
         let Some(backend) = state.backend().cloned() else {
@@ -368,7 +368,7 @@ impl Store {
             }
             Err(error) => {
                 drop(state);
-                let _ = self.reopen(&slot, number);
+                let _ = self.reopen(&guard, number);
                 Err(error)
             }
         }
@@ -380,7 +380,7 @@ impl Store {
         &self,
         inspect: impl FnOnce(&Snapshot) -> Result<T>,
     ) -> Result<(bool, T)> {
-        let _slot = self.writer()?;
+        let _guard = self.writer()?;
         let backend = self.backend()?;
         let overlay = Overlay::new(backend)?;
         caught("checking it", || {

@@ -15,7 +15,7 @@ impl Store {
                 "only a store in a file can be suspended: keep this one open",
             ));
         }
-        let _slot = self.writer()?;
+        let _guard = self.writer()?;
         let mut state = self.take_alone("an export or backup is being read")?;
         if matches!(&*state, State::Suspended) {
             return Ok(());
@@ -27,7 +27,7 @@ impl Store {
     /// Opens what store is at the path by now. Where there is none, none is made.
     pub(crate) fn resume(&self) -> Result<()> {
         self.owner.check()?;
-        let _slot = self.writer.take(self.options.wait)?;
+        let _guard = self.writer.take(self.options.wait)?;
         let mut state = self.alone();
         match (&*state, &self.path) {
             (State::Suspended, Some(path)) => {
@@ -50,7 +50,7 @@ impl Store {
             }
             return Ok(());
         }
-        let _slot = self.writer.take(self.options.wait)?;
+        let _guard = self.writer.take(self.options.wait)?;
         let mut state = self.alone();
         self.release(std::mem::replace(&mut *state, State::Closed))
     }
@@ -138,8 +138,8 @@ mod tests {
         let mut store = Store::open(Location::Backend(Box::new(bytes)), StoreOptions::for_test())?;
         assert_eq!(code(store.write(|_| Ok(()))), "ok");
         // A thread of the other process is in the middle of a change.
-        let slot = store.writer.take(Duration::ZERO)?;
-        std::mem::forget(slot);
+        let guard = store.writer.take(Duration::ZERO)?;
+        std::mem::forget(guard);
         store.owner = Owner::ANOTHER;
         let before = count.load(Ordering::Relaxed);
 

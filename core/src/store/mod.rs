@@ -5,7 +5,7 @@
 //!   `directory`: how.
 //! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
-//! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`, `page_lists`: who may use it when,
+//! - `gate`, `writer_lock`, `lease`, `lifecycle`, `open`, `panics`, `page_lists`: who may use it when,
 //!   and recovery from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `opened_path`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
@@ -42,11 +42,11 @@ mod records;
 mod run;
 mod run_builder;
 mod scrub;
-mod slot;
 mod snapshot;
 mod sorter;
 mod tables;
 mod write;
+mod writer_lock;
 
 pub(crate) use backup::{LeftOut, write as backup};
 pub(crate) use collection::{Collection, Layout};
