@@ -1,6 +1,6 @@
 //! A snapshot that outlives the call that took it.
 
-use super::gate::Store;
+use super::lifecycle::Store;
 use super::panics::{catch_panic, caught};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};

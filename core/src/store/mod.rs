@@ -5,14 +5,15 @@
 //!   `directory`: how.
 //! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
-//! - `gate`, `writer_lock`, `lease`, `lifecycle`, `open`, `panics`, `page_lists`: who may use it when,
-//!   and recovery from faults.
+//! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
+//!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `opened_path`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
 //! - `checksum`, `digests`: what is kept is all there, and as it was written.
 //! - `options`: what it is opened with. `migrate`: stores of older formats.
 //! - `backup`: a copy of a snapshot. `scrub`: nothing removed is left behind.
 
+mod access;
 mod backend;
 mod backup;
 mod checksum;
@@ -20,7 +21,6 @@ mod collection;
 mod digests;
 mod directory;
 mod file;
-mod gate;
 mod half_made;
 mod item;
 mod lease;
@@ -52,9 +52,9 @@ pub(crate) use backup::{LeftOut, write as backup};
 pub(crate) use collection::{Collection, Layout};
 #[cfg(fuzzing)]
 pub(crate) use directory::Directory;
-pub(crate) use gate::{Location, Store};
 pub(crate) use item::{Item, ItemBuffer};
 pub(crate) use lease::Lease;
+pub(crate) use lifecycle::{Location, Store};
 pub(crate) use memo::Sources;
 pub(crate) use merge::{Decision, Edits};
 pub(crate) use options::StoreOptions;
