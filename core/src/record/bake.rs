@@ -66,8 +66,8 @@ fn push_names(fields: &[Field], values: &[Value<'_>], names: &mut Vec<u8>) {
         .iter()
         .zip(values)
         .filter(|(field, _)| field.searched);
-    for (place, (_, name)) in searched.enumerate() {
-        if place > 0 {
+    for (index, (_, name)) in searched.enumerate() {
+        if index > 0 {
             names.push(b' ');
         }
         fold(name.text(), names);
@@ -110,8 +110,8 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     let mut values = vec![Value::Empty; fields.len()];
     let [rendering, mut behind, _] = item.lanes;
     // A fact is exact, so what the rendering says beside it does not count.
-    let mut set = |place: usize, escaped: &[u8]| -> Result<()> {
-        let (Some(field), Some(value)) = (fields.get(place), values.get_mut(place)) else {
+    let mut set = |index: usize, escaped: &[u8]| -> Result<()> {
+        let (Some(field), Some(value)) = (fields.get(index), values.get_mut(index)) else {
             return Err(damaged());
         };
         if value.is_empty() {
@@ -128,12 +128,12 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     for member in Members::of(rendering) {
         let (name, escaped) = member?;
         let named = |field: &Field| field.name.as_bytes() == name;
-        let place = match fields.get(expected) {
+        let index = match fields.get(expected) {
             Some(field) if named(field) => expected,
             _ => fields.iter().position(named).ok_or_else(damaged)?,
         };
-        expected = place + 1;
-        set(place, escaped)?;
+        expected = index + 1;
+        set(index, escaped)?;
     }
     let keys = fields
         .iter()

@@ -200,11 +200,11 @@ impl Kind {
             _ => "learner_id",
         };
         let field = self.fields().iter().position(|field| field.name == name);
-        let Some(place) = field else {
+        let Some(index) = field else {
             return Ok(None);
         };
-        match self.fields().get(place) {
-            Some(field) if field.is_key() => Ok(key.get(place).copied()),
+        match self.fields().get(index) {
+            Some(field) if field.is_key() => Ok(key.get(index).copied()),
             Some(Field {
                 tag: Some(number), ..
             }) => tag(usize::from(*number)),
@@ -293,7 +293,7 @@ mod tests {
         for kind in Kind::ALL {
             let keys = kind.fields().iter().filter(|field| field.is_key());
             let key: Vec<u64> = keys.zip(11..).map(|(_, number)| number).collect();
-            if let Some((partition, at)) = kind.storage().place(&key) {
+            if let Some((partition, at)) = kind.storage().address(&key) {
                 assert_eq!(kind.key_of(partition, at), key, "{kind:?}");
             }
         }

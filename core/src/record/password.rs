@@ -64,8 +64,8 @@ impl Costs {
         let Some(cost) = Cost::of(hash).filter(|cost| !self.0.contains(cost)) else {
             return;
         };
-        let place = self.0.partition_point(|other| other.work() >= cost.work());
-        self.0.insert(place, cost);
+        let index = self.0.partition_point(|other| other.work() >= cost.work());
+        self.0.insert(index, cost);
         self.0.truncate(MOST_COSTS);
     }
 

@@ -63,10 +63,10 @@ fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
         Object::parse(raw).map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
     let mut raw_values: [Option<&RawValue>; FIELDS.len()] = [None; FIELDS.len()];
     for (name, value) in object.members {
-        let Some(place) = FIELDS.iter().position(|field| field.name == name) else {
+        let Some(index) = FIELDS.iter().position(|field| field.name == name) else {
             return Err(inside(&shown(&name), "is not a field of terms"));
         };
-        if let Some(slot) = raw_values.get_mut(place)
+        if let Some(slot) = raw_values.get_mut(index)
             && slot.replace(value).is_some()
         {
             return Err(inside(&name, "stands twice"));

@@ -112,13 +112,13 @@ impl<'a> Value<'a> {
     }
 
     /// The number that filters compare: an integer, a date's, that of a text which is
-    /// one, or the place of a choice, of which the first is that of an empty field.
+    /// one, or the position of a choice, of which the first is that of an empty field.
     pub(crate) fn tag(&self, form: Form) -> Option<u64> {
         match (form, self) {
             (Form::Choice(choices), chosen) => {
                 let text = chosen.text();
-                let place = choices.iter().position(|choice| *choice == text);
-                Some(place.unwrap_or(0) as u64)
+                let index = choices.iter().position(|choice| *choice == text);
+                Some(index.unwrap_or(0) as u64)
             }
             (_, Value::Integer(number)) => Some(*number),
             (_, Value::Date(date)) => Some(date.number()),

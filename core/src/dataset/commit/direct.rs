@@ -14,7 +14,7 @@ impl Commit<'_, '_> {
             return Ok(());
         };
         let kind = head.kind;
-        let place = kind.storage().place(head.words());
+        let place = kind.storage().address(head.words());
         let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = DirectEdits {
             staged: &mut self.staged,
@@ -45,7 +45,7 @@ struct DirectEdits<'a, 't> {
 impl Edits for DirectEdits<'_, '_> {
     fn next_key(&mut self) -> Result<Option<Key>> {
         let head = self.staged.head()?.filter(|head| head.kind == self.kind);
-        let place = head.and_then(|head| self.kind.storage().place(head.words()));
+        let place = head.and_then(|head| self.kind.storage().address(head.words()));
         Ok(place
             .filter(|place| place.0 == self.partition)
             .map(|place| place.1))

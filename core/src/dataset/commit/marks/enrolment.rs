@@ -23,7 +23,7 @@ impl Marks {
         let Some(head) = staged.head()? else {
             return Ok(());
         };
-        let place = head.kind.storage().place(head.words());
+        let place = head.kind.storage().address(head.words());
         let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = Enrolments {
             staged,
@@ -94,7 +94,7 @@ impl Edits for Enrolments<'_, '_> {
             .staged
             .head()?
             .filter(|head| head.kind == Kind::LearnerSubject);
-        let place = head.and_then(|head| head.kind.storage().place(head.words()));
+        let place = head.and_then(|head| head.kind.storage().address(head.words()));
         Ok(place
             .filter(|place| place.0 == self.partition)
             .map(|place| place.1))
