@@ -110,13 +110,13 @@ impl Writer {
                 self.school(snapshot, school)?;
                 None
             }
-            Part::Records(kind, partition, place) => {
-                self.records(snapshot, kind, partition, place)?
+            Part::Records(kind, partition, position) => {
+                self.records(snapshot, kind, partition, position)?
             }
-            Part::Dated(kind, at, school, place) => {
-                self.dated(snapshot, (kind, at), school, place)?
+            Part::Dated(kind, at, school, position) => {
+                self.dated(snapshot, (kind, at), school, position)?
             }
-            Part::Assessments(school, place) => self.assessments(snapshot, school, place)?,
+            Part::Assessments(school, position) => self.assessments(snapshot, school, position)?,
             Part::Marks(school, from) => self.marks(snapshot, school, from)?,
             Part::Found(school, found) => self.found(school, found),
         };
@@ -187,9 +187,9 @@ impl Writer {
         snapshot: &Snapshot,
         kind: Kind,
         partition: Partition,
-        place: usize,
+        position: usize,
     ) -> Result<Option<Part>> {
-        let Some(pinned) = snapshot.records(partition)?.pin(place)? else {
+        let Some(pinned) = snapshot.records(partition)?.pin(position)? else {
             return Ok(None);
         };
         let run = pinned.run()?;
@@ -197,7 +197,7 @@ impl Writer {
             let values = values(kind, partition, key, &run.item(index)?)?;
             self.lines.push_back(line(kind, &values));
         }
-        Ok(Some(Part::Records(kind, partition, place + 1)))
+        Ok(Some(Part::Records(kind, partition, position + 1)))
     }
 
     fn dated(
@@ -205,10 +205,10 @@ impl Writer {
         snapshot: &Snapshot,
         (kind, at): (Kind, Dated),
         school: u64,
-        place: usize,
+        position: usize,
     ) -> Result<Option<Part>> {
         let dates = snapshot.records(Partition::of(school, at.dates))?;
-        let Some(pinned) = dates.pin(place)? else {
+        let Some(pinned) = dates.pin(position)? else {
             return Ok(None);
         };
         let run = pinned.run()?;
@@ -221,17 +221,17 @@ impl Writer {
             let values = values(kind, partition, key, &pinned.run()?.item(index)?)?;
             self.lines.push_back(line(kind, &values));
         }
-        Ok(Some(Part::Dated(kind, at, school, place + 1)))
+        Ok(Some(Part::Dated(kind, at, school, position + 1)))
     }
 
     fn assessments(
         &mut self,
         snapshot: &Snapshot,
         school: u64,
-        place: usize,
+        position: usize,
     ) -> Result<Option<Part>> {
-        let places = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
-        let Some(pinned) = places.pin(place)? else {
+        let index = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
+        let Some(pinned) = index.pin(position)? else {
             return Ok(None);
         };
         let run = pinned.run()?;
@@ -250,7 +250,7 @@ impl Writer {
             )?;
             self.lines.push_back(line(Kind::Assessment, &values));
         }
-        Ok(Some(Part::Assessments(school, place + 1)))
+        Ok(Some(Part::Assessments(school, position + 1)))
     }
 
     /// The next marks of a school.
@@ -372,8 +372,8 @@ fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
 
 fn push_terms(out: &mut Vec<u8>, terms: &[EnrolledTerm<'_>]) {
     out.push(b'[');
-    for (place, term) in terms.iter().enumerate() {
-        out.extend_from_slice(if place == 0 { b"{" } else { b",{" });
+    for (index, term) in terms.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { b"{" } else { b",{" });
         let number = [Value::Integer(term.term)];
         let group = term.group.iter().map(|text| match text.as_ref() {
             "" => Value::Empty,

@@ -60,9 +60,9 @@ pub(crate) fn each_key(
         } else {
             HashMap::new()
         };
-        let mut place = 0;
+        let mut position = 0;
         loop {
-            let Some(pinned) = write.records(partition)?.pin(place)? else {
+            let Some(pinned) = write.records(partition)?.pin(position)? else {
                 break;
             };
             let run = pinned.run()?;
@@ -73,7 +73,7 @@ pub(crate) fn each_key(
             }
             drop(pinned);
             between(write)?;
-            place += 1;
+            position += 1;
         }
     }
     Ok(())

@@ -254,7 +254,7 @@ impl Load {
         if line.kind != Kind::Integrator || line.deleted {
             return Ok(None);
         }
-        let text = |place: usize| line.values.get(place).map_or("", Value::text);
+        let text = |index: usize| line.values.get(index).map_or("", Value::text);
         let (name, password) = (text(integrator::USERNAME), text(integrator::PASSWORD));
         if password.is_empty() {
             return Ok(None);

@@ -28,16 +28,16 @@ pub(super) fn from(
     school: u64,
     from: Key,
 ) -> Result<(Vec<Found>, Option<Key>)> {
-    let (places, last) = places(snapshot, school, from.0)?;
+    let (assessments, last) = assessments(snapshot, school, from.0)?;
     let mut part = Gathered {
         from,
         last: Key(last, u64::MAX),
         marks: Vec::new(),
     };
     part.gather_waiting(snapshot, school)?;
-    let mut places: Vec<_> = places.into_iter().collect();
-    places.sort_unstable_by_key(|(_, assessments)| assessments.first().copied());
-    for ((grade, year, term), assessments) in places {
+    let mut grade_terms: Vec<_> = assessments.into_iter().collect();
+    grade_terms.sort_unstable_by_key(|(_, assessments)| assessments.first().copied());
+    for ((grade, year, term), assessments) in grade_terms {
         if assessments.first().is_some_and(|id| *id > part.last.0) {
             break;
         }
@@ -50,29 +50,29 @@ pub(super) fn from(
 }
 
 /// Assessments by grade, year and term, ascending.
-type Places = BTreeMap<(u64, u64, u64), Vec<u64>>;
+type ByGradeTerm = BTreeMap<(u64, u64, u64), Vec<u64>>;
 
 /// Where the next assessments from this one on lie, and up to which one none is
 /// left out.
-fn places(snapshot: &Snapshot, school: u64, from: u64) -> Result<(Places, u64)> {
-    let mut places = Places::new();
+fn assessments(snapshot: &Snapshot, school: u64, from: u64) -> Result<(ByGradeTerm, u64)> {
+    let mut found = ByGradeTerm::new();
     let mut count = 0;
-    let records = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
+    let records = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
     for pinned in records.between(Key(from, 0), Key::MAX) {
         let (pinned, indices) = pinned?;
         let run = pinned.run()?;
         for index in indices {
             let Key(assessment, _) = run.key(index)?;
             if count == ASSESSMENTS {
-                return Ok((places, assessment.saturating_sub(1)));
+                return Ok((found, assessment.saturating_sub(1)));
             }
             let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
-            let place = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
-            places.entry(place).or_default().push(assessment);
+            let grade_term = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
+            found.entry(grade_term).or_default().push(assessment);
             count += 1;
         }
     }
-    Ok((places, u64::MAX))
+    Ok((found, u64::MAX))
 }
 
 /// The assessments of a term by slot.
@@ -274,7 +274,7 @@ mod tests {
         )
     }
 
-    /// Marks swap their places with those of assessments that come and go within
+    /// Marks swap their slots with those of assessments that come and go within
     /// one dataset, whichever is written first.
     #[test]
     fn a_slot_may_change_hands_within_a_dataset() -> Result<()> {

@@ -62,9 +62,9 @@ impl Writer<'_> {
         let Some(learner) = self.question.learner_id else {
             return Ok(grades);
         };
-        let seats = Partition::of_year(self.question.school, Collection::MarkSeats, self.year);
-        let seats = self.view.snapshot.records(seats)?;
-        for pinned in seats.between(Key(learner, 0), Key(learner, u64::MAX)) {
+        let rows = Partition::of_year(self.question.school, Collection::MarkRowIndex, self.year);
+        let rows = self.view.snapshot.records(rows)?;
+        for pinned in rows.between(Key(learner, 0), Key(learner, u64::MAX)) {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
             for index in indices {

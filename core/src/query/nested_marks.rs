@@ -47,9 +47,9 @@ impl Query for AssessmentMarks {
         match (self.grade_id, self.learner_id) {
             (Some(grade), _) => writer.grade(view.snapshot, grade, out)?,
             (None, Some(learner)) => {
-                let seats = Partition::of_year(self.school, Collection::MarkSeats, year);
+                let rows = Partition::of_year(self.school, Collection::MarkRowIndex, year);
                 let (from, to) = (Key(learner, 0), Key(learner, u64::MAX));
-                for pinned in view.snapshot.records(seats)?.between(from, to) {
+                for pinned in view.snapshot.records(rows)?.between(from, to) {
                     let (pinned, indices) = pinned?;
                     let run = pinned.run()?;
                     for index in indices {

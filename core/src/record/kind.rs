@@ -89,7 +89,7 @@ macro_rules! catalogue {
 
 pub(crate) const ABSENTEES: Dated = Dated {
     records: Collection::Absentees,
-    dates: Collection::AbsenteePlaces,
+    dates: Collection::AbsenteeIndex,
 };
 
 pub(crate) const DISCIPLINE: Dated = Dated {

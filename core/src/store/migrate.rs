@@ -138,11 +138,11 @@ const fn layout(collection: Collection) -> Layout {
         Collection::Learners => Layout::new(7, &[COMMA, None, Some(0xff)]),
         Collection::Absentees | Collection::LearningPrograms => Layout::new(1, &[COMMA, None]),
         Collection::Assessments => Layout::new(3, &[COMMA, None]),
-        Collection::AssessmentPlaces => Layout::new(3, &[]),
-        Collection::AbsenteePlaces => Layout::new(1, &[]),
+        Collection::AssessmentIndex => Layout::new(3, &[]),
+        Collection::AbsenteeIndex => Layout::new(1, &[]),
         Collection::LearnerSubjects
         | Collection::MarkRows
-        | Collection::MarkSeats
+        | Collection::MarkRowIndex
         | Collection::WaitingMarks => Layout::new(0, &[None]),
         _ => Layout::new(0, &[COMMA, None]),
     }

@@ -56,17 +56,17 @@ impl Commit<'_, '_> {
             return Ok(());
         }
         if let Some(date) = old_date.filter(|date| Some(*date) != new_date) {
-            self.places.remove(records, Key(date, id))?;
+            self.records.remove(records, Key(date, id))?;
         }
         match new_date {
             Some(date) => {
-                self.places.put(records, Key(date, id), &new.item())?;
+                self.records.put(records, Key(date, id), &new.item())?;
                 let mut tagged = ItemBuffer::default();
                 tagged.set_tag(Dated::DATE_TAG, Some(date));
-                self.places.put(dates, Key::one(id), &tagged.item())?;
+                self.records.put(dates, Key::one(id), &tagged.item())?;
             }
-            None => self.places.remove(dates, Key::one(id))?,
+            None => self.records.remove(dates, Key::one(id))?,
         }
-        self.places.spill(self.write)
+        self.records.spill(self.write)
     }
 }

@@ -14,8 +14,8 @@ impl Commit<'_, '_> {
             return Ok(());
         };
         let kind = head.kind;
-        let place = kind.storage().address(head.words());
-        let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
+        let address = kind.storage().address(head.words());
+        let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = DirectEdits {
             staged: &mut self.staged,
             summary: &mut self.summary,
@@ -45,10 +45,10 @@ struct DirectEdits<'a, 't> {
 impl Edits for DirectEdits<'_, '_> {
     fn next_key(&mut self) -> Result<Option<Key>> {
         let head = self.staged.head()?.filter(|head| head.kind == self.kind);
-        let place = head.and_then(|head| self.kind.storage().address(head.words()));
-        Ok(place
-            .filter(|place| place.0 == self.partition)
-            .map(|place| place.1))
+        let address = head.and_then(|head| self.kind.storage().address(head.words()));
+        Ok(address
+            .filter(|address| address.0 == self.partition)
+            .map(|address| address.1))
     }
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {

@@ -1,7 +1,7 @@
 //! Mark rows: enrolments and marks are put into them and taken out.
 
 use super::edit::RowEdit;
-use super::{Marks, seats};
+use super::{Marks, row_index};
 use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
 use crate::dataset::summary::{Change, Summary};
@@ -10,16 +10,16 @@ use crate::record::{Kind, mark_row::OpenRow};
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
-    /// Carries out the edits of rows and waiting marks, then of the seats that
-    /// tell where a learner has rows.
+    /// Carries out the edits of rows and waiting marks, then of the index that
+    /// tells where a learner has rows.
     pub(in crate::dataset::commit) fn merge(
         &mut self,
         write: &mut Write<'_>,
         summary: &mut Summary,
     ) -> Result<()> {
         let mut edits = self.rows.sorted(write)?;
-        let mut seats = Deferred::new("seats", super::SEATS_BYTES);
-        while let Some((partition, _)) = edits.place()? {
+        let mut index = Deferred::new("row index", super::ROW_INDEX_BYTES);
+        while let Some((partition, _)) = edits.address()? {
             if partition.collection == Collection::WaitingMarks {
                 let mut waiting = WaitingEdits {
                     edits: &mut edits,
@@ -32,26 +32,26 @@ impl Marks {
             let mut rows = RowEdits {
                 edits: &mut edits,
                 summary,
-                seats: &mut seats,
+                index: &mut index,
                 partition,
             };
             write.merge(partition, &mut rows)?;
-            seats.spill(write)?;
+            index.spill(write)?;
         }
-        seats::merge(write, &mut seats)
+        row_index::merge(write, &mut index)
     }
 }
 
 struct RowEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
     summary: &'a mut Summary,
-    seats: &'a mut Deferred,
+    index: &'a mut Deferred,
     partition: Partition,
 }
 
 impl Edits for RowEdits<'_, '_> {
     fn next_key(&mut self) -> Result<Option<Key>> {
-        if self.seats.is_full() {
+        if self.index.is_full() {
             return Ok(None);
         }
         self.edits.key_in(self.partition)
@@ -71,8 +71,8 @@ impl Edits for RowEdits<'_, '_> {
             match RowEdit::decode(edit)? {
                 RowEdit::Enrol { subject } => row.enrol(subject),
                 RowEdit::Leave { subject } => row.leave(subject),
-                RowEdit::Place { slot, mark } => row.set(at(slot), mark),
-                RowEdit::Lift { slot } => row.set(at(slot), NONE),
+                RowEdit::MoveIn { slot, mark } => row.set(at(slot), mark),
+                RowEdit::MoveOut { slot } => row.set(at(slot), NONE),
                 RowEdit::Set { slot, mark } => {
                     summary.count(Kind::Mark, change(row.mark(at(slot)), mark));
                     row.set(at(slot), mark)
@@ -90,9 +90,9 @@ impl Edits for RowEdits<'_, '_> {
                 b: year,
                 ..
             } = self.partition;
-            let place = Partition::of_year(school, Collection::MarkSeats, year);
-            let taken = seats::seat_edit(!row.is_empty(), term);
-            self.seats.push(place, Key(learner, grade), &taken)?;
+            let index = Partition::of_year(school, Collection::MarkRowIndex, year);
+            let edit = row_index::edit(!row.is_empty(), term);
+            self.index.push(index, Key(learner, grade), &edit)?;
         }
         if row.is_empty() {
             return Ok(if old.is_some() {
@@ -126,7 +126,7 @@ impl Edits for WaitingEdits<'_, '_> {
         let summary = &mut *self.summary;
         self.edits.each(|edit| {
             let mark = match RowEdit::decode(edit)? {
-                RowEdit::Place { mark, .. } => mark,
+                RowEdit::MoveIn { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
                     summary.count(Kind::Mark, change(lane, mark));
                     mark
@@ -135,7 +135,7 @@ impl Edits for WaitingEdits<'_, '_> {
                     summary.count(Kind::Mark, change(lane, NONE));
                     NONE
                 }
-                RowEdit::Lift { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
+                RowEdit::MoveOut { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
             };
             mark.clone_into(lane);
             Ok(())
