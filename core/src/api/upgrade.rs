@@ -102,8 +102,8 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     if let Some(id) = one {
         target = format!("{target}/{id}");
     }
-    for (place, (_, pair)) in pairs.iter().enumerate() {
-        target.push(if place == 0 { '?' } else { '&' });
+    for (index, (_, pair)) in pairs.iter().enumerate() {
+        target.push(if index == 0 { '?' } else { '&' });
         target.push_str(pair);
     }
     Ok(Upgrade {

@@ -98,7 +98,7 @@ impl AccountablePersons<'_> {
         for pinned in walk.runs(&persons, keys) {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
-            for index in walk.places(indices) {
+            for index in walk.in_order(indices) {
                 let Key(id, _) = run.key(index)?;
                 let mut charges = accounts.of_person(id, self.all_accounts).peekable();
                 if !self.all_accounts && charges.peek().is_none() {
@@ -119,8 +119,8 @@ impl AccountablePersons<'_> {
                     out.push(b",\"learners\":[");
                     let empty = out.len();
                     for charge in charges {
-                        if let Some((run, place)) = learners.find(Key::one(charge.learner))? {
-                            push(&run, place, &Account::of(&run, place)?, wire, out)?;
+                        if let Some((run, index)) = learners.find(Key::one(charge.learner))? {
+                            push(&run, index, &Account::of(&run, index)?, wire, out)?;
                             out.push(b"},");
                         }
                     }

@@ -126,7 +126,7 @@ impl Asked {
         for page in walk.runs(&records, keys) {
             let (page, indices) = page?;
             let run = page.run()?;
-            for index in walk.places(indices) {
+            for index in walk.in_order(indices) {
                 if learner.is_some() && run.tag(self.learner_tag, index)? != learner {
                     continue;
                 }

@@ -133,7 +133,7 @@ impl Writer<'_> {
         for pinned in walk.runs(&rows, keys) {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
-            for index in walk.places(indices) {
+            for index in walk.in_order(indices) {
                 let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
                 if let Some(row) = rows.first_mut() {
                     *row = MarkRow::open(run.record(0, index)?)?;
@@ -161,13 +161,13 @@ impl Writer<'_> {
     ) -> Result<bool> {
         let at = [year, grade, term, learner];
         self.start_learner(at)?;
-        let taken: Vec<u64> = row.subjects().collect();
+        let enrolled: Vec<u64> = row.subjects().collect();
         for subject in walk.along(shown) {
             let of = subject.subject;
             if walk.is_past(&[year, grade, term, learner, of]) {
                 continue;
             }
-            let is_taken = taken.binary_search(&of).is_ok();
+            let is_enrolled = enrolled.binary_search(&of).is_ok();
             for outcome in walk.along(&subject.outcomes) {
                 let wanted = self.question.learning_outcome_id;
                 if wanted.is_some_and(|wanted| wanted != outcome.outcome)
@@ -183,7 +183,7 @@ impl Writer<'_> {
                     let wanted = self.question.assessment_id;
                     let slot = row.mark(assessment.slot);
                     if wanted.is_some_and(|wanted| wanted != assessment.assessment)
-                        || !is_taken && slot.is_empty()
+                        || !is_enrolled && slot.is_empty()
                     {
                         continue;
                     }

@@ -74,7 +74,7 @@ impl Grades {
         for page in walk.runs(&grades, keys) {
             let (page, indices) = page?;
             let run = page.run()?;
-            for index in walk.places(indices) {
+            for index in walk.in_order(indices) {
                 let Key(id, _) = run.key(index)?;
                 let Some(grade) = tables.listed_grade(view.snapshot, id)? else {
                     continue;

@@ -66,8 +66,8 @@ impl<T: Decoded> Held<T> {
 
     /// One that is held.
     pub(super) fn get(&self, key: Key) -> Option<&T> {
-        let place = self.by_key.binary_search_by_key(&key, |(key, _)| *key);
-        self.by_key.get(place.ok()?).map(|(_, thing)| thing)
+        let index = self.by_key.binary_search_by_key(&key, |(key, _)| *key);
+        self.by_key.get(index.ok()?).map(|(_, thing)| thing)
     }
 
     /// One that is held or has to be read.

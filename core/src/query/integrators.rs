@@ -65,11 +65,11 @@ impl ApiTypes {
     }
 
     fn get(&self, id: u64) -> Option<&ApiType> {
-        let place = self
+        let index = self
             .0
             .binary_search_by_key(&id, |api_type| api_type.id)
             .ok()?;
-        self.0.get(place)
+        self.0.get(index)
     }
 
     fn is_of(&self, id: u64, family: Family) -> bool {
@@ -121,7 +121,7 @@ fn read_name(snapshot: &Snapshot, id: u64) -> Result<String> {
 /// The name and the family of an API type.
 fn texts(id: u64, item: &Item<'_>) -> Result<[String; 2]> {
     let values = bake::values(Kind::ApiType, &[id], item)?;
-    let text = |place: usize| values.get(place).map_or("", Value::text).to_owned();
+    let text = |index: usize| values.get(index).map_or("", Value::text).to_owned();
     Ok([text(api_type::NAME), text(api_type::FAMILY)])
 }
 

@@ -144,7 +144,7 @@ impl Query for LearnerSubjects {
         for pinned in walk.runs(&subjects, keys) {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
-            for index in walk.places(indices) {
+            for index in walk.in_order(indices) {
                 let Key(learner, subject) = run.key(index)?;
                 if of.replace(learner) != Some(learner) {
                     let asked_for = self.learner_id.is_some();

@@ -243,7 +243,7 @@ impl Query for Learners<'_> {
                 Ok(())
             })?;
             for stretch in walk.along(&passing) {
-                for index in walk.places(stretch.clone()) {
+                for index in walk.in_order(stretch.clone()) {
                     let Key(id, _) = run.key(index)?;
                     if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
                         return Ok(Outcome::Found);
@@ -276,11 +276,11 @@ fn push_with_parents(
     out.push(learner.ok_or_else(no_object)?);
     out.push(b",\"parents\":[");
     let before = out.len();
-    parents::each(run, index, parents, |parents, place| {
+    parents::each(run, index, parents, |parents, index| {
         if out.len() > before {
             out.push(b",");
         }
-        out.push(parents.record(RENDERING, place)?);
+        out.push(parents.record(RENDERING, index)?);
         Ok(())
     })?;
     out.push(b"]}");

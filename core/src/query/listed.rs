@@ -65,7 +65,7 @@ impl Listed {
         for page in walk.runs(&records, keys) {
             let (page, indices) = page?;
             let run = page.run()?;
-            for index in walk.places(indices) {
+            for index in walk.in_order(indices) {
                 if !takes(&run, index)? {
                     continue;
                 }

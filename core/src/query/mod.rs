@@ -10,7 +10,7 @@
 //! - `walk`: a collection page by page, for v2. `nested_marks`, `flat_marks`:
 //!   assessment marks for v1 and for v2.
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
-//!   learner's. `taken`: the subjects of one. `lookup`: many records of one partition.
+//!   learner's. `enrolled`: the subjects of one. `lookup`: many records of one partition.
 //!   `listed`, `dated`: records as they are kept, by id and by date.
 //!   `debtor_code`: how debtor codes are compared.
 //! - `tables` (with each `grade`), `sheet`, `integrators`, `accounts`: what a snapshot
@@ -25,6 +25,7 @@ mod dated;
 mod debtor_code;
 mod discipline;
 mod endpoint;
+mod enrolled;
 mod faults;
 mod finance_learners;
 mod flat_marks;
@@ -49,7 +50,6 @@ mod staff_members;
 mod subject_marks;
 mod subjects_per_term;
 mod tables;
-mod taken;
 mod walk;
 mod window;
 
@@ -187,7 +187,7 @@ pub(crate) trait Query {
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome>;
 
     /// What tells it from all others that are asked of this endpoint in this view, the
-    /// place in it aside. What is meant counts, however it is spelled.
+    /// position in it aside. What is meant counts, however it is spelled.
     fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()>;
 
     /// The administrative year in which a walk stays that begins in this view, if the

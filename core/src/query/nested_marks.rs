@@ -224,14 +224,14 @@ impl Writer<'_> {
         out.push_quoted_integer(learner);
         out.push(b",\"subjects\":{");
         let empty = out.len();
-        let mut taken = row.subjects();
-        let mut next = taken.next();
+        let mut enrolled = row.subjects();
+        let mut next = enrolled.next();
         for subject in shown {
             while next.is_some_and(|next| next < subject.subject) {
-                next = taken.next();
+                next = enrolled.next();
             }
-            let taken = next == Some(subject.subject);
-            self.subject(sheet, subject, taken, row, out)?;
+            let enrolled = next == Some(subject.subject);
+            self.subject(sheet, subject, enrolled, row, out)?;
         }
         if out.len() == empty {
             out.truncate(before);
@@ -247,7 +247,7 @@ impl Writer<'_> {
         &self,
         sheet: &Sheet,
         subject: &SheetSubject,
-        taken: bool,
+        enrolled: bool,
         row: &WalkedRow<'_>,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
@@ -274,7 +274,7 @@ impl Writer<'_> {
                     continue;
                 }
                 let slot = row.mark(assessment.slot);
-                if taken || !slot.is_empty() {
+                if enrolled || !slot.is_empty() {
                     if self.question.structure {
                         assessment.template.push_structure(&sheet.text, out);
                     } else {

@@ -1,9 +1,9 @@
 //! Get Learner Subject Marks (4.4).
 
 use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::enrolled::{self, Of};
 use super::integrators::Family;
 use super::params::Params;
-use super::taken::{self, Of};
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
@@ -68,7 +68,7 @@ impl Query for SubjectMarks {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         let mut all = Walk::whole();
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,
@@ -91,7 +91,7 @@ impl Query for SubjectMarks {
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,

@@ -1,10 +1,10 @@
 //! Get Learner Subjects Per Term (4.3).
 
 use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::enrolled::{self, Of};
 use super::integrators::Family;
 use super::params::Params;
 use super::tables::Subject;
-use super::taken::{self, Of};
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::{Error, Result};
@@ -71,7 +71,7 @@ impl Query for SubjectsPerTerm {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         let mut all = Walk::whole();
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,
@@ -94,7 +94,7 @@ impl Query for SubjectsPerTerm {
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,

@@ -25,7 +25,7 @@ pub(crate) struct Tables {
     years: Held<Year>,
     outcomes: Held<LearningOutcome>,
     terms: Held<Term>,
-    /// The place of the current year's first term.
+    /// The position of the current year's first term.
     current_terms: usize,
 }
 
@@ -44,25 +44,25 @@ pub(crate) struct Subject {
 /// answers.
 struct Subjects {
     held: Held<Subject>,
-    /// For the low byte of an id, the place of the last subject that has it.
-    places: [u16; 256],
+    /// For the low byte of an id, the position of the last subject that has it.
+    indices: [u16; 256],
 }
 
 impl Subjects {
     fn of(held: Held<Subject>) -> Subjects {
-        let mut places = [0; 256];
+        let mut indices = [0; 256];
         for (number, (key, _)) in (0..=u16::MAX).zip(held.by_key()) {
-            if let Some(place) = places.get_mut(low_byte(key.0)) {
-                *place = number;
+            if let Some(index) = indices.get_mut(low_byte(key.0)) {
+                *index = number;
             }
         }
-        Subjects { held, places }
+        Subjects { held, indices }
     }
 
     #[inline]
     fn get(&self, id: u64) -> Option<&Subject> {
-        let place = self.places.get(low_byte(id))?;
-        match self.held.by_key().get(usize::from(*place)) {
+        let index = self.indices.get(low_byte(id))?;
+        match self.held.by_key().get(usize::from(*index)) {
             Some((at, subject)) if at.0 == id => Some(subject),
             _ => self.search(id),
         }
@@ -345,7 +345,7 @@ impl Decoded for Subject {
     const MOST_BYTES: usize = 2 * MOST_BYTES;
 
     fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Subject {
-        let text = |place| text(values, place);
+        let text = |index| text(values, index);
         let (above_id, above_name) = (text(subject::SUPER_ID), text(subject::SUPER_NAME));
         Subject::new(wire, key.0, text(subject::NAME), above_id, above_name)
     }

@@ -1,4 +1,4 @@
-//! The subjects that one learner takes in the current year, of which two
+//! The subjects in which one learner is enrolled in the current year, of which two
 //! questions tell.
 
 use super::View;
@@ -47,7 +47,7 @@ pub(super) fn walk(
     for pinned in walk.runs(&subjects, keys) {
         let (pinned, indices) = pinned?;
         let run = pinned.run()?;
-        for index in walk.places(indices) {
+        for index in walk.in_order(indices) {
             let Key(_, subject) = run.key(index)?;
             let start = out.len();
             push(&of, &run, index, out)?;
