@@ -75,7 +75,7 @@ impl Admitted<'_> {
     fn answer(&self, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
         let Context {
             store,
-            credentials,
+            logins,
             freshness,
             now,
             ..
@@ -83,26 +83,24 @@ impl Admitted<'_> {
         let username = self.username;
         let is_write = self.is_write();
         let password = self.request.header(PASSWORD).unwrap_or_default();
-        let pair = credentials.pair(username, password);
+        let pair = logins.pair(username, password);
         freshness.ensure(store, self.school)?;
         loop {
             let too_large = self.request.body.len() > Request::MOST_BODY_BYTES;
             let step =
-                store.read(
-                    |snapshot| match credentials.recall(&pair, username, snapshot)? {
-                        Recalled::Nothing => Ok(Step::Hash),
-                        Recalled::Failed => Ok(Step::Done(Err(self.wrong()))),
-                        Recalled::Passed(_) if too_large => Ok(Step::Done(Err(Refusal::TooLarge))),
-                        Recalled::Passed(_) if is_write => Ok(Step::Write),
-                        Recalled::Passed(user) => self
-                            .ask(View::new(snapshot, now), &user, out)
-                            .map(Step::Done),
-                    },
-                )?;
+                store.read(|snapshot| match logins.recall(&pair, username, snapshot)? {
+                    Recalled::Nothing => Ok(Step::Hash),
+                    Recalled::Failed => Ok(Step::Done(Err(self.wrong()))),
+                    Recalled::Passed(_) if too_large => Ok(Step::Done(Err(Refusal::TooLarge))),
+                    Recalled::Passed(_) if is_write => Ok(Step::Write),
+                    Recalled::Passed(user) => self
+                        .ask(View::new(snapshot, now), &user, out)
+                        .map(Step::Done),
+                })?;
             match step {
                 Step::Done(done) => return Ok(done),
                 Step::Write => return Ok(self.write(out)),
-                Step::Hash => match credentials.log_in(pair, username, password, store)? {
+                Step::Hash => match logins.log_in(pair, username, password, store)? {
                     LogIn::Right => {}
                     LogIn::Wrong => return Ok(Err(self.wrong())),
                     LogIn::Later => return Ok(Err(Refusal::Crowded)),

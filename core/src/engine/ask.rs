@@ -60,7 +60,7 @@ impl Engine {
         let now = request.now.unwrap_or_else(|| self.clock.now());
         let context = Context {
             store: &self.store,
-            credentials: &self.credentials,
+            logins: &self.logins,
             freshness: &self.freshness,
             limits: self.limits,
             now,
