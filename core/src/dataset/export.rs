@@ -1,7 +1,7 @@
 //! Everything that is kept, as a dataset again: canonical and complete.
 
 use super::keys::partitions_of;
-use super::marks::{self, Found};
+use super::marks::{self, KeyedMark};
 use super::render;
 use crate::error::{Error, Failure, Result};
 use crate::json;
@@ -67,7 +67,7 @@ enum Part {
     /// The marks of a school from this assessment and learner on.
     Marks(u64, Key),
     /// Marks of a school that were found.
-    Found(u64, IntoIter<Found>),
+    Found(u64, IntoIter<KeyedMark>),
 }
 
 impl Export {
@@ -263,9 +263,9 @@ impl Writer {
     }
 
     /// Some of the marks that were found.
-    fn found(&mut self, school: u64, mut found: IntoIter<Found>) -> Option<Part> {
+    fn found(&mut self, school: u64, mut found: IntoIter<KeyedMark>) -> Option<Part> {
         const AT_ONCE: usize = 1000;
-        for Found { key, mark } in found.by_ref().take(AT_ONCE) {
+        for KeyedMark { key, mark } in found.by_ref().take(AT_ONCE) {
             self.lines.push_back(mark_line(school, key, &mark));
         }
         (found.len() > 0).then_some(Part::Found(school, found))

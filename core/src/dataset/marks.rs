@@ -9,7 +9,7 @@ use crate::store::{Collection, Key, Partition, Reader, Snapshot};
 use std::collections::BTreeMap;
 
 /// A mark by its assessment and learner.
-pub(super) struct Found {
+pub(super) struct KeyedMark {
     pub(super) key: Key,
     pub(super) mark: Mark,
 }
@@ -27,7 +27,7 @@ pub(super) fn from(
     snapshot: &Snapshot,
     school: u64,
     from: Key,
-) -> Result<(Vec<Found>, Option<Key>)> {
+) -> Result<(Vec<KeyedMark>, Option<Key>)> {
     let (assessments, last) = assessments(snapshot, school, from.0)?;
     let mut part = Gathered {
         from,
@@ -103,7 +103,7 @@ struct Gathered {
     from: Key,
     /// The last one.
     last: Key,
-    marks: Vec<Found>,
+    marks: Vec<KeyedMark>,
 }
 
 impl Gathered {
@@ -159,7 +159,7 @@ impl Gathered {
             return Ok(());
         }
         let mark = Mark::decode(mark)?.ok_or_else(damaged)?;
-        self.marks.push(Found { key, mark });
+        self.marks.push(KeyedMark { key, mark });
         if self.marks.len() == 2 * MARKS {
             self.marks
                 .select_nth_unstable_by_key(MARKS, |found| found.key);

@@ -9,7 +9,7 @@ use crate::json::{Chunks, Wire};
 use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
 
 /// What the records of a learner's subjects have in common.
-pub(super) struct Of<'a> {
+pub(super) struct EnrolledContext<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) tables: &'a Tables,
     pub(super) year: u64,
@@ -26,13 +26,13 @@ pub(super) fn walk(
     wire: Wire,
     walk: &mut Walk,
     out: &mut Chunks<'_>,
-    push: impl Fn(&Of<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
+    push: impl Fn(&EnrolledContext<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
 ) -> Result<()> {
     let tables = view.tables(school, wire)?;
     let Some(year) = view.current_year(&tables) else {
         return Ok(());
     };
-    let of = Of {
+    let context = EnrolledContext {
         snapshot: view.snapshot,
         tables: &tables,
         year,
@@ -50,7 +50,7 @@ pub(super) fn walk(
         for index in walk.in_order(indices) {
             let Key(_, subject) = run.key(index)?;
             let start = out.len();
-            push(&of, &run, index, out)?;
+            push(&context, &run, index, out)?;
             if out.len() > start && !walk.take([subject, 0, 0, 0, 0, 0, 0]) {
                 out.truncate(start);
                 return Ok(());

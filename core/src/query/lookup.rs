@@ -7,10 +7,10 @@ use crate::store::{Key, PinnedRun, Records, Run};
 /// of them.
 pub(super) struct Lookup<'a> {
     records: Records<'a>,
-    held: Vec<Option<Held<'a>>>,
+    held: Vec<Option<HeldRun<'a>>>,
 }
 
-struct Held<'a> {
+struct HeldRun<'a> {
     position: usize,
     pinned: PinnedRun<'a>,
     /// Where the last record was found, or would have been.
@@ -38,7 +38,7 @@ impl<'a> Lookup<'a> {
         };
         if held.as_ref().is_none_or(|held| held.position != position) {
             let pinned = self.records.pin(position)?;
-            *held = pinned.map(|pinned| Held {
+            *held = pinned.map(|pinned| HeldRun {
                 position,
                 pinned,
                 last: 0,

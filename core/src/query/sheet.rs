@@ -192,7 +192,7 @@ pub(super) fn one(
     wire: Wire,
 ) -> Result<Sheet> {
     let releases = Releases::default();
-    let of = Of {
+    let context = SheetContext {
         snapshot,
         tables,
         releases: &releases,
@@ -203,7 +203,7 @@ pub(super) fn one(
         .ok_or_else(gone)?;
     let mut sheet = Sheet::new(wire);
     let template = sheet.template(partition, key, &pinned.run()?.item(index)?)?;
-    sheet.push(&of, key, 0, template)?;
+    sheet.push(&context, key, 0, template)?;
     Ok(sheet)
 }
 
@@ -215,7 +215,7 @@ fn gone() -> Failure {
 type SheetKey = (u64, u64, u64, u64);
 
 /// What texts are made from beside the assessments.
-struct Of<'a> {
+struct SheetContext<'a> {
     snapshot: &'a Snapshot,
     tables: &'a Tables,
     releases: &'a Releases,
@@ -230,7 +230,7 @@ fn decode(
 ) -> Result<Sheet> {
     let tables = tables::of(snapshot, partition.school, wire)?;
     let releases = releases(snapshot, partition)?;
-    let of = Of {
+    let context = SheetContext {
         snapshot,
         tables: &tables,
         releases: &releases,
@@ -244,7 +244,7 @@ fn decode(
         } else {
             Template::default()
         };
-        sheet.push(&of, key, slot, template)?;
+        sheet.push(&context, key, slot, template)?;
         if sheet.text.len() > most_text {
             sheet.is_written = false;
             sheet.text = Padded::default();
@@ -342,7 +342,7 @@ impl Sheet {
     /// Adds an assessment behind all others, opening the levels above it.
     fn push(
         &mut self,
-        of: &Of<'_>,
+        context: &SheetContext<'_>,
         (term, subject, outcome, assessment): SheetKey,
         slot: usize,
         template: Template,
@@ -357,11 +357,11 @@ impl Sheet {
             .last_subject()
             .is_none_or(|last| last.subject != subject)
         {
-            let start = self.add(|text, wire| push_subject(text, wire, of, subject))?;
+            let start = self.add(|text, wire| context.push_subject(text, wire, subject))?;
             if let Some(last) = self.terms.last_mut() {
                 last.subjects.push(SheetSubject {
                     subject,
-                    release: of.releases.of(term, subject),
+                    release: context.releases.of(term, subject),
                     start,
                     outcomes: Vec::new(),
                 });
@@ -369,7 +369,7 @@ impl Sheet {
         }
         let last = self.last_subject().and_then(|last| last.outcomes.last());
         if last.is_none_or(|last| last.outcome != outcome) {
-            let start = self.add(|text, wire| push_outcome(text, wire, of, outcome))?;
+            let start = self.add(|text, wire| context.push_outcome(text, wire, outcome))?;
             if let Some(last) = self.last_subject() {
                 last.outcomes.push(SheetOutcome {
                     outcome,
@@ -404,39 +404,41 @@ impl Sheet {
     }
 }
 
-fn push_subject(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, subject: u64) -> Result<()> {
-    if wire == Wire::V1 {
-        json::push_quoted_integer(text, subject);
-        text.extend_from_slice(b":{");
-    }
-    match of.tables.subject(subject) {
-        Some(subject) => text.extend_from_slice(subject.named.text()),
-        None => {
-            let subject = of.tables.other_subject(of.snapshot, subject)?;
-            text.extend_from_slice(subject.named.text());
+impl SheetContext<'_> {
+    fn push_subject(&self, text: &mut Vec<u8>, wire: Wire, subject: u64) -> Result<()> {
+        if wire == Wire::V1 {
+            json::push_quoted_integer(text, subject);
+            text.extend_from_slice(b":{");
         }
+        match self.tables.subject(subject) {
+            Some(subject) => text.extend_from_slice(subject.named.text()),
+            None => {
+                let subject = self.tables.other_subject(self.snapshot, subject)?;
+                text.extend_from_slice(subject.named.text());
+            }
+        }
+        if wire == Wire::V1 {
+            text.extend_from_slice(b",\"learning_outcomes\":{");
+        }
+        Ok(())
     }
-    if wire == Wire::V1 {
-        text.extend_from_slice(b",\"learning_outcomes\":{");
-    }
-    Ok(())
-}
 
-fn push_outcome(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, outcome: u64) -> Result<()> {
-    match wire {
-        Wire::V1 => {
-            json::push_quoted_integer(text, outcome);
-            text.extend_from_slice(b":{\"learning_outcome_id\":");
+    fn push_outcome(&self, text: &mut Vec<u8>, wire: Wire, outcome: u64) -> Result<()> {
+        match wire {
+            Wire::V1 => {
+                json::push_quoted_integer(text, outcome);
+                text.extend_from_slice(b":{\"learning_outcome_id\":");
+            }
+            Wire::V2 => text.extend_from_slice(b",\"learning_outcome_id\":"),
         }
-        Wire::V2 => text.extend_from_slice(b",\"learning_outcome_id\":"),
+        wire.push_number(text, outcome);
+        text.extend_from_slice(b",\"learning_outcome_name\":");
+        wire.push_text(text, &self.tables.outcome(self.snapshot, outcome)?);
+        if wire == Wire::V1 {
+            text.extend_from_slice(b",\"assessments\":{");
+        }
+        Ok(())
     }
-    wire.push_number(text, outcome);
-    text.extend_from_slice(b",\"learning_outcome_name\":");
-    wire.push_text(text, &of.tables.outcome(of.snapshot, outcome)?);
-    if wire == Wire::V1 {
-        text.extend_from_slice(b",\"assessments\":{");
-    }
-    Ok(())
 }
 
 /// The release dates that are set, by term and subject.

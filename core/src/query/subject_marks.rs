@@ -1,7 +1,7 @@
 //! Get Learner Subject Marks (4.4).
 
 use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
-use super::enrolled::{self, Of};
+use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
 use super::walk::{Identity, Walk};
@@ -106,13 +106,18 @@ impl Query for SubjectMarks {
 
 /// One record and a comma; nothing if no term has a mark.
 #[inline]
-fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
-    let Of {
+fn push(
+    context: &EnrolledContext<'_>,
+    run: &Run<'_>,
+    index: usize,
+    written: &mut Chunks<'_>,
+) -> Result<()> {
+    let EnrolledContext {
         snapshot,
         tables,
         year,
         wire,
-    } = *of;
+    } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     let start = written.len();

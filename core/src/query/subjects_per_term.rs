@@ -1,7 +1,7 @@
 //! Get Learner Subjects Per Term (4.3).
 
 use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
-use super::enrolled::{self, Of};
+use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
 use super::tables::Subject;
@@ -109,13 +109,18 @@ impl Query for SubjectsPerTerm {
 
 /// One record and a comma.
 #[inline]
-fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
-    let Of {
+fn push(
+    context: &EnrolledContext<'_>,
+    run: &Run<'_>,
+    index: usize,
+    written: &mut Chunks<'_>,
+) -> Result<()> {
+    let EnrolledContext {
         snapshot,
         tables,
         year,
         wire,
-    } = *of;
+    } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     tables.push_year(year, written);

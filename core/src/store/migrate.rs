@@ -1,7 +1,7 @@
 //! Bringing a store of an older format to this one: each step in one transaction,
 //! so that whoever is interrupted finds the store as it was.
 
-use super::digests::Of;
+use super::digests::Scope;
 use super::directory::Directory;
 use super::item::{Item, ItemBuffer};
 
@@ -222,16 +222,16 @@ impl Write<'_> {
     fn begin_digests(&mut self) -> Result<()> {
         let added = &mut self.added;
         read_rows(&self.meta, &[], &mut |key, value| {
-            added.replaced(Of::Meta, key, None, Some(value));
+            added.replaced(Scope::Meta, key, None, Some(value));
             Ok(())
         })?;
         read_rows(&self.integrators, &[], &mut |key, value| {
-            added.replaced(Of::Integrators, key, None, Some(value));
+            added.replaced(Scope::Integrators, key, None, Some(value));
             Ok(())
         })?;
         read_rows(&self.directories, &[], &mut |key, value| {
             let school = key.first_chunk().ok_or_else(damaged)?;
-            let school = Of::School(u64::from_be_bytes(*school));
+            let school = Scope::School(u64::from_be_bytes(*school));
             added.replaced(school, key, None, Some(value));
             Ok(())
         })

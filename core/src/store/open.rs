@@ -1,7 +1,7 @@
 //! An open database: its snapshot, its transactions, its compaction.
 
 use super::backend::{Handle, SharedBackend};
-use super::digests::{self, DIGESTS, Of};
+use super::digests::{self, DIGESTS, Scope};
 use super::half_made;
 use super::memo::{Changes, Memo};
 use super::migrate;
@@ -354,7 +354,7 @@ fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
         0 => return Err(not_a_store()),
         found if found > FORMAT => return Err(Error::newer("format", found, FORMAT)),
         FORMAT => {
-            digests::check(&transaction.open_table(DIGESTS)?, &meta, Of::Meta)?;
+            digests::check(&transaction.open_table(DIGESTS)?, &meta, Scope::Meta)?;
             if let Some(totals) = meta.get(TOTALS_KEY)? {
                 Totals::decode(totals.value())?.check(options.highest_kind)?;
             }

@@ -28,7 +28,7 @@ const BRANCH: u8 = 2;
 
 /// What redb's own trees are made of, as far as it is looked at.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum TreeKind {
     /// The definitions of redb's tables, whose trees are looked at too.
     OwnTables,
     /// The definitions of the tables that it keeps for others.
@@ -44,7 +44,7 @@ struct Tree {
     /// How long a key and a value are, if all are as long.
     key: Option<usize>,
     value: Option<usize>,
-    kind: Kind,
+    kind: TreeKind,
 }
 
 /// Whether redb can rely on what it says of pages. What is no database, or of another
@@ -76,8 +76,8 @@ pub(super) fn are_sound(bytes: &impl StorageBackend) -> Result<bool> {
         bytes.read(offset, &mut page)?;
         match (tree.check(&page, &mut pending), tree.kind) {
             (Some(()), _) => {}
-            (None, Kind::Rows) => is_sound = false,
-            (None, Kind::OwnTables | Kind::Tables) => {
+            (None, TreeKind::Rows) => is_sound = false,
+            (None, TreeKind::OwnTables | TreeKind::Tables) => {
                 return Err(Error::corrupt(
                     "what it says of its tables is damaged: go back to a backup",
                 ));
@@ -137,8 +137,8 @@ fn roots(header: &[u8; HEADER], flags: u8) -> Option<(PageLayout, Vec<Tree>)> {
             kind,
         })
     };
-    let own = root(2, 40, Kind::OwnTables);
-    let roots = [root(1, 8, Kind::Tables), own];
+    let own = root(2, 40, TreeKind::OwnTables);
+    let roots = [root(1, 8, TreeKind::Tables), own];
     Some((
         PageLayout::of(header)?,
         roots.into_iter().flatten().collect(),
@@ -201,8 +201,8 @@ impl Tree {
         }
         match (is_leaf, self.kind) {
             (false, _) => self.children(page, count, pending),
-            (true, Kind::OwnTables) => self.tables(page, count, pending),
-            (true, Kind::Tables | Kind::Rows) => Some(()),
+            (true, TreeKind::OwnTables) => self.tables(page, count, pending),
+            (true, TreeKind::Tables | TreeKind::Rows) => Some(()),
         }
     }
 
@@ -238,7 +238,7 @@ impl Tree {
                     checksum: checksum_at(table, 18)?,
                     key: fixed(42)?,
                     value: fixed(47)?,
-                    kind: Kind::Rows,
+                    kind: TreeKind::Rows,
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! The write transaction: the tables open, and what it has changed.
 
 use super::checksum::{self, Digest};
-use super::digests::{Added, DIGESTS, Of};
+use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
@@ -90,7 +90,7 @@ impl<'t> Write<'t> {
     pub(super) fn put_meta(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let old = self.meta.insert(key, value)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Of::Meta, key, old, Some(value));
+        self.added.replaced(Scope::Meta, key, old, Some(value));
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl<'t> Write<'t> {
     }
 
     /// Counts rows of a digest out that were not copied.
-    pub(super) fn leave_out(&mut self, of: Of, rows: Digest) {
+    pub(super) fn leave_out(&mut self, of: Scope, rows: Digest) {
         self.added.left_out(of, rows);
     }
 
@@ -164,7 +164,7 @@ impl<'t> Write<'t> {
         };
         let old = row.as_ref().map(AccessGuard::value);
         let new = kept.map(|_| bytes.as_slice());
-        let school = Of::School(partition.school);
+        let school = Scope::School(partition.school);
         self.added.replaced(school, &key, old, new);
         let replaced = old.map(<[u8]>::len);
         drop(row);
@@ -186,7 +186,8 @@ impl<'t> Write<'t> {
     pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let old = self.integrators.insert(key, value)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Of::Integrators, key, old, Some(value));
+        self.added
+            .replaced(Scope::Integrators, key, old, Some(value));
         self.changes.integrators();
         Ok(())
     }
@@ -194,7 +195,7 @@ impl<'t> Write<'t> {
     pub(crate) fn remove_integrator_row(&mut self, key: &[u8]) -> Result<()> {
         let old = self.integrators.remove(key)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Of::Integrators, key, old, None);
+        self.added.replaced(Scope::Integrators, key, old, None);
         self.changes.integrators();
         Ok(())
     }
@@ -219,7 +220,7 @@ impl<'t> Write<'t> {
         for key in keys.into_iter().take(surplus) {
             let old = self.meta.remove(key.as_slice())?;
             let old = old.as_ref().map(AccessGuard::value);
-            self.added.replaced(Of::Meta, &key, old, None);
+            self.added.replaced(Scope::Meta, &key, old, None);
         }
         Ok(())
     }
