@@ -4,13 +4,13 @@
 //! are asked for.
 
 use super::lookup::Lookup;
+use super::release::Releases;
 use super::tables::{self, Tables};
 use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
-use crate::record::learning_program::RELEASE_TAG;
 use crate::record::template::Template;
 use crate::record::typed::{Conversions, push_part};
 use crate::record::{Kind, bake, lanes};
@@ -229,7 +229,7 @@ fn decode(
     most_text: usize,
 ) -> Result<Sheet> {
     let tables = tables::of(snapshot, partition.school, wire)?;
-    let releases = releases(snapshot, partition)?;
+    let releases = Releases::read(snapshot, partition)?;
     let context = SheetContext {
         snapshot,
         tables: &tables,
@@ -439,38 +439,4 @@ impl SheetContext<'_> {
         }
         Ok(())
     }
-}
-
-/// The release dates that are set, by term and subject.
-#[derive(Default)]
-struct Releases(Vec<(Key, Date)>);
-
-impl Releases {
-    fn of(&self, term: u64, subject: u64) -> Option<Date> {
-        let sought = Key(term, subject);
-        let index = self.0.binary_search_by_key(&sought, |(key, _)| *key);
-        self.0.get(index.ok()?).map(|(_, release)| *release)
-    }
-}
-
-fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<Releases> {
-    let partition = Partition {
-        collection: Collection::LearningPrograms,
-        ..sheet
-    };
-    let mut releases = Vec::new();
-    for pinned in snapshot.records(partition)?.all() {
-        let (pinned, indices) = pinned?;
-        let run = pinned.run()?;
-        for index in indices {
-            let Some(release) = run.tag(RELEASE_TAG, index)? else {
-                continue;
-            };
-            // Marks must not be answered before a date that nobody can read.
-            let release = Date::from_number(release)
-                .ok_or_else(|| Error::corrupt("a release date is no date"))?;
-            releases.push((run.key(index)?, release));
-        }
-    }
-    Ok(Releases(releases))
 }
