@@ -136,10 +136,7 @@ impl Write<'_> {
         position: usize,
     ) -> Result<()> {
         let layout = partition.collection.layout();
-        for left in [position.checked_sub(1), Some(position)]
-            .into_iter()
-            .flatten()
-        {
+        for left in position.saturating_sub(1)..=position {
             let pair = directory
                 .entries
                 .get(left..)
