@@ -56,13 +56,13 @@ impl Asked {
     /// that is broken.
     fn keys(&self, view: View<'_>) -> Result<std::result::Result<(Key, Key), Rule>> {
         if let Some(id) = self.id {
-            let places = Partition::of(self.school, self.at.dates);
-            let date = match view.snapshot.records(places)?.get(Key::one(id))? {
-                Some((page, index)) => {
-                    let date = page.run()?.tag(Dated::DATE_TAG, index)?;
+            let dates = Partition::of(self.school, self.at.dates);
+            let date = match view.snapshot.records(dates)?.get(Key::one(id))? {
+                Some((pinned, index)) => {
+                    let date = pinned.run()?.tag(Dated::DATE_TAG, index)?;
                     date.ok_or_else(|| Error::corrupt("a record has no date"))?
                 }
-                // What has no place lies on no day.
+                // What has no date lies on no day.
                 None => 0,
             };
             let key = Key(date, id);
@@ -90,9 +90,9 @@ impl Asked {
         let records = Partition::of(self.school, self.at.records);
         let records = view.snapshot.records(records)?;
         let array = Array::open(out);
-        for page in records.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in records.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             let Some(learner) = self.filters.learner_id else {
                 if !indices.is_empty() {
                     out.push(run.stretch(RENDERING, indices.start, indices.end)?);
@@ -123,9 +123,9 @@ impl Asked {
         let learner = self.filters.learner_id;
         let records = Partition::of(self.school, self.at.records);
         let records = view.snapshot.records(records)?;
-        for page in walk.runs(&records, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&records, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.in_order(indices) {
                 if learner.is_some() && run.tag(self.learner_tag, index)? != learner {
                     continue;

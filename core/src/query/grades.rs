@@ -71,9 +71,9 @@ impl Grades {
         let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
             return Ok(());
         };
-        for page in walk.runs(&grades, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&grades, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.in_order(indices) {
                 let Key(id, _) = run.key(index)?;
                 let Some(grade) = tables.listed_grade(view.snapshot, id)? else {

@@ -100,8 +100,8 @@ impl<T: Decoded> Held<T> {
 }
 
 /// The text of a field.
-pub(super) fn text<'a>(values: &'a [Value<'_>], place: usize) -> &'a str {
-    values.get(place).map_or("", Value::text)
+pub(super) fn text<'a>(values: &'a [Value<'_>], index: usize) -> &'a str {
+    values.get(index).map_or("", Value::text)
 }
 
 /// The inside of a JSON string.

@@ -35,9 +35,9 @@ impl Listed {
         let (from, to) = self.keys();
         let records = view.snapshot.records(self.of)?;
         let array = Array::open(out);
-        for page in records.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in records.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             let mut start = indices.start;
             for index in indices.clone() {
                 if !takes(&run, index)? {
@@ -62,9 +62,9 @@ impl Listed {
             return Ok(Outcome::Found);
         };
         let records = view.snapshot.records(self.of)?;
-        for page in walk.runs(&records, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&records, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in walk.in_order(indices) {
                 if !takes(&run, index)? {
                     continue;

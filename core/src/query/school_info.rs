@@ -57,16 +57,16 @@ impl SchoolInfo {
         let schools = view
             .snapshot
             .records(Partition::global(Collection::Schools))?;
-        let Some((page, index)) = schools.get(Key::one(self.school))? else {
+        let Some((pinned, index)) = schools.get(Key::one(self.school))? else {
             return Ok(false);
         };
-        let values = school_values(&page.run()?.item(index)?, self.school)?;
-        let text = |place: usize| values.get(place).map_or("", Value::text);
+        let values = school_values(&pinned.run()?.item(index)?, self.school)?;
+        let text = |index: usize| values.get(index).map_or("", Value::text);
         out.push(b"{");
-        for place in INFO {
+        for index in INFO {
             let mut escaped = Vec::new();
-            json::push_escaped(&mut escaped, text(place));
-            push_name(place, out);
+            json::push_escaped(&mut escaped, text(index));
+            push_name(index, out);
             wire.push_text(out, &escaped);
             out.push(b",");
         }
@@ -81,8 +81,8 @@ impl SchoolInfo {
     }
 }
 
-fn push_name(place: usize, out: &mut Chunks<'_>) {
-    let name = FIELDS.get(place).map_or("", |field| field.name);
+fn push_name(index: usize, out: &mut Chunks<'_>) {
+    let name = FIELDS.get(index).map_or("", |field| field.name);
     out.push(b"\"");
     out.push(name.as_bytes());
     out.push(b"\":");

@@ -120,14 +120,14 @@ impl Wanted {
         };
         let Key(id, _) = run.key(index)?;
         let ids = &ids.0;
-        let place = match ids.get(*next) {
+        let index = match ids.get(*next) {
             Some(at) if *at == id => Ok(*next),
             _ => ids.binary_search(&id),
         };
-        if let Ok(place) = place {
-            *next = place + 1;
+        if let Ok(index) = index {
+            *next = index + 1;
         }
-        Ok(place.is_ok())
+        Ok(index.is_ok())
     }
 }
 
@@ -137,9 +137,9 @@ fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<Ids>> {
     let learners = Partition::of(school, Collection::Learners);
     snapshot.decoded(0, learners, SOURCES, || {
         let mut ids = Vec::new();
-        for page in snapshot.records(learners)?.all() {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in snapshot.records(learners)?.all() {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 if run.tag(STATUS_TAG, index)? == CURRENT {
                     ids.extend(run.tag(PARENT1_TAG, index)?);

@@ -23,7 +23,7 @@ pub(crate) fn usual_name(short_name: &str) -> String {
 
 /// A name that follows from the short one is none of its own.
 pub(super) fn canonical(values: &mut [Value<'_>]) {
-    let text = |place: usize| values.get(place).map_or("", Value::text);
+    let text = |index: usize| values.get(index).map_or("", Value::text);
     if text(NAME) == usual_name(text(SHORT_NAME))
         && let Some(name) = values.get_mut(NAME)
     {

@@ -94,7 +94,7 @@ pub(crate) const ABSENTEES: Dated = Dated {
 
 pub(crate) const DISCIPLINE: Dated = Dated {
     records: Collection::Discipline,
-    dates: Collection::DisciplinePlaces,
+    dates: Collection::DisciplineIndex,
 };
 
 catalogue! {

@@ -1,7 +1,7 @@
 //! A mark row: what a learner has in one grade, year and term.
 //!
 //! ```text
-//! count of subjects · the subjects taken, as ascending differences
+//! count of subjects · the subjects enrolled in, as ascending differences
 //! one mark or a zero byte for each slot, in order, up to the last mark
 //! ```
 //!

@@ -38,7 +38,7 @@ pub(crate) const FIELDS: &[Field] = &[
         .default(STATUSES[0]),
 ];
 
-/// The tag: the place of the status among [`STATUSES`].
+/// The tag: the position of the status among [`STATUSES`].
 pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
 /// The status tag of current staff.
 pub(crate) const CURRENT: Option<u64> = Some(0);

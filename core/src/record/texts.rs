@@ -26,11 +26,11 @@ pub(super) fn from_json(raw: &str) -> Result<Value<'static>, String> {
 pub(super) fn canonical(raw: &str) -> Option<String> {
     let elements: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
     let mut canonical = b"[".to_vec();
-    for (place, element) in elements.into_iter().enumerate() {
+    for (index, element) in elements.into_iter().enumerate() {
         let Ok(Value::Text(text)) = Value::from_json(Form::Text, element.get()) else {
             return None;
         };
-        if place > 0 {
+        if index > 0 {
             canonical.push(b',');
         }
         json::push_string(&mut canonical, &text);

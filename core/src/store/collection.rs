@@ -100,7 +100,7 @@ catalogue! {
     /// By school. Key: date, discipline id.
     Discipline = 25, "discipline", BySchool, Layout::new(1, RENDERED);
     /// By school. Key: discipline id. Tells the date.
-    DisciplinePlaces = 26, "discipline places", BySchool, Layout::new(1, &[]);
+    DisciplineIndex = 26, "discipline index", BySchool, Layout::new(1, &[]);
 }
 
 /// The first and the last of all bound those of a school.
