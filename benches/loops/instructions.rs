@@ -17,7 +17,7 @@
 
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
-use rollbook::{Engine, Options};
+use rollbook::{Discipline, Engine, Lookup, LookupList, Options, Parents, Question};
 use rollbook_benches::ask::{Ask, QUESTIONS};
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::pages::{self, PageAsk, WALKED};
@@ -68,6 +68,61 @@ fn request(mut warm: Box<Warm>) -> Box<Warm> {
     } = &mut *warm;
     Requests(engine).answer(black_box(ask), answer).unwrap();
     warm
+}
+
+/// A question that no peer is asked, answered before.
+struct WarmQuestion {
+    engine: Engine,
+    question: Box<dyn Question>,
+    answer: Vec<u8>,
+}
+
+#[library_benchmark(setup = warm_question)]
+#[bench::parents(args = (Box::new(PARENTS)), config = at_most(290_000))]
+#[bench::discipline(args = (Box::new(may())), config = at_most(16_500))]
+#[bench::lookup(args = (Box::new(LANGUAGES)), config = at_most(3_490))]
+fn administration(mut warm: Box<WarmQuestion>) -> Box<WarmQuestion> {
+    let WarmQuestion {
+        engine,
+        question,
+        answer,
+    } = &mut *warm;
+    engine
+        .ask_into(&**black_box(question), None, answer)
+        .unwrap();
+    warm
+}
+
+const PARENTS: Parents = Parents {
+    school: 1000,
+    parent_id: None,
+};
+
+const LANGUAGES: Lookup = Lookup {
+    list: LookupList::Language,
+    id: None,
+};
+
+/// A month, as the absentees are asked.
+fn may() -> Discipline {
+    Discipline {
+        school: 1000,
+        from_date: "2026-05-01".parse().ok(),
+        to_date: "2026-05-31".parse().ok(),
+        ..Discipline::default()
+    }
+}
+
+fn warm_question(question: Box<dyn Question>) -> Box<WarmQuestion> {
+    let engine = Engine::open(STORE, Options::default()).unwrap();
+    let mut answer = Vec::new();
+    let status = engine.ask_into(&*question, None, &mut answer).unwrap();
+    assert_eq!(status.code, 200);
+    Box::new(WarmQuestion {
+        engine,
+        question,
+        answer,
+    })
 }
 
 /// A page that was answered before.
@@ -158,6 +213,9 @@ fn load() {
     engine.apply(SampleSchool::default().reader()).unwrap();
 }
 
-library_benchmark_group!(name = questions, benchmarks = [typed, request, page]);
+library_benchmark_group!(
+    name = questions,
+    benchmarks = [typed, administration, request, page]
+);
 
 main!(setup = load(), library_benchmark_groups = questions);

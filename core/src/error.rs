@@ -116,34 +116,38 @@ impl Error {
     }
 
     #[cold]
-    pub(crate) fn missing(path: &std::path::Path) -> Box<Error> {
-        Box::new(Error::Missing {
+    pub(crate) fn missing(path: &std::path::Path) -> Failure {
+        Error::Missing {
             path: path.display().to_string(),
-        })
+        }
+        .into()
     }
 
     #[cold]
-    pub(crate) fn unsupported(what: &str) -> Box<Error> {
-        Box::new(Error::Unsupported {
+    pub(crate) fn unsupported(what: &str) -> Failure {
+        Error::Unsupported {
             what: what.to_owned(),
-        })
+        }
+        .into()
     }
 
     /// What a newer version wrote and this one does not know.
     #[cold]
-    pub(crate) fn newer(what: &str, found: u32, supported: u32) -> Box<Error> {
-        Box::new(Error::NewerFormat {
+    pub(crate) fn newer(what: &str, found: u32, supported: u32) -> Failure {
+        Error::NewerFormat {
             what: what.to_owned(),
             found,
             supported,
-        })
+        }
+        .into()
     }
 
     #[cold]
-    pub(crate) fn corrupt(detail: &str) -> Box<Error> {
-        Box::new(Error::Corrupt {
+    pub(crate) fn corrupt(detail: &str) -> Failure {
+        Error::Corrupt {
             detail: detail.to_owned(),
-        })
+        }
+        .into()
     }
 }
 
@@ -168,19 +172,45 @@ pub struct Fault {
     pub what: String,
 }
 
-/// Results inside this crate: whatever may fail hands its error on, and a word is
+/// An error on its way through this crate: boxed once, where it arises. A word is
 /// handed on with less than half the code that a whole error takes.
-pub(crate) type Result<T, E = Box<Error>> = std::result::Result<T, E>;
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub(crate) struct Failure(Box<Error>);
 
-impl From<Box<Error>> for Error {
-    fn from(error: Box<Error>) -> Error {
-        *error
+/// Results inside this crate.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl std::ops::Deref for Failure {
+    type Target = Error;
+
+    fn deref(&self) -> &Error {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Failure {
+    fn deref_mut(&mut self) -> &mut Error {
+        &mut self.0
+    }
+}
+
+impl From<Error> for Failure {
+    #[cold]
+    fn from(error: Error) -> Failure {
+        Failure(Box::new(error))
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Error {
+        *failure.0
     }
 }
 
 /// redb's errors, each of its operations having a type of its own.
 mod from_redb {
-    use super::Error;
+    use super::{Error, Failure};
     use std::io::ErrorKind::UnexpectedEof;
 
     impl From<redb::StorageError> for Error {
@@ -188,9 +218,9 @@ mod from_redb {
             match error {
                 redb::StorageError::Corrupted(detail) => Error::Corrupt { detail },
                 redb::StorageError::Io(error) if error.kind() == UnexpectedEof => {
-                    *Error::corrupt("the file is cut short")
+                    Error::corrupt("the file is cut short").into()
                 }
-                redb::StorageError::LockPoisoned(_) => *Error::corrupt(&error.to_string()),
+                redb::StorageError::LockPoisoned(_) => Error::corrupt(&error.to_string()).into(),
                 redb::StorageError::DatabaseClosed => Error::Io {
                     detail: "the store was opened anew meanwhile; start again".into(),
                 },
@@ -205,7 +235,7 @@ mod from_redb {
         fn from(error: redb::TransactionError) -> Error {
             match error {
                 redb::TransactionError::Storage(storage) => storage.into(),
-                other => *Error::corrupt(&other.to_string()),
+                other => Error::corrupt(&other.to_string()).into(),
             }
         }
     }
@@ -214,7 +244,7 @@ mod from_redb {
         fn from(error: redb::TableError) -> Error {
             match error {
                 redb::TableError::Storage(storage) => storage.into(),
-                other => *Error::corrupt(&other.to_string()),
+                other => Error::corrupt(&other.to_string()).into(),
             }
         }
     }
@@ -223,7 +253,7 @@ mod from_redb {
         fn from(error: redb::CommitError) -> Error {
             match error {
                 redb::CommitError::Storage(storage) => storage.into(),
-                other => *Error::corrupt(&other.to_string()),
+                other => Error::corrupt(&other.to_string()).into(),
             }
         }
     }
@@ -246,23 +276,23 @@ mod from_redb {
                 redb::DatabaseError::DatabaseAlreadyOpen => Error::AlreadyOpen {
                     path: "the store".into(),
                 },
-                other => *Error::corrupt(&other.to_string()),
+                other => Error::corrupt(&other.to_string()).into(),
             }
         }
     }
 
-    macro_rules! boxed {
+    macro_rules! failures {
         ($($error:ty)*) => {$(
-            impl From<$error> for Box<Error> {
+            impl From<$error> for Failure {
                 #[cold]
-                fn from(error: $error) -> Box<Error> {
-                    Box::new(error.into())
+                fn from(error: $error) -> Failure {
+                    Error::from(error).into()
                 }
             }
         )*};
     }
 
-    boxed! {
+    failures! {
         std::io::Error
         redb::StorageError
         redb::TransactionError

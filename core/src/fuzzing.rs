@@ -10,8 +10,8 @@ use crate::record::{Kind, bake, typed};
 use crate::store::{Collection, Directory, Run, Totals};
 
 /// Forgets what an engine has read: the bytes beneath it are others now.
-pub fn forget(engine: &Engine) -> Result<()> {
-    engine.forget()
+pub fn forget(engine: &Engine) -> crate::Result<()> {
+    Ok(engine.forget()?)
 }
 
 /// Reads bytes as a row of a store, of which kind says the first: whether it is one. What

@@ -53,8 +53,9 @@
 //!
 //! **To ask as an app that is trusted.** A [`Question`] is one of [`Learners`] (with a
 //! [`LearnerStatus`]), [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
-//! [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`], [`FinanceLearners`] and
-//! [`AccountablePersons`]. Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
+//! [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`], [`FinanceLearners`],
+//! [`AccountablePersons`], [`Parents`], [`StaffMembers`], [`SchoolInfo`], [`Discipline`],
+//! [`Grades`] and [`Lookup`] (in a [`LookupList`]). Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
 //! page of a question, as v2 answers. [`SetState`]: the one change of the API.
 //!
 #![cfg_attr(
@@ -82,11 +83,6 @@
 //!
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
-
-#![expect(
-    clippy::unnecessary_box_returns,
-    reason = "an error is boxed once, where it arises, and handed on as a word"
-)]
 
 mod api;
 mod clock;
@@ -150,8 +146,9 @@ pub use error::{Error, Fault};
 #[cfg(feature = "http")]
 pub use http::Service;
 pub use query::{
-    Absentees, AccountablePersons, AssessmentMarks, Clients, FinanceLearners, LearnerStatus,
-    LearnerSubjects, Learners, Question, Schools, SubjectMarks, SubjectsPerTerm,
+    Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, FinanceLearners, Grades,
+    LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, Question, SchoolInfo,
+    Schools, StaffMembers, SubjectMarks, SubjectsPerTerm,
 };
 
 #[cfg(feature = "records")]

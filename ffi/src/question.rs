@@ -1,7 +1,7 @@
 //! Questions of an app that is trusted: no credentials, no activation.
 
 use crate::error::{Result, RollbookError};
-use rollbook::{Date, LearnerStatus};
+use rollbook::{Date, LearnerStatus, LookupList};
 
 /// The state of a learner (section 3).
 #[uniffi::remote(Enum)]
@@ -12,6 +12,19 @@ pub enum LearnerStatus {
     Left,
     /// Waiting for a place.
     Waitlist,
+}
+
+/// A list of things that records name, the same for all schools.
+#[uniffi::remote(Enum)]
+pub enum LookupList {
+    /// Ethnic groups.
+    EthnicGroup,
+    /// Marital statuses.
+    MaritalStatus,
+    /// Genders.
+    Gender,
+    /// Languages.
+    Language,
 }
 
 /// Which page of a collection, as v2 has them (section 9, item 3).
@@ -212,6 +225,63 @@ questions! {
         all_accounts: bool,
         /// Gives each person an array of the learners it is accountable for.
         include_learners: bool,
+    }
+    /// Get Parents: the parents of current learners (2.2), each once, in the order
+    /// of their ids, or one parent, whoever the learners are.
+    Parents {
+        /// The school.
+        school: u64,
+        ;
+        /// One parent, be it of a current learner or not.
+        parent_id: Option<u64>,
+    }
+    /// Get Staff Members: the current staff, in the order of their ids, or one of
+    /// the staff, be it current or not.
+    StaffMembers {
+        /// The school.
+        school: u64,
+        ;
+        /// One member of the staff, current or not.
+        staff_member_id: Option<u64>,
+    }
+    /// Get School: what a school says of itself, as one object.
+    SchoolInfo {
+        /// The school.
+        school: u64,
+        ;
+    }
+    /// Get Learner Discipline: what learners were praised or reprimanded for, by
+    /// date, then id, whatever the learners' status.
+    Discipline {
+        /// The school.
+        school: u64,
+        ;
+        /// One record, whatever its date.
+        id: Option<u64>,
+        /// One learner.
+        learner_id: Option<u64>,
+        /// The first day; a month before `to_date` unless given.
+        from_date: Option<String>,
+        /// The last day, at most 31 days later; today unless given.
+        to_date: Option<String>,
+    }
+    /// The lookup of grades: ids and names of a school's grades, in the order of
+    /// the ids, or one of them.
+    Grades {
+        /// The school.
+        school: u64,
+        ;
+        /// One grade.
+        grade_id: Option<u64>,
+    }
+    /// A lookup that is the same for all schools: ids and names, in the order of the
+    /// ids, or one of them.
+    Lookup {
+        /// Which list.
+        list: LookupList,
+        ;
+        /// One of its records.
+        id: Option<u64>,
     }
 }
 

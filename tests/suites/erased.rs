@@ -378,3 +378,21 @@ fn a_school_that_was_removed_before_a_compaction() {
 fn a_school_that_was_replaced_before_a_compaction() {
     in_file(How::ReplaceSchool, SMALL_CACHE, &IDS);
 }
+
+/// Parents, who pays, and staff are erased with a line of the dataset each.
+#[test]
+fn people_who_were_deleted_before_a_compaction() {
+    let disk = Disk::default();
+    let engine = Engine::open_with_backend(disk.clone(), manual(SMALL_CACHE)).unwrap();
+    let (people, gone) = Portrait::of_people();
+    engine.apply(school(SCHOOL, 8).as_bytes()).unwrap();
+    engine.apply(people.lines.as_bytes()).unwrap();
+    let there = found(&disk.bytes(), &people.needles);
+    assert_eq!(there.len(), people.needles.len());
+    let removed = engine.apply(gone.as_bytes()).unwrap().total().removed;
+    assert_eq!(removed, 3);
+    engine.compact().unwrap();
+    assert_eq!(found(&disk.bytes(), &people.needles), [""; 0]);
+    engine.close().unwrap();
+    assert_eq!(found(&disk.bytes(), &people.needles), [""; 0]);
+}

@@ -22,7 +22,7 @@ const LIMITS: [usize; 4] = [1, 2, 3, 50];
 /// A collection: path, parameters, and the fields that tell a record's place.
 type Collection = (&'static str, &'static str, &'static [&'static str]);
 
-const COLLECTIONS: [Collection; 16] = [
+const COLLECTIONS: [Collection; 21] = [
     ("adminplus/learners", "", &["id"]),
     (
         "adminplus/learners",
@@ -40,6 +40,15 @@ const COLLECTIONS: [Collection; 16] = [
         "from_date=2026-04-14&to_date=2026-05-15",
         &["absent_date", "id"],
     ),
+    ("adminplus/parents", "", &["id"]),
+    ("adminplus/staffmembers", "", &["id"]),
+    (
+        "adminplus/learnerdiscipline",
+        "",
+        &["discipline_date", "id"],
+    ),
+    ("adminplus/lookup/grade", "", &["id"]),
+    ("adminplus/lookup/ethnicgroup", "", &["id"]),
     ("currplus/learnerassessmentmarks", "grade_id=9", &ASSESSMENT),
     (
         "currplus/learnerassessmentmarks",

@@ -2,7 +2,7 @@
 //! its fields, all texts.
 
 use crate::error::{Error, Result};
-use rollbook::{Date, LearnerStatus, Question};
+use rollbook::{Date, LearnerStatus, LookupList, Question};
 use std::cell::OnceCell;
 use std::str::FromStr;
 
@@ -79,6 +79,13 @@ fields! {
         "waitlist" => Some(LearnerStatus::Waitlist),
         _ => None,
     };
+    LookupList: None, |_, text| match text {
+        "ethnicGroup" => Some(LookupList::EthnicGroup),
+        "maritalStatus" => Some(LookupList::MaritalStatus),
+        "gender" => Some(LookupList::Gender),
+        "language" => Some(LookupList::Language),
+        _ => None,
+    };
     &'f [u64]: Some(&[]), |fields, text| {
         let numbers: Option<_> = text.split_terminator(',').map(parse).collect();
         Some(fields.list.get_or_init(|| numbers.unwrap_or_default()))
@@ -134,6 +141,12 @@ questions! {
     "accountablePersons" AccountablePersons {
         school, debtor_code, accountable_person_id, all_accounts, include_learners
     }
+    "parents" Parents { school, parent_id }
+    "staffMembers" StaffMembers { school, staff_member_id }
+    "schoolInfo" SchoolInfo { school }
+    "discipline" Discipline { school, id, learner_id, from_date, to_date }
+    "grades" Grades { school, grade_id }
+    "lookup" Lookup { list, id }
 }
 
 /// A JSON array of texts: several strings cross in one.

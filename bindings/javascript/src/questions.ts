@@ -111,6 +111,48 @@ export interface AccountablePersons {
   includeLearners?: boolean;
 }
 
+/** Get Parents: of current learners, by id; or one, whoever the learners are. */
+export interface Parents {
+  school: Id;
+  parentId?: Id;
+}
+
+/** Get Staff Members: the current ones, by id; or one, current or not. */
+export interface StaffMembers {
+  school: Id;
+  staffMemberId?: Id;
+}
+
+/** Get School: what a school says of itself, as one object. */
+export interface SchoolInfo {
+  school: Id;
+}
+
+/** Get Learner Discipline: by date, then id. */
+export interface Discipline {
+  school: Id;
+  /** One record, whatever its date. */
+  id?: Id;
+  learnerId?: Id;
+  /** The first day; a month before `toDate` unless given. */
+  fromDate?: DateText;
+  /** The last day, at most 31 days later; today unless given. */
+  toDate?: DateText;
+}
+
+/** The lookup of a school's grades, by id. */
+export interface Grades {
+  school: Id;
+  gradeId?: Id;
+}
+
+/** A lookup that is the same for all schools, by id. */
+export interface Lookup {
+  list: "ethnicGroup" | "maritalStatus" | "gender" | "language";
+  /** One of its records. */
+  id?: Id;
+}
+
 /** Of each question, what it takes and what v1 answers. */
 export interface Questions {
   learners: { asks: Learners; answers: v1.Learner[] };
@@ -123,6 +165,12 @@ export interface Questions {
   absentees: { asks: Absentees; answers: v1.Absentee[] };
   financeLearners: { asks: FinanceLearners; answers: v1.FinanceLearner[] };
   accountablePersons: { asks: AccountablePersons; answers: v1.AccountablePerson[] };
+  parents: { asks: Parents; answers: v1.Parent[] };
+  staffMembers: { asks: StaffMembers; answers: v1.StaffMember[] };
+  schoolInfo: { asks: SchoolInfo; answers: v1.SchoolInfo };
+  discipline: { asks: Discipline; answers: v1.Discipline[] };
+  grades: { asks: Grades; answers: v1.LookupEntry[] };
+  lookup: { asks: Lookup; answers: v1.LookupEntry[] };
 }
 
 const capital = /[A-Z]/g;

@@ -192,6 +192,75 @@ export interface Absentee {
   absent_reason: string;
 }
 
+/** What a learner was praised or reprimanded for on a day. */
+export interface Discipline {
+  id: string;
+  learner_id: string;
+  /** `YYYY-MM-DD`. */
+  discipline_date: string;
+  discipline_category: string;
+  discipline_reason: string;
+  /** An integer, negative or not. */
+  discipline_points: string;
+  discipline_remarks: string;
+  staff_member_id: string;
+}
+
+/** A member of a school's staff. */
+export interface StaffMember {
+  id: string;
+  title: string;
+  first_name: string;
+  last_name: string;
+  mobile_calling_code: string;
+  mobile_number: string;
+  email_address: string;
+  date_of_birth: string;
+  gender: string;
+  ethnic_group: string;
+  residential_address: string;
+  postal_address: string;
+  home_language: string;
+  nationality: string;
+  id_number: string;
+  passport_number: string;
+  /** The name: `Married`. */
+  marital_status_id: string;
+  employment_category: string;
+  /** `Yes` or `No`. */
+  is_educator: string;
+  appointment_type: string;
+  paid_by: string;
+  sace_number: string;
+  /** Joined by commas. */
+  register_classes: string;
+}
+
+/** What a school says of itself. */
+export interface SchoolInfo {
+  school_name: string;
+  admin_email_address: string;
+  telephone_calling_code: string;
+  telephone_number: string;
+  website: string;
+  physical_address: string;
+  quantile: string;
+  medium: string;
+  emis_number: string;
+  country: string;
+  province: string;
+  tuition_languages: string[];
+}
+
+/**
+ * A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+ * language.
+ */
+export interface LookupEntry {
+  id: string;
+  name: string;
+}
+
 /** A school (2.8). */
 export interface School {
   school_id: string;

@@ -41,7 +41,7 @@ test("the programs for Node", LONG, async (t) => {
   const [quickstart, ...more] = blocks("Quickstart", "js");
   assert.deepEqual(more, []);
   const [said] = blocks("Quickstart", "text");
-  assert.equal(said, "239 records\n200 Zoë van der Merwe\ntrue\n");
+  assert.equal(said, "266 records\n200 Zoë van der Merwe\ntrue\n");
   assert.equal(await ran(quickstart), said);
 
   // The others go on from there.
@@ -75,7 +75,7 @@ test("the page", LONG, async (t) => {
   const browser = await start();
   try {
     const page = await browser.tab(`${site.url}/app/`);
-    for (const added of [239, 0]) {
+    for (const added of [266, 0]) {
       const shown = await page.waitForFunction(() => document.querySelector("pre")?.textContent);
       assert.equal(await shown.jsonValue(), `${added} records added, Zoë van der Merwe`);
       await page.reload();

@@ -30,6 +30,12 @@ const ASKED = [
   ["financeLearners", everything, "Required<v1.FinanceLearner>[]"],
   ["accountablePersons", { school }, "v1.AccountablePerson[]"],
   ["accountablePersons", { school, includeLearners: true }, "Required<v1.AccountablePerson>[]"],
+  ["parents", { school }, "v1.Parent[]"],
+  ["staffMembers", { school }, "v1.StaffMember[]"],
+  ["schoolInfo", { school }, "v1.SchoolInfo"],
+  ["discipline", { school }, "v1.Discipline[]"],
+  ["grades", { school }, "v1.LookupEntry[]"],
+  ["lookup", { list: "maritalStatus" }, "v1.LookupEntry[]"],
   ["learners", { school: 4711 }, "v1.Error"],
 ];
 

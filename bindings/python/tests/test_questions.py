@@ -15,13 +15,20 @@ from rollbook import (
     AssessmentMarks,
     BadArgumentError,
     Clients,
+    Discipline,
     Engine,
     FinanceLearners,
-    Learners,
+    Grades,
     LearnerStatus,
     LearnerSubjects,
+    Learners,
+    Lookup,
+    LookupList,
+    Parents,
     Question,
+    SchoolInfo,
     Schools,
+    StaffMembers,
     SubjectMarks,
     SubjectsPerTerm,
 )
@@ -99,6 +106,22 @@ PAIRS: List[Tuple[Question, str]] = [
         AccountablePersons(1000, debtor_code="D", accountable_person_id=3),
         "finplus/debtmanagement/schooldebtors/1000?debtor_code=D&accountable_person_id=3",
     ),
+    (Parents(1000), "adminplus/parents/1000"),
+    (Parents(1000, parent_id=40), "adminplus/parents/1000?parent_id=40"),
+    (StaffMembers(1000), "adminplus/staffmembers/1000"),
+    (StaffMembers(1000, staff_member_id=22), "adminplus/staffmembers/1000?staff_member_id=22"),
+    (SchoolInfo(1000), "adminplus/school/1000"),
+    (Discipline(1000), "adminplus/learnerdiscipline/1000"),
+    (
+        Discipline(1000, learner_id=1, from_date="2026-04-14", to_date=date(2026, 5, 14)),
+        "adminplus/learnerdiscipline/1000?learner_id=1&from_date=2026-04-14&to_date=2026-05-14",
+    ),
+    (Grades(1000), "adminplus/lookup/grade/1000"),
+    (Grades(1000, grade_id=9), "adminplus/lookup/grade/1000?grade_id=9"),
+    (Lookup("ethnic_group"), "adminplus/lookup/ethnicgroup"),
+    (Lookup(LookupList.MARITAL_STATUS, id=2), "adminplus/lookup/maritalstatus/2"),
+    (Lookup(LookupList.GENDER), "adminplus/lookup/gender"),
+    (Lookup("language", id=99), "adminplus/lookup/language/99"),
 ]
 
 
@@ -122,6 +145,7 @@ SAMPLES: Dict[str, Any] = {
     "grade_ids": [8, 9],
     "name": "an",
     "debtor_code": "D",
+    "list": "language",
 }
 
 

@@ -28,7 +28,7 @@ def test_the_quickstart_runs() -> None:
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == "239 records\n200 Zoë van der Merwe\n"
+    assert ran.stdout == "266 records\n200 Zoë van der Merwe\n"
 
 
 def test_the_table_of_errors_is_whole() -> None:

@@ -23,6 +23,12 @@ ASKED: List[Any] = [
     ),
     (question.AccountablePersons(1000), List[records.AccountablePerson]),
     (question.AccountablePersons(1000, include_learners=True), List[records.AccountablePerson]),
+    (question.Parents(1000), List[records.Parent]),
+    (question.StaffMembers(1000), List[records.StaffMember]),
+    (question.SchoolInfo(1000), records.SchoolInfo),
+    (question.Discipline(1000), List[records.Discipline]),
+    (question.Grades(1000), List[records.LookupEntry]),
+    (question.Lookup("language"), List[records.LookupEntry]),
     (question.Learners(4711), records.Error),
 ]
 

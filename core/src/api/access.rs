@@ -34,7 +34,7 @@ pub(super) fn refused(
 
 /// What the engine remembers of user names and passwords, under digests with a
 /// key of its own: passwords are hashed slowly once, not at every request.
-pub(crate) struct Credentials {
+pub(crate) struct LoginCache {
     key: [u8; 32],
     /// The hash that a pair has passed; it counts while the integrator has it.
     passed: RwLock<HashMap<Pair, String>>,
@@ -65,9 +65,9 @@ pub(super) enum Recalled {
 const MOST_PASSED: usize = 1024;
 const MOST_FAILED: usize = 64;
 
-impl Credentials {
-    pub(crate) fn new(key: [u8; 32]) -> Credentials {
-        Credentials {
+impl LoginCache {
+    pub(crate) fn new(key: [u8; 32]) -> LoginCache {
+        LoginCache {
             key,
             passed: RwLock::default(),
             failed: Mutex::default(),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     /// A user name and a password, tried.
-    struct Tries<'a>(&'a Credentials, &'a Store);
+    struct Tries<'a>(&'a LoginCache, &'a Store);
 
     impl Tries<'_> {
         /// What is remembered of it.
@@ -245,13 +245,10 @@ mod tests {
 
     #[test]
     fn a_pair_is_hashed_once_until_integrators_change() -> Result<()> {
-        let (credentials, store) = (Credentials::new([7; 32]), store()?);
-        let tries = Tries(&credentials, &store);
+        let (logins, store) = (LoginCache::new([7; 32]), store()?);
+        let tries = Tries(&logins, &store);
         set(&store, "demo", "demo")?;
-        assert_ne!(
-            credentials.pair("demo", "demo"),
-            credentials.pair("dem", "odemo")
-        );
+        assert_ne!(logins.pair("demo", "demo"), logins.pair("dem", "odemo"));
         assert_eq!(tries.known("demo", "demo")?, None);
         assert_eq!(tries.log_in("demo", "demo")?, LogIn::Right);
         for (name, password) in [("demo", "dem"), ("nobody", "demo")] {
@@ -275,8 +272,8 @@ mod tests {
 
     #[test]
     fn no_name_that_cannot_be_is_looked_up_or_hashed() -> Result<()> {
-        let (credentials, store) = (Credentials::new([7; 32]), store()?);
-        let tries = Tries(&credentials, &store);
+        let (logins, store) = (LoginCache::new([7; 32]), store()?);
+        let tries = Tries(&logins, &store);
         for name in ["", &"x".repeat(integrator::USERNAME_BYTES + 1)] {
             assert_eq!(tries.known(name, "x")?, Some(false));
         }

@@ -9,7 +9,7 @@ use super::page::{self, Paging};
 use super::refusal::Refusal;
 use super::route::route;
 use super::state;
-use crate::dataset::Change;
+use crate::dataset::IdempotencyKey;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::query::{Endpoint, Family, Outcome, Params, User, View};
@@ -75,7 +75,7 @@ impl Admitted<'_> {
     fn answer(&self, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
         let Context {
             store,
-            credentials,
+            logins,
             freshness,
             now,
             ..
@@ -83,26 +83,24 @@ impl Admitted<'_> {
         let username = self.username;
         let is_write = self.is_write();
         let password = self.request.header(PASSWORD).unwrap_or_default();
-        let pair = credentials.pair(username, password);
+        let pair = logins.pair(username, password);
         freshness.ensure(store, self.school)?;
         loop {
             let too_large = self.request.body.len() > Request::MOST_BODY_BYTES;
             let step =
-                store.read(
-                    |snapshot| match credentials.recall(&pair, username, snapshot)? {
-                        Recalled::Nothing => Ok(Step::Hash),
-                        Recalled::Failed => Ok(Step::Done(Err(self.wrong()))),
-                        Recalled::Passed(_) if too_large => Ok(Step::Done(Err(Refusal::TooLarge))),
-                        Recalled::Passed(_) if is_write => Ok(Step::Write),
-                        Recalled::Passed(user) => self
-                            .ask(View::new(snapshot, now), &user, out)
-                            .map(Step::Done),
-                    },
-                )?;
+                store.read(|snapshot| match logins.recall(&pair, username, snapshot)? {
+                    Recalled::Nothing => Ok(Step::Hash),
+                    Recalled::Failed => Ok(Step::Done(Err(self.wrong()))),
+                    Recalled::Passed(_) if too_large => Ok(Step::Done(Err(Refusal::TooLarge))),
+                    Recalled::Passed(_) if is_write => Ok(Step::Write),
+                    Recalled::Passed(user) => self
+                        .ask(View::new(snapshot, now), &user, out)
+                        .map(Step::Done),
+                })?;
             match step {
                 Step::Done(done) => return Ok(done),
                 Step::Write => return Ok(self.write(out)),
-                Step::Hash => match credentials.log_in(pair, username, password, store)? {
+                Step::Hash => match logins.log_in(pair, username, password, store)? {
                     LogIn::Right => {}
                     LogIn::Wrong => return Ok(Err(self.wrong())),
                     LogIn::Later => return Ok(Err(Refusal::Crowded)),
@@ -126,17 +124,17 @@ impl Admitted<'_> {
 
     fn write(&self, out: &mut Vec<u8>) -> Result<Status, Refusal> {
         let (context, body) = (self.context, self.request.body);
-        let change = self.change();
-        let change = change.as_ref();
+        let key = self.key();
+        let key = key.as_ref();
         let school = self.school.unwrap_or(0);
         match self.wire {
-            Wire::V1 => state::patch(context, change, self.username, school, body, out),
-            Wire::V2 => state::post(context, change, self.username, body, out),
+            Wire::V1 => state::patch(context, key, self.username, school, body, out),
+            Wire::V2 => state::post(context, key, self.username, body, out),
         }
     }
 
-    /// The change, if it is made under an id.
-    fn change(&self) -> Option<Change> {
+    /// The key of the change, if it is made under an id.
+    fn key(&self) -> Option<IdempotencyKey> {
         let Request {
             method,
             target,
@@ -144,9 +142,9 @@ impl Admitted<'_> {
             ..
         } = *self.request;
         let parts = [self.username, method, target].map(str::as_bytes);
-        let mut change = Change::new(self.context.id?, "request", &parts);
-        change.push(body);
-        Some(change)
+        let mut key = IdempotencyKey::new(self.context.id?, "request", &parts);
+        key.push(body);
+        Some(key)
     }
 
     /// Refuses who may not ask (sections 5.2 and 5.3), then asks the question.
@@ -172,14 +170,12 @@ impl Admitted<'_> {
         let outcome = (self.endpoint.read)(&mut params, &mut |read| match (self.wire, self.id) {
             (Wire::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
             (Wire::V1, _) => read.question.answer(view, &mut Chunks::over(out)),
-            (Wire::V2, None) => {
+            (Wire::V2, None) if !self.endpoint.is_object => {
                 let mut paging = Paging::read(self.query);
                 let limits = self.context.limits;
                 page::page(read.question, paging.page(), read.faults, limits, view, out)
             }
-            (Wire::V2, Some(_)) => {
-                page::one(read.question, read.faults, read.is_for_another, view, out)
-            }
+            (Wire::V2, _) => page::one(read.question, read.faults, read.is_for_another, view, out),
         })?;
         Ok(Ok(settle(self.wire, self.endpoint, outcome, out)))
     }

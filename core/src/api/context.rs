@@ -1,6 +1,6 @@
 //! What requests are answered from.
 
-use super::access::Credentials;
+use super::access::LoginCache;
 use super::page::Limits;
 use crate::dataset::Freshness;
 use crate::store::Store;
@@ -9,7 +9,7 @@ use crate::store::Store;
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) store: &'a Store,
-    pub(crate) credentials: &'a Credentials,
+    pub(crate) logins: &'a LoginCache,
     pub(crate) freshness: &'a Freshness,
     pub(crate) limits: Limits,
     /// Seconds since 1970-01-01T00:00:00Z.

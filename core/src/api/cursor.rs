@@ -198,17 +198,17 @@ mod tests {
             since: 1_778_745_600,
             year: Some(2026),
         });
-        for place in 0..text.len() {
+        for index in 0..text.len() {
             for other in ['A', 'b', '0', '-', '_', '=', 'é', '+'] {
                 let mut changed: Vec<char> = text.chars().collect();
-                if let Some(character) = changed.get_mut(place) {
+                if let Some(character) = changed.get_mut(index) {
                     *character = other;
                 }
                 let changed: String = changed.into_iter().collect();
                 let expected = (changed == text).then(|| decode(&text));
                 assert_eq!(decode(&changed), expected.flatten());
             }
-            let cut = text.get(..place).unwrap_or_default();
+            let cut = text.get(..index).unwrap_or_default();
             assert_eq!(decode(cut), None);
             assert_eq!(decode(&format!("{text}A")), None);
         }

@@ -26,7 +26,7 @@ mod upgrade;
 mod v1;
 mod v2;
 
-pub(crate) use access::Credentials;
+pub(crate) use access::LoginCache;
 pub(crate) use answer::answer;
 pub(crate) use context::Context;
 pub use message::{Answer, Request, Status};

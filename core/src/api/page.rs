@@ -138,7 +138,7 @@ pub(super) fn page(
     let mut data = Chunks::over(out);
     data.push(v2::PAGE_START);
     let outcome = question.walk(view, &mut walk, &mut data)?;
-    if walk.taken() > 0 {
+    if walk.count() > 0 {
         data.pop();
     }
     drop(data);
@@ -156,7 +156,7 @@ pub(super) fn page(
         next = Some((cursor, walked(since, year)?));
     }
     let push_cursor = next.map(|(next, walked)| move |out: &mut Vec<u8>| next.push(&walked, out));
-    v2::end_page(walk.taken(), limits.most, push_cursor, out);
+    v2::end_page(walk.count(), limits.most, push_cursor, out);
     Ok(Outcome::Found)
 }
 
@@ -177,7 +177,7 @@ pub(super) fn one(
     }
     let mut walk = Walk::one();
     let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
-    if outcome == Outcome::Found && walk.taken() == 1 && !for_another {
+    if outcome == Outcome::Found && walk.count() == 1 && !for_another {
         out.pop();
         return Ok(Outcome::Found);
     }

@@ -98,6 +98,13 @@ mod tests {
                 "/api/v2/settings/clientintegrations",
                 Some(("clientintegrations", None)),
             ),
+            ("/api/v1/adminplus/school/1000", school("school")),
+            ("/api/v2/adminplus/school", Some(("school", None))),
+            ("/api/v1/adminplus/lookup/grade/1000", school("grades")),
+            (
+                "/api/v1/adminplus/lookup/gender",
+                Some(("adminplus/lookup/gender", None)),
+            ),
         ] {
             assert_eq!(routed(path), expected, "{path}");
         }
@@ -123,6 +130,11 @@ mod tests {
             "/api/v1/settings/clientintegrations",
             "/api/v1/settings/clients//",
             "/api/v1//settings/clients",
+            "/api/v1/adminplus/school",
+            "/api/v2/adminplus/school/1000",
+            "/api/v1/adminplus/lookup",
+            "/api/v1/adminplus/lookup/grade",
+            "/api/v1/adminplus/lookup/gender/1/2",
             "/api%2Fv1/settings/clients",
         ] {
             assert_eq!(routed(unknown), None, "{unknown}");

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::message::Status;
 use super::refusal::Refusal;
 use super::{v1, v2};
-use crate::dataset::Change;
+use crate::dataset::IdempotencyKey;
 use crate::error::{Error, Result};
 use crate::json::Object;
 use crate::query::{self, Faults, NO_INTEGRATIONS, View, Wrong, push_client};
@@ -62,31 +62,31 @@ enum Update {
 /// before. `answer` is what a change is answered with.
 fn update(
     store: &Store,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     set: &SetState<'_>,
     answer: &[u8],
 ) -> Result<Update> {
     if !is_client(store, set.username, set.school)? {
         return Ok(Update::NoClient);
     }
-    let key = integrator::authorisation_key(set.username, set.school, set.api_type_id);
+    let row_key = integrator::authorisation_key(set.username, set.school, set.api_type_id);
     let row = vec![u8::from(set.state)];
     // Most updates that change nothing need no transaction to find that out.
     let settled = store.read(|snapshot| {
-        let kept = snapshot.integrator_row(&key)?;
-        settled(kept, &row, change, |id| snapshot.receipt(id))
+        let kept = snapshot.integrator_row(&row_key)?;
+        settled(kept, &row, key, |id| snapshot.receipt(id))
     })?;
     if let Some(update) = settled {
         return Ok(update);
     }
     store.write(|write| {
-        let kept = write.integrator_row(&key)?;
-        if let Some(update) = self::settled(kept, &row, change, |id| write.receipt(id))? {
+        let kept = write.integrator_row(&row_key)?;
+        if let Some(update) = self::settled(kept, &row, key, |id| write.receipt(id))? {
             return Ok(update);
         }
-        write.put_integrator_row(&key, &row)?;
-        if let Some(change) = change {
-            write.keep_receipt(change.id(), &change.receipt(answer.to_vec()))?;
+        write.put_integrator_row(&row_key, &row)?;
+        if let Some(key) = key {
+            write.keep_receipt(key.id(), &key.receipt(answer.to_vec()))?;
         }
         Ok(Update::Changed)
     })
@@ -97,14 +97,14 @@ fn update(
 fn settled(
     kept: Option<Vec<u8>>,
     row: &[u8],
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     receipt: impl FnOnce(&str) -> Result<Option<Receipt>>,
 ) -> Result<Option<Update>> {
     let Some(kept) = kept else {
         return Ok(Some(Update::NotAuthorised));
     };
-    if let Some(change) = change
-        && let Some(answer) = change.outcome(receipt(change.id())?)?
+    if let Some(key) = key
+        && let Some(answer) = key.outcome(receipt(key.id())?)?
     {
         return Ok(Some(Update::Repeated(answer)));
     }
@@ -121,11 +121,11 @@ fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
 /// The update through the typed door.
 pub(crate) fn set_state(
     store: &Store,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     set: &SetState<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
-    let done = done(&update(store, change, set, DONE)?, out);
+    let done = done(&update(store, key, set, DONE)?, out);
     Ok(done.unwrap_or_else(|refusal| v1::refuse(&refusal, out)))
 }
 
@@ -199,7 +199,7 @@ fn twice<T: Copy + Eq + Hash>(mut names: impl Iterator<Item = T>) -> Option<T> {
 /// The update as v1 asks for it (4.8). A store that fails is a 500.
 pub(super) fn patch(
     context: &Context<'_>,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     username: &str,
     school: u64,
     body: &[u8],
@@ -219,7 +219,7 @@ pub(super) fn patch(
         api_type_id,
         state,
     };
-    let update = tried(update(context.store, change, &set, DONE))?;
+    let update = tried(update(context.store, key, &set, DONE))?;
     done(&update, out)
 }
 
@@ -248,7 +248,7 @@ fn zero_or_one(written: &str) -> Option<bool> {
 /// 500.
 pub(super) fn post(
     context: &Context<'_>,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     username: &str,
     body: &[u8],
     out: &mut Vec<u8>,
@@ -269,7 +269,7 @@ pub(super) fn post(
     };
     let message = format!("Integration successfully {done}");
     let changed = v2::with_data(200, &message, &record, out);
-    match tried(update(context.store, change, &set, out))? {
+    match tried(update(context.store, key, &set, out))? {
         Update::NoClient | Update::NotAuthorised => Err(Refusal::Client),
         Update::Same => {
             let message = format!("Integration already {done}");

@@ -15,19 +15,19 @@ pub(super) struct Turns {
 #[derive(Default)]
 struct Queue {
     /// The names that wait, in the order of their turns.
-    waiting: Vec<(Place, Box<str>)>,
+    waiting: Vec<(Ticket, Box<str>)>,
     /// The round of the last turn.
     round: u64,
     /// How many have come.
     arrivals: u64,
     /// Whether a turn is under way.
-    taken: bool,
+    is_busy: bool,
     /// One at a time bounds it; given back while nobody waits.
     memory: Memory,
 }
 
 /// The round in which it is someone's turn, and when they came.
-type Place = (u64, u64);
+type Ticket = (u64, u64);
 
 /// More than this do not wait: each holds a thread of the app, and the last would
 /// wait for a second or two.
@@ -38,19 +38,19 @@ impl Turns {
     /// any has more than one.
     pub(super) fn take(&self, name: &str) -> Option<Turn<'_>> {
         let mut queue = self.lock();
-        let place = queue.join(name)?;
+        let ticket = queue.join(name)?;
         if queue.waiting.len() == MOST_WAITING {
-            // Somebody may have lost the place.
+            // Somebody may have lost their ticket.
             self.moved.notify_all();
         }
-        while queue.taken || queue.next() != Some(place) {
+        while queue.is_busy || queue.next() != Some(ticket) {
             queue = self
                 .moved
                 .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
-            queue.find(place).ok()?;
+            queue.find(ticket).ok()?;
         }
-        queue.begin(place);
+        queue.begin(ticket);
         Some(Turn {
             memory: std::mem::take(&mut queue.memory),
             turns: self,
@@ -63,37 +63,37 @@ impl Turns {
 }
 
 impl Queue {
-    /// The place of a newcomer: in the round after its name's last, or in the next
-    /// one. Where all places are taken, the last goes if that is in a later round.
-    fn join(&mut self, name: &str) -> Option<Place> {
+    /// The ticket of a newcomer: for the round after its name's last, or for the
+    /// next one. Where too many wait, the last goes if that is in a later round.
+    fn join(&mut self, name: &str) -> Option<Ticket> {
         let same = self.waiting.iter().filter(|(_, other)| **other == *name);
-        let last = same.map(|(place, _)| place.0).max();
-        let place = (last.unwrap_or(self.round) + 1, self.arrivals);
+        let last = same.map(|(ticket, _)| ticket.0).max();
+        let ticket = (last.unwrap_or(self.round) + 1, self.arrivals);
         if self.waiting.len() >= MOST_WAITING {
-            self.waiting.pop_if(|last| last.0 > place)?;
+            self.waiting.pop_if(|last| last.0 > ticket)?;
         }
         self.arrivals += 1;
-        let (Ok(at) | Err(at)) = self.find(place);
-        self.waiting.insert(at, (place, name.into()));
-        Some(place)
+        let (Ok(at) | Err(at)) = self.find(ticket);
+        self.waiting.insert(at, (ticket, name.into()));
+        Some(ticket)
     }
 
     /// Where someone waits, or would.
-    fn find(&self, place: Place) -> Result<usize, usize> {
+    fn find(&self, ticket: Ticket) -> Result<usize, usize> {
         self.waiting
-            .binary_search_by_key(&place, |(place, _)| *place)
+            .binary_search_by_key(&ticket, |(ticket, _)| *ticket)
     }
 
     /// Whose turn it is next.
-    fn next(&self) -> Option<Place> {
-        self.waiting.first().map(|(place, _)| *place)
+    fn next(&self) -> Option<Ticket> {
+        self.waiting.first().map(|(ticket, _)| *ticket)
     }
 
     /// Begins somebody's turn.
-    fn begin(&mut self, place: Place) {
-        self.waiting.retain(|(other, _)| *other != place);
-        self.round = place.0;
-        self.taken = true;
+    fn begin(&mut self, ticket: Ticket) {
+        self.waiting.retain(|(other, _)| *other != ticket);
+        self.round = ticket.0;
+        self.is_busy = true;
     }
 }
 
@@ -107,7 +107,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let memory = std::mem::take(&mut self.memory);
         let mut queue = self.turns.lock();
-        queue.taken = false;
+        queue.is_busy = false;
         if !queue.waiting.is_empty() {
             queue.memory = memory;
             self.turns.moved.notify_all();
@@ -121,18 +121,18 @@ mod tests {
     use crate::record::password::Costs;
     use std::thread;
 
-    /// The place that a name comes to.
-    fn come(queue: &mut Queue, name: &str) -> Place {
+    /// The ticket that a name gets.
+    fn come(queue: &mut Queue, name: &str) -> Ticket {
         queue.join(name).unwrap_or_default()
     }
 
     /// Has the next one's turn begin; says whose it is.
     fn advance(queue: &mut Queue) -> String {
-        let Some(place) = queue.next() else {
+        let Some(ticket) = queue.next() else {
             return String::new();
         };
         let name = queue.waiting.first().map(|(_, name)| name.to_string());
-        queue.begin(place);
+        queue.begin(ticket);
         name.unwrap_or_default()
     }
 
@@ -189,7 +189,7 @@ mod tests {
             assert!(queue.join(&other.to_string()).is_some(), "{other}");
             assert_eq!(queue.waiting.len(), MOST_WAITING);
         }
-        // Everybody has one place now.
+        // Everybody has one ticket now.
         assert_eq!(queue.join("late"), None);
         assert_eq!(advance(&mut queue), "flood");
         assert!(queue.join("late").is_some());

@@ -102,8 +102,8 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     if let Some(id) = one {
         target = format!("{target}/{id}");
     }
-    for (place, (_, pair)) in pairs.iter().enumerate() {
-        target.push(if place == 0 { '?' } else { '&' });
+    for (index, (_, pair)) in pairs.iter().enumerate() {
+        target.push(if index == 0 { '?' } else { '&' });
         target.push_str(pair);
     }
     Ok(Upgrade {
@@ -193,6 +193,32 @@ mod tests {
                 "finplus/debtmanagement/schooldebtors/1000?accountable_person_id=40",
                 "finplus/debtmanagement/accountablepersons/40",
                 Some(1000),
+            ),
+            (
+                "adminplus/parents/1000?parent_id=040",
+                "adminplus/parents/40",
+                Some(1000),
+            ),
+            (
+                "adminplus/staffmembers/1000?staff_member_id=",
+                "adminplus/staffmembers",
+                Some(1000),
+            ),
+            ("adminplus/school/1000", "adminplus/school", Some(1000)),
+            (
+                "adminplus/lookup/grade/1000?grade_id=9",
+                "adminplus/lookup/grade/9",
+                Some(1000),
+            ),
+            (
+                "adminplus/lookup/language?id=2",
+                "adminplus/lookup/language",
+                None,
+            ),
+            (
+                "adminplus/lookup/language/02",
+                "adminplus/lookup/language/2",
+                None,
             ),
         ] {
             let expected = (format!("/api/v2/{v2}"), school);

@@ -61,8 +61,8 @@ fn error(code: u16, message: &str, out: &mut Vec<u8>) -> Status {
 fn invalid(faults: &Faults, out: &mut Vec<u8>) -> Status {
     open(false, "Validation Failed", out);
     out.extend_from_slice(b",\"validation_errors\":{");
-    for (place, (field, wrong)) in faults.iter().enumerate() {
-        if place > 0 {
+    for (index, (field, wrong)) in faults.iter().enumerate() {
+        if index > 0 {
             out.push(b',');
         }
         json::push_string(out, field);

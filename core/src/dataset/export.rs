@@ -1,15 +1,16 @@
 //! Everything that is kept, as a dataset again: canonical and complete.
 
 use super::keys::partitions_of;
-use super::marks::{self, Found};
+use super::marks::{self, KeyedMark};
 use super::render;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json;
 use crate::record::assessment::{GRADE_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::field::{Field, Form};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
 use crate::record::storage::{Dated, Storage};
-use crate::record::value::Term;
+use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value, bake, integrator, terms};
 use crate::store::{Collection, Item, Key, Lease, Partition, Reader, Snapshot};
 use std::borrow::Cow;
@@ -66,7 +67,7 @@ enum Part {
     /// The marks of a school from this assessment and learner on.
     Marks(u64, Key),
     /// Marks of a school that were found.
-    Found(u64, IntoIter<Found>),
+    Found(u64, IntoIter<KeyedMark>),
 }
 
 impl Export {
@@ -109,13 +110,13 @@ impl Writer {
                 self.school(snapshot, school)?;
                 None
             }
-            Part::Records(kind, partition, place) => {
-                self.records(snapshot, kind, partition, place)?
+            Part::Records(kind, partition, position) => {
+                self.records(snapshot, kind, partition, position)?
             }
-            Part::Dated(kind, at, school, place) => {
-                self.dated(snapshot, (kind, at), school, place)?
+            Part::Dated(kind, at, school, position) => {
+                self.dated(snapshot, (kind, at), school, position)?
             }
-            Part::Assessments(school, place) => self.assessments(snapshot, school, place)?,
+            Part::Assessments(school, position) => self.assessments(snapshot, school, position)?,
             Part::Marks(school, from) => self.marks(snapshot, school, from)?,
             Part::Found(school, found) => self.found(school, found),
         };
@@ -186,17 +187,17 @@ impl Writer {
         snapshot: &Snapshot,
         kind: Kind,
         partition: Partition,
-        place: usize,
+        position: usize,
     ) -> Result<Option<Part>> {
-        let Some(page) = snapshot.records(partition)?.page(place)? else {
+        let Some(pinned) = snapshot.records(partition)?.pin(position)? else {
             return Ok(None);
         };
-        let run = page.run()?;
+        let run = pinned.run()?;
         for (index, key) in run.keys().enumerate() {
             let values = values(kind, partition, key, &run.item(index)?)?;
             self.lines.push_back(line(kind, &values));
         }
-        Ok(Some(Part::Records(kind, partition, place + 1)))
+        Ok(Some(Part::Records(kind, partition, position + 1)))
     }
 
     fn dated(
@@ -204,47 +205,52 @@ impl Writer {
         snapshot: &Snapshot,
         (kind, at): (Kind, Dated),
         school: u64,
-        place: usize,
+        position: usize,
     ) -> Result<Option<Part>> {
         let dates = snapshot.records(Partition::of(school, at.dates))?;
-        let Some(page) = dates.page(place)? else {
+        let Some(pinned) = dates.pin(position)? else {
             return Ok(None);
         };
-        let run = page.run()?;
+        let run = pinned.run()?;
         let partition = Partition::of(school, at.records);
         let records = snapshot.records(partition)?;
         for (index, Key(id, _)) in run.keys().enumerate() {
             let date = run.tag(Dated::DATE_TAG, index)?.ok_or_else(damaged)?;
             let key = Key(date, id);
-            let (page, index) = records.get(key)?.ok_or_else(damaged)?;
-            let values = values(kind, partition, key, &page.run()?.item(index)?)?;
+            let (pinned, index) = records.get(key)?.ok_or_else(damaged)?;
+            let values = values(kind, partition, key, &pinned.run()?.item(index)?)?;
             self.lines.push_back(line(kind, &values));
         }
-        Ok(Some(Part::Dated(kind, at, school, place + 1)))
+        Ok(Some(Part::Dated(kind, at, school, position + 1)))
     }
 
     fn assessments(
         &mut self,
         snapshot: &Snapshot,
         school: u64,
-        place: usize,
+        position: usize,
     ) -> Result<Option<Part>> {
-        let places = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
-        let Some(page) = places.page(place)? else {
+        let index = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
+        let Some(pinned) = index.pin(position)? else {
             return Ok(None);
         };
-        let run = page.run()?;
+        let run = pinned.run()?;
         for (index, Key(id, _)) in run.keys().enumerate() {
             let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
             let (grade, year, term) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
             let partition = Partition::of_grade_year(school, Collection::Assessments, grade, year);
             let key = Key(term, id);
             let assessments = snapshot.records(partition)?;
-            let (page, index) = assessments.get(key)?.ok_or_else(damaged)?;
-            let values = values(Kind::Assessment, partition, key, &page.run()?.item(index)?)?;
+            let (pinned, index) = assessments.get(key)?.ok_or_else(damaged)?;
+            let values = values(
+                Kind::Assessment,
+                partition,
+                key,
+                &pinned.run()?.item(index)?,
+            )?;
             self.lines.push_back(line(Kind::Assessment, &values));
         }
-        Ok(Some(Part::Assessments(school, place + 1)))
+        Ok(Some(Part::Assessments(school, position + 1)))
     }
 
     /// The next marks of a school.
@@ -257,9 +263,9 @@ impl Writer {
     }
 
     /// Some of the marks that were found.
-    fn found(&mut self, school: u64, mut found: IntoIter<Found>) -> Option<Part> {
+    fn found(&mut self, school: u64, mut found: IntoIter<KeyedMark>) -> Option<Part> {
         const AT_ONCE: usize = 1000;
-        for Found { key, mark } in found.by_ref().take(AT_ONCE) {
+        for KeyedMark { key, mark } in found.by_ref().take(AT_ONCE) {
             self.lines.push_back(mark_line(school, key, &mark));
         }
         (found.len() > 0).then_some(Part::Found(school, found))
@@ -281,7 +287,7 @@ impl Iterator for Export {
                 Ok(false) => return None,
                 Err(error) => {
                     writer.parts.clear();
-                    return Some(Err(*error));
+                    return Some(Err(error.into()));
                 }
             }
         }
@@ -294,7 +300,7 @@ fn records_in(partitions: &[Partition], kind: Kind, of: Collection) -> impl Iter
     std::iter::from_fn(move || of.next().map(|one| Part::Records(kind, *one, 0)))
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a record is not at its place")
 }
 
@@ -334,22 +340,26 @@ fn line(kind: Kind, values: &[Value<'_>]) -> String {
     let mut out = b"{\"type\":".to_vec();
     json::push_string(&mut out, kind.name());
     for (field, value) in kind.fields().iter().zip(values) {
-        push_member(&mut out, field.name, value);
+        push_member(&mut out, field, value);
     }
     out.push(b'}');
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn push_member(out: &mut Vec<u8>, name: &str, value: &Value<'_>) {
+fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
     if value.is_empty() {
         return;
     }
     if !out.ends_with(b"{") {
         out.push(b',');
     }
-    json::push_string(out, name);
+    json::push_string(out, field.name);
     out.push(b':');
     match value {
+        // These texts are JSON.
+        Value::Text(json) if matches!(field.form, Form::Signed | Form::Texts) => {
+            out.extend_from_slice(json.as_bytes());
+        }
         Value::Integer(number) => json::push_integer(out, *number),
         Value::Terms(terms) => push_terms(out, terms),
         other => {
@@ -360,10 +370,10 @@ fn push_member(out: &mut Vec<u8>, name: &str, value: &Value<'_>) {
     }
 }
 
-fn push_terms(out: &mut Vec<u8>, terms: &[Term<'_>]) {
+fn push_terms(out: &mut Vec<u8>, terms: &[EnrolledTerm<'_>]) {
     out.push(b'[');
-    for (place, term) in terms.iter().enumerate() {
-        out.extend_from_slice(if place == 0 { b"{" } else { b",{" });
+    for (index, term) in terms.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { b"{" } else { b",{" });
         let number = [Value::Integer(term.term)];
         let group = term.group.iter().map(|text| match text.as_ref() {
             "" => Value::Empty,
@@ -372,7 +382,7 @@ fn push_terms(out: &mut Vec<u8>, terms: &[Term<'_>]) {
         let mark = [term.mark.map_or(Value::Empty, Value::Decimal)];
         let values = number.into_iter().chain(group).chain(mark);
         for (field, value) in terms::FIELDS.iter().zip(values) {
-            push_member(out, field.name, &value);
+            push_member(out, field, &value);
         }
         out.push(b'}');
     }

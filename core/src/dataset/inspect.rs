@@ -1,7 +1,7 @@
 //! Whether everything that is kept agrees: runs with directories, tags and
-//! facts with renderings, places with records, gaps with marks, counts.
+//! facts with renderings, indexes with records, templates with marks, counts.
 
-use super::commit::marks::seats;
+use super::commit::marks::row_index;
 use super::keys::{partitions_of, slots};
 use super::render::{bake_again, schools};
 use crate::error::{Error, Result};
@@ -97,13 +97,13 @@ impl Inspection {
     /// A partition: its directory against its runs, and each record by itself.
     fn partition(&mut self, snapshot: &Snapshot, partition: Partition) -> Result<()> {
         let directory = snapshot.directory(partition)?;
-        for (place, entry) in directory.entries.iter().enumerate() {
-            let page = snapshot.page(partition, entry.run)?;
-            if let Err(error) = directory.check(partition, place, page.bytes()) {
+        for (position, entry) in directory.entries.iter().enumerate() {
+            let pinned = snapshot.pin(partition, entry.run)?;
+            if let Err(error) = directory.check(partition, position, pinned.bytes()) {
                 self.problem(format!("{}: {error}", name(partition)));
                 continue;
             }
-            let run = page.run()?;
+            let run = pinned.run()?;
             for (index, key) in run.keys().enumerate() {
                 if let Err(error) = self.record(snapshot, partition, &run, index, key) {
                     self.problem(format!("{} {}/{}: {error}", name(partition), key.0, key.1));
@@ -155,19 +155,19 @@ impl Inspection {
         }
         match partition.collection {
             Collection::Assessments => {
-                let place = Partition::of(school, Collection::AssessmentPlaces);
+                let index = Partition::of(school, Collection::AssessmentIndex);
                 for (number, expected) in [
                     (GRADE_TAG, partition.a),
                     (YEAR_TAG, partition.b),
                     (TERM_TAG, key.0),
                 ] {
-                    let found = tag_at(snapshot, place, Key::one(key.1), number)?;
+                    let found = tag_at(snapshot, index, Key::one(key.1), number)?;
                     expect(found == Some(expected), "its place is another")?;
                 }
                 let complete = [SLOT_TAG, SUBJECT_TAG, OUTCOME_TAG].map(|t| item.tag(t).is_some());
                 expect(complete == [true; 3], "a tag is missing")
             }
-            Collection::AssessmentPlaces => {
+            Collection::AssessmentIndex => {
                 let (grade, year) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?);
                 let at = Partition::of_grade_year(school, Collection::Assessments, grade, year);
                 let there = snapshot.records(at)?.get(Key(tag(TERM_TAG)?, key.0))?;
@@ -176,15 +176,15 @@ impl Inspection {
             Collection::LearnerSubjects => LearnerSubject::open(item.lanes[0])?.values().map(drop),
             Collection::WaitingMarks => {
                 expect(Mark::decode(item.lanes[0])?.is_some(), "it is no mark")?;
-                let place = Partition::of(school, Collection::AssessmentPlaces);
-                let there = snapshot.records(place)?.get(Key::one(key.0))?;
+                let index = Partition::of(school, Collection::AssessmentIndex);
+                let there = snapshot.records(index)?.get(Key::one(key.0))?;
                 expect(there.is_none(), "it waits for an assessment that is there")
             }
             _ => Ok(()),
         }
     }
 
-    /// Mark rows against learners' subjects, assessments and seats.
+    /// Mark rows against learners' subjects, assessments and the index of rows.
     fn enrolment(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let partitions = partitions_of(snapshot, school)?;
         let of = |collection| {
@@ -196,33 +196,40 @@ impl Inspection {
         let years: BTreeSet<u64> = of(Collection::MarkRows)
             .map(|partition| partition.b)
             .chain(of(Collection::LearnerSubjects).map(|partition| partition.a))
-            .chain(of(Collection::MarkSeats).map(|partition| partition.a))
+            .chain(of(Collection::MarkRowIndex).map(|partition| partition.a))
             .collect();
         for year in years {
             let enrolled = enrolled(snapshot, school, year)?;
-            let seated = seated(snapshot, school, year)?;
-            // Each place has one row at most.
-            let (mut enrolments, mut seats) = (0, 0);
+            let indexed = indexed(snapshot, school, year)?;
+            // Each key has one row at most.
+            let (mut enrolments, mut rows_found) = (0, 0);
             for rows in of(Collection::MarkRows).filter(|partition| partition.b == year) {
                 let slots = slots(snapshot, rows)?;
-                for page in snapshot.records(rows)?.all() {
-                    let (page, _) = page?;
-                    let run = page.run()?;
+                for pinned in snapshot.records(rows)?.all() {
+                    let (pinned, _) = pinned?;
+                    let run = pinned.run()?;
                     for (index, Key(term, learner)) in run.keys().enumerate() {
                         let row = MarkRow::open(run.record(0, index)?)?;
-                        let place = (learner, rows.a, term);
-                        let taken = at(&enrolled, |enrolled| enrolled.0.cmp(&place));
-                        enrolments += taken.len();
-                        if !taken.iter().map(|(_, subject)| *subject).eq(row.subjects()) {
+                        let key = (learner, rows.a, term);
+                        let subjects = at(&enrolled, |enrolled| enrolled.0.cmp(&key));
+                        enrolments += subjects.len();
+                        if !subjects
+                            .iter()
+                            .map(|(_, subject)| *subject)
+                            .eq(row.subjects())
+                        {
                             self.problem(format!(
                                 "{}: learner {learner} takes other subjects",
                                 name(rows)
                             ));
                         }
-                        let seat = at(&seated, |seat| seat.cmp(&place));
-                        seats += seat.len();
-                        if seat.is_empty() {
-                            self.problem(format!("{}: learner {learner} has no seat", name(rows)));
+                        let found = at(&indexed, |indexed| indexed.cmp(&key));
+                        rows_found += found.len();
+                        if found.is_empty() {
+                            self.problem(format!(
+                                "{}: learner {learner} is not in the index of rows",
+                                name(rows)
+                            ));
                         }
                         for (slot, mark) in row.slots().enumerate() {
                             let mark = mark?;
@@ -240,7 +247,7 @@ impl Inspection {
                     }
                 }
             }
-            if enrolments < enrolled.len() || seats < seated.len() {
+            if enrolments < enrolled.len() || rows_found < indexed.len() {
                 self.problem(format!(
                     "school {school}: rows of marks are missing in {year}"
                 ));
@@ -250,8 +257,8 @@ impl Inspection {
     }
 }
 
-/// A learner, a grade and a term.
-type Place = (u64, u64, u64);
+/// Whose a mark row is: a learner, a grade and a term.
+type RowKey = (u64, u64, u64);
 
 /// Those of things in order that lie there.
 fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
@@ -261,12 +268,12 @@ fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
 }
 
 /// The subjects that learners take, as their own records say, ascending.
-fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(Place, u64)>> {
+fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(RowKey, u64)>> {
     let partition = Partition::of_year(school, Collection::LearnerSubjects, year);
     let mut enrolled = Vec::new();
-    for page in snapshot.records(partition)?.all() {
-        let (page, _) = page?;
-        let run = page.run()?;
+    for pinned in snapshot.records(partition)?.all() {
+        let (pinned, _) = pinned?;
+        let run = pinned.run()?;
         for (index, Key(learner, subject)) in run.keys().enumerate() {
             let kept = LearnerSubject::open(run.record(0, index)?)?;
             for term in kept.terms() {
@@ -279,26 +286,26 @@ fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(Place, u
     Ok(enrolled)
 }
 
-/// Where learners have rows, as the seats say, ascending.
-fn seated(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<Place>> {
-    let partition = Partition::of_year(school, Collection::MarkSeats, year);
-    let mut seated = Vec::new();
-    for page in snapshot.records(partition)?.all() {
-        let (page, _) = page?;
-        let run = page.run()?;
+/// Where learners have rows, as the index says, ascending.
+fn indexed(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<RowKey>> {
+    let partition = Partition::of_year(school, Collection::MarkRowIndex, year);
+    let mut indexed = Vec::new();
+    for pinned in snapshot.records(partition)?.all() {
+        let (pinned, _) = pinned?;
+        let run = pinned.run()?;
         for (index, Key(learner, grade)) in run.keys().enumerate() {
-            for term in seats::terms(run.record(0, index)?)? {
-                seated.push((learner, grade, term));
+            for term in row_index::terms(run.record(0, index)?)? {
+                indexed.push((learner, grade, term));
             }
         }
     }
-    seated.sort_unstable();
-    Ok(seated)
+    indexed.sort_unstable();
+    Ok(indexed)
 }
 
 fn tag_at(snapshot: &Snapshot, of: Partition, key: Key, tag: usize) -> Result<Option<u64>> {
     match snapshot.records(of)?.get(key)? {
-        Some((page, index)) => page.run()?.tag(tag, index),
+        Some((pinned, index)) => pinned.run()?.tag(tag, index),
         None => Ok(None),
     }
 }

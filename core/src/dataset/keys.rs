@@ -7,8 +7,8 @@ use crate::record::{Kind, integrator};
 use crate::store::{Collection, Key, Partition, Reader, Records, Run, Write};
 use std::collections::HashMap;
 
-/// A record that was found.
-pub(crate) struct Found<'a> {
+/// The key of a record that was found.
+pub(crate) struct RecordKey<'a> {
     pub(crate) kind: Kind,
     /// The user name, if it is part of the key.
     pub(crate) name: Option<&'a str>,
@@ -37,7 +37,7 @@ pub(crate) fn partitions_of(reader: &dyn Reader, school: u64) -> Result<Vec<Part
 pub(crate) fn each_key(
     write: &mut Write<'_>,
     school: u64,
-    each: &mut dyn FnMut(Found<'_>) -> Result<()>,
+    each: &mut dyn FnMut(RecordKey<'_>) -> Result<()>,
     between: &mut dyn FnMut(&mut Write<'_>) -> Result<()>,
 ) -> Result<()> {
     let schools = write.records(Partition::global(Collection::Schools))?;
@@ -46,7 +46,7 @@ pub(crate) fn each_key(
     }
     write.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
         match integrator::authorisation_of(key) {
-            Some((name, of, api_type)) if of == school => each(Found {
+            Some((name, of, api_type)) if of == school => each(RecordKey {
                 name: Some(&name),
                 ..found(Kind::ClientIntegration, &[school, api_type])
             }),
@@ -60,27 +60,27 @@ pub(crate) fn each_key(
         } else {
             HashMap::new()
         };
-        let mut place = 0;
+        let mut position = 0;
         loop {
-            let Some(page) = write.records(partition)?.page(place)? else {
+            let Some(pinned) = write.records(partition)?.pin(position)? else {
                 break;
             };
-            let run = page.run()?;
+            let run = pinned.run()?;
             if of_marks {
                 each_mark(partition, &run, &slots, each)?;
             } else if let Some(kind) = Kind::kept_in(partition.collection) {
                 each_record(kind, partition, &run, each)?;
             }
-            drop(page);
+            drop(pinned);
             between(write)?;
-            place += 1;
+            position += 1;
         }
     }
     Ok(())
 }
 
-fn found(kind: Kind, key: &[u64]) -> Found<'_> {
-    Found {
+fn found(kind: Kind, key: &[u64]) -> RecordKey<'_> {
+    RecordKey {
         kind,
         name: None,
         key,
@@ -92,11 +92,11 @@ fn each_record(
     kind: Kind,
     partition: Partition,
     run: &Run<'_>,
-    each: &mut dyn FnMut(Found<'_>) -> Result<()>,
+    each: &mut dyn FnMut(RecordKey<'_>) -> Result<()>,
 ) -> Result<()> {
     for (index, key) in run.keys().enumerate() {
         let words = kind.key_of(partition, key);
-        each(Found {
+        each(RecordKey {
             learner: kind.learner(&words, |tag| run.tag(tag, index))?,
             ..found(kind, &words)
         })?;
@@ -109,7 +109,7 @@ fn each_mark(
     partition: Partition,
     run: &Run<'_>,
     slots: &HashMap<(u64, u64), u64>,
-    each: &mut dyn FnMut(Found<'_>) -> Result<()>,
+    each: &mut dyn FnMut(RecordKey<'_>) -> Result<()>,
 ) -> Result<()> {
     for (index, Key(term, learner)) in run.keys().enumerate() {
         for (slot, mark) in MarkRow::open(run.record(0, index)?)?.slots().enumerate() {
@@ -117,7 +117,7 @@ fn each_mark(
                 let assessment = slots.get(&(term, slot as u64));
                 let assessment =
                     assessment.ok_or_else(|| Error::corrupt("a mark has no assessment"))?;
-                each(Found {
+                each(RecordKey {
                     learner: Some(learner),
                     ..found(Kind::Mark, &[partition.school, *assessment, learner])
                 })?;
@@ -134,9 +134,9 @@ pub(crate) fn slots(reader: &dyn Reader, rows: Partition) -> Result<HashMap<(u64
         ..rows
     };
     let mut slots = HashMap::new();
-    for page in Records::open(reader, assessments)?.all() {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in Records::open(reader, assessments)?.all() {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Key(term, assessment) = run.key(index)?;
             let slot = slot(run.tag(SLOT_TAG, index)?)?;

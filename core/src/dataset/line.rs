@@ -15,7 +15,7 @@ pub(crate) struct Line<'a> {
     pub(crate) kind: Kind,
     /// The record goes; only the values of its key are there.
     pub(crate) deleted: bool,
-    /// By the place of the field.
+    /// By the position of the field.
     pub(crate) values: Vec<Value<'a>>,
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
             }
             "deleted" => deleted.replace(*value).is_some(),
             name => match fields.iter().position(|field| field.name == name) {
-                Some(place) => raw
-                    .get_mut(place)
+                Some(index) => raw
+                    .get_mut(index)
                     .is_some_and(|slot| slot.replace(value).is_some()),
                 None => {
                     return fault(&shown(name), &format!("is not a field of {}", kind.name()));

@@ -1,14 +1,14 @@
 //! The loader: bytes are pushed in, lines are checked and staged outside any
 //! transaction, and the end commits them all.
 
-use super::change::Change;
 use super::commit::{self, Commit};
+use super::idempotency_key::IdempotencyKey;
 use super::line::{self, Line};
 use super::lines::{Cut, Lines};
 use super::staged::Stage;
 use super::summary::{self, Summary};
 use crate::entropy::Entropy;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Failure, Fault, Result};
 use crate::record::password::Memory;
 use crate::record::{Kind, Value, integrator};
 use crate::store::{Reader, Receipt, Store};
@@ -61,8 +61,8 @@ pub struct Load {
     store: Arc<Store>,
     entropy: Entropy,
     mode: Mode,
-    /// The change, if it is made under an id.
-    change: Option<Change>,
+    /// The key of the change, if it is made under an id.
+    key: Option<IdempotencyKey>,
     /// What is kept under the id, once it was looked for. There is nothing to
     /// stage then: the change is that one, or is refused.
     receipt: Option<Receipt>,
@@ -73,7 +73,7 @@ pub struct Load {
     progress: Progress,
     /// The name under which staged records have gone to the store.
     staged: Option<String>,
-    failed: Option<Box<Error>>,
+    failed: Option<Failure>,
     /// Faults found so far, when only they are looked for.
     faults: Vec<Fault>,
     /// How many bytes of staged records stay in memory.
@@ -87,13 +87,13 @@ impl Load {
         store: Arc<Store>,
         entropy: Entropy,
         mode: Mode,
-        change: Option<Change>,
+        key: Option<IdempotencyKey>,
     ) -> Load {
         Load {
             store,
             entropy,
             mode,
-            change,
+            key,
             receipt: None,
             is_looked_for: false,
             has_password: false,
@@ -115,8 +115,8 @@ impl Load {
     /// every further call gives the same error.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.progress.bytes += bytes.len() as u64;
-        if let Some(change) = &mut self.change {
-            change.push(bytes);
+        if let Some(key) = &mut self.key {
+            key.push(bytes);
         }
         Ok(self.cut(|lines, each| lines.push(bytes, each))?)
     }
@@ -134,18 +134,18 @@ impl Load {
     /// `id_reused` if another change was made under it.
     pub fn finish(mut self) -> Result<Summary, Error> {
         self.cut(Lines::finish)?;
-        if let Some(change) = &mut self.change {
-            if let Some(summary) = summary::kept(change, self.receipt.take())? {
+        if let Some(key) = &mut self.key {
+            if let Some(summary) = summary::kept(key, self.receipt.take())? {
                 return Ok(summary);
             }
             if self.has_password {
-                change.slow_down(&self.entropy)?;
+                key.slow_down(&self.entropy)?;
             }
         }
         let stage = std::mem::take(&mut self.stage);
         let (mode, progress) = (self.mode, self.progress);
         let summary = self.store.write(|write| {
-            summary::once(write, self.change.as_ref(), |write| {
+            summary::once(write, self.key.as_ref(), |write| {
                 let mut sorter = stage.sorter;
                 if let Mode::Replace(school) = mode {
                     commit::removal::stage_removal(write, &mut sorter, school)?;
@@ -184,8 +184,8 @@ impl Load {
 
     /// Looks once whether a change was made under the id.
     fn look_for_receipt(&mut self) -> Result<()> {
-        if let (Some(change), false) = (&self.change, self.is_looked_for) {
-            self.receipt = self.store.read(|snapshot| snapshot.receipt(change.id()))?;
+        if let (Some(key), false) = (&self.key, self.is_looked_for) {
+            self.receipt = self.store.read(|snapshot| snapshot.receipt(key.id()))?;
             self.is_looked_for = true;
         }
         Ok(())
@@ -254,7 +254,7 @@ impl Load {
         if line.kind != Kind::Integrator || line.deleted {
             return Ok(None);
         }
-        let text = |place: usize| line.values.get(place).map_or("", Value::text);
+        let text = |index: usize| line.values.get(index).map_or("", Value::text);
         let (name, password) = (text(integrator::USERNAME), text(integrator::PASSWORD));
         if password.is_empty() {
             return Ok(None);
@@ -370,7 +370,7 @@ mod tests {
         let store = store(Location::Memory)?;
         let under_id = || {
             let mut load = load(&store);
-            load.change = Some(Change::new("a", "load", &[]));
+            load.key = Some(IdempotencyKey::new("a", "load", &[]));
             load
         };
         let mut first = under_id();

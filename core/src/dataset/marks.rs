@@ -1,7 +1,7 @@
 //! A school's marks by assessment, then learner. They lie by learner, so a part
 //! of them at a time is gathered and sorted.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
@@ -9,7 +9,7 @@ use crate::store::{Collection, Key, Partition, Reader, Snapshot};
 use std::collections::BTreeMap;
 
 /// A mark by its assessment and learner.
-pub(super) struct Found {
+pub(super) struct KeyedMark {
     pub(super) key: Key,
     pub(super) mark: Mark,
 }
@@ -27,17 +27,17 @@ pub(super) fn from(
     snapshot: &Snapshot,
     school: u64,
     from: Key,
-) -> Result<(Vec<Found>, Option<Key>)> {
-    let (places, last) = places(snapshot, school, from.0)?;
+) -> Result<(Vec<KeyedMark>, Option<Key>)> {
+    let (assessments, last) = assessments(snapshot, school, from.0)?;
     let mut part = Gathered {
         from,
         last: Key(last, u64::MAX),
         marks: Vec::new(),
     };
     part.gather_waiting(snapshot, school)?;
-    let mut places: Vec<_> = places.into_iter().collect();
-    places.sort_unstable_by_key(|(_, assessments)| assessments.first().copied());
-    for ((grade, year, term), assessments) in places {
+    let mut grade_terms: Vec<_> = assessments.into_iter().collect();
+    grade_terms.sort_unstable_by_key(|(_, assessments)| assessments.first().copied());
+    for ((grade, year, term), assessments) in grade_terms {
         if assessments.first().is_some_and(|id| *id > part.last.0) {
             break;
         }
@@ -50,29 +50,29 @@ pub(super) fn from(
 }
 
 /// Assessments by grade, year and term, ascending.
-type Places = BTreeMap<(u64, u64, u64), Vec<u64>>;
+type ByGradeTerm = BTreeMap<(u64, u64, u64), Vec<u64>>;
 
 /// Where the next assessments from this one on lie, and up to which one none is
 /// left out.
-fn places(snapshot: &Snapshot, school: u64, from: u64) -> Result<(Places, u64)> {
-    let mut places = Places::new();
+fn assessments(snapshot: &Snapshot, school: u64, from: u64) -> Result<(ByGradeTerm, u64)> {
+    let mut found = ByGradeTerm::new();
     let mut count = 0;
-    let records = snapshot.records(Partition::of(school, Collection::AssessmentPlaces))?;
-    for page in records.between(Key(from, 0), Key::MAX) {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    let records = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
+    for pinned in records.between(Key(from, 0), Key::MAX) {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Key(assessment, _) = run.key(index)?;
             if count == ASSESSMENTS {
-                return Ok((places, assessment.saturating_sub(1)));
+                return Ok((found, assessment.saturating_sub(1)));
             }
             let tag = |tag| run.tag(tag, index)?.ok_or_else(damaged);
-            let place = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
-            places.entry(place).or_default().push(assessment);
+            let grade_term = (tag(GRADE_TAG)?, tag(YEAR_TAG)?, tag(TERM_TAG)?);
+            found.entry(grade_term).or_default().push(assessment);
             count += 1;
         }
     }
-    Ok((places, u64::MAX))
+    Ok((found, u64::MAX))
 }
 
 /// The assessments of a term by slot.
@@ -85,8 +85,8 @@ fn slots(
     let records = snapshot.records(partition)?;
     let slot = |id: u64| {
         let found = records.get(Key(term, id))?;
-        let (page, index) = found.ok_or_else(damaged)?;
-        assessment::slot(page.run()?.tag(SLOT_TAG, index)?)
+        let (pinned, index) = found.ok_or_else(damaged)?;
+        assessment::slot(pinned.run()?.tag(SLOT_TAG, index)?)
     };
     let mut slots = BTreeMap::new();
     for id in assessments {
@@ -103,15 +103,15 @@ struct Gathered {
     from: Key,
     /// The last one.
     last: Key,
-    marks: Vec<Found>,
+    marks: Vec<KeyedMark>,
 }
 
 impl Gathered {
     fn gather_waiting(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let waiting = snapshot.records(Partition::of(school, Collection::WaitingMarks))?;
-        for page in waiting.between(self.from, self.last) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in waiting.between(self.from, self.last) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let key = run.key(index)?;
                 if key > self.last {
@@ -131,9 +131,9 @@ impl Gathered {
         slots: &BTreeMap<u64, u64>,
     ) -> Result<()> {
         let rows = snapshot.records(rows)?;
-        for page in rows.between(Key(term, 0), Key(term, u64::MAX)) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in rows.between(Key(term, 0), Key(term, u64::MAX)) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let Key(_, learner) = run.key(index)?;
                 let mut wanted = slots.iter().peekable();
@@ -159,7 +159,7 @@ impl Gathered {
             return Ok(());
         }
         let mark = Mark::decode(mark)?.ok_or_else(damaged)?;
-        self.marks.push(Found { key, mark });
+        self.marks.push(KeyedMark { key, mark });
         if self.marks.len() == 2 * MARKS {
             self.marks
                 .select_nth_unstable_by_key(MARKS, |found| found.key);
@@ -171,7 +171,7 @@ impl Gathered {
     }
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a record is not at its place")
 }
 
@@ -274,7 +274,7 @@ mod tests {
         )
     }
 
-    /// Marks swap their places with those of assessments that come and go within
+    /// Marks swap their slots with those of assessments that come and go within
     /// one dataset, whichever is written first.
     #[test]
     fn a_slot_may_change_hands_within_a_dataset() -> Result<()> {

@@ -3,12 +3,12 @@
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
 //! - `keys`: the keys of all records of a school. `export`: the way back.
-//! - `change`: what tells a change under an id from every other.
+//! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
-mod change;
 mod commit;
 mod export;
+mod idempotency_key;
 mod inspect;
 mod keys;
 mod line;
@@ -24,8 +24,8 @@ pub use export::Export;
 pub use load::{Load, Progress};
 pub use summary::{Counts, Summary};
 
-pub(crate) use change::Change;
 pub(crate) use commit::removal::{erase_learner, remove_school};
+pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;

@@ -6,8 +6,8 @@ use crate::record::bake::{self, RENDER_VERSION};
 use crate::record::storage::Storage;
 use crate::record::{Kind, assessment};
 use crate::store::{
-    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Reader, Records, Snapshot, Store,
-    Write,
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot,
+    Store, Write,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -102,9 +102,9 @@ fn render_all(write: &mut Write<'_>) -> Result<()> {
 /// Every school that any record lies by.
 pub(crate) fn schools(reader: &dyn Reader) -> Result<Vec<u64>> {
     let mut schools = Vec::new();
-    for page in Records::open(reader, Partition::global(Collection::Schools))?.all() {
-        let (page, _) = page?;
-        schools.extend(page.run()?.keys().map(|key| key.0));
+    for pinned in Records::open(reader, Partition::global(Collection::Schools))?.all() {
+        let (pinned, _) = pinned?;
+        schools.extend(pinned.run()?.keys().map(|key| key.0));
     }
     let [first, .., last] = Collection::ALL;
     let bound = |school, collection, number| Partition {
@@ -130,10 +130,11 @@ fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Ke
         return Ok(());
     };
     let mut keys = Vec::new();
-    for page in write.records(partition)?.all() {
-        let (page, _) = page?;
+    for pinned in write.records(partition)?.all() {
+        let (pinned, _) = pinned?;
         keys.extend(
-            page.run()?
+            pinned
+                .run()?
                 .keys()
                 .filter(|key| only.is_none_or(|only| only == *key)),
         );
@@ -159,15 +160,15 @@ impl Edits for Rendered {
         Ok(self.keys.last().copied())
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let (Some(key), Some(old)) = (self.keys.pop(), old) else {
             return Err(Error::corrupt("a record is gone"));
         };
         bake_again(self.kind, self.partition, key, &old, new)?;
         Ok(if new.item() == old {
-            Outcome::Keep
+            Decision::Keep
         } else {
-            Outcome::Put
+            Decision::Put
         })
     }
 }

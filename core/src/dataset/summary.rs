@@ -1,6 +1,6 @@
 //! What a dataset changed.
 
-use super::change::Change;
+use super::idempotency_key::IdempotencyKey;
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::{Receipt, Write};
@@ -76,16 +76,16 @@ impl Summary {
     }
 
     /// Counts one record by whether it was and is there, and differs.
-    pub(crate) fn count(&mut self, kind: Kind, fate: Fate) {
+    pub(crate) fn count(&mut self, kind: Kind, change: Change) {
         let Some(counts) = self.counts.get_mut(kind as usize) else {
             return;
         };
-        match fate {
-            Fate::Added => counts.added += 1,
-            Fate::Changed => counts.changed += 1,
-            Fate::Removed => counts.removed += 1,
-            Fate::Unchanged => counts.unchanged += 1,
-            Fate::Absent => {}
+        match change {
+            Change::Added => counts.added += 1,
+            Change::Changed => counts.changed += 1,
+            Change::Removed => counts.removed += 1,
+            Change::Unchanged => counts.unchanged += 1,
+            Change::Absent => {}
         }
     }
 }
@@ -93,13 +93,13 @@ impl Summary {
 /// Makes a change, unless it was made under its id before.
 pub(crate) fn once(
     write: &mut Write<'_>,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
     work: impl FnOnce(&mut Write<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
-    let Some(change) = change else {
+    let Some(key) = key else {
         return work(write);
     };
-    if let Some(summary) = kept(change, write.receipt(change.id())?)? {
+    if let Some(summary) = kept(key, write.receipt(key.id())?)? {
         return Ok(summary);
     }
     let summary = work(write)?;
@@ -110,14 +110,14 @@ pub(crate) fn once(
         ..
     } = summary.total();
     if added + changed + removed > 0 {
-        write.keep_receipt(change.id(), &change.receipt(summary.encode()))?;
+        write.keep_receipt(key.id(), &key.receipt(summary.encode()))?;
     }
     Ok(summary)
 }
 
 /// What a change came to that was made under its id before.
-pub(super) fn kept(change: &Change, receipt: Option<Receipt>) -> Result<Option<Summary>> {
-    let Some(outcome) = change.outcome(receipt)? else {
+pub(super) fn kept(key: &IdempotencyKey, receipt: Option<Receipt>) -> Result<Option<Summary>> {
+    let Some(outcome) = key.outcome(receipt)? else {
         return Ok(None);
     };
     let summary = Summary::decode(&outcome);
@@ -166,7 +166,7 @@ impl Summary {
 
 /// What became of one record that a dataset names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Change {
     Added,
     Changed,
     Removed,
@@ -175,15 +175,15 @@ pub(crate) enum Fate {
     Absent,
 }
 
-impl Fate {
+impl Change {
     /// From what was there to what is.
-    pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Fate {
+    pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Change {
         match (before, after) {
-            (None, None) => Fate::Absent,
-            (None, Some(_)) => Fate::Added,
-            (Some(_), None) => Fate::Removed,
-            (Some(before), Some(after)) if before == after => Fate::Unchanged,
-            (Some(_), Some(_)) => Fate::Changed,
+            (None, None) => Change::Absent,
+            (None, Some(_)) => Change::Added,
+            (Some(_), None) => Change::Removed,
+            (Some(before), Some(after)) if before == after => Change::Unchanged,
+            (Some(_), Some(_)) => Change::Changed,
         }
     }
 }

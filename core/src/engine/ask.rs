@@ -4,7 +4,7 @@
 use super::Engine;
 use crate::Result;
 use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
-use crate::dataset::Change;
+use crate::dataset::IdempotencyKey;
 use crate::query::{Question, View};
 
 impl Engine {
@@ -60,7 +60,7 @@ impl Engine {
         let now = request.now.unwrap_or_else(|| self.clock.now());
         let context = Context {
             store: &self.store,
-            credentials: &self.credentials,
+            logins: &self.logins,
             freshness: &self.freshness,
             limits: self.limits,
             now,
@@ -283,9 +283,9 @@ impl Engine {
 pub(super) fn set_state(
     engine: &Engine,
     set: &SetState<'_>,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
 ) -> Result<Answer> {
     let mut body = Vec::new();
-    let status = api::set_state(&engine.store, change, set, &mut body)?;
+    let status = api::set_state(&engine.store, key, set, &mut body)?;
     Ok(Answer { status, body })
 }

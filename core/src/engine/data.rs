@@ -1,7 +1,7 @@
 //! Datasets in and out.
 
 use super::{Credentials, Engine};
-use crate::dataset::{self, Change, Export, Load, Mode, Progress, Summary};
+use crate::dataset::{self, Export, IdempotencyKey, Load, Mode, Progress, Summary};
 use crate::{Error, Fault, Result};
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -130,8 +130,8 @@ impl Engine {
         self.begin(Mode::Replace(school), None)
     }
 
-    pub(super) fn begin(&self, mode: Mode, change: Option<Change>) -> Load {
-        Load::new(self.store.clone(), self.entropy.clone(), mode, change)
+    pub(super) fn begin(&self, mode: Mode, key: Option<IdempotencyKey>) -> Load {
+        Load::new(self.store.clone(), self.entropy.clone(), mode, key)
     }
 
     /// Every fault of a dataset, at most so many, in the order of its lines.
@@ -249,10 +249,10 @@ impl Engine {
 pub(super) fn remove_school(
     engine: &Engine,
     school: u64,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
 ) -> Result<Summary> {
     let summary = engine.store.write(|write| {
-        dataset::once(write, change, |write| {
+        dataset::once(write, key, |write| {
             write.forget_receipts()?;
             dataset::remove_school(write, school)
         })
@@ -270,10 +270,10 @@ pub(super) fn erase_learner(
     engine: &Engine,
     school: u64,
     learner: u64,
-    change: Option<&Change>,
+    key: Option<&IdempotencyKey>,
 ) -> Result<Summary> {
     let summary = engine.store.write(|write| {
-        dataset::once(write, change, |write| {
+        dataset::once(write, key, |write| {
             dataset::erase_learner(write, school, learner)
         })
     })?;

@@ -56,7 +56,7 @@ use std::sync::Arc;
 /// ```
 pub struct Engine {
     store: Arc<Store>,
-    credentials: api::Credentials,
+    logins: api::LoginCache,
     freshness: Freshness,
     entropy: Entropy,
     clock: crate::Clock,
@@ -130,7 +130,7 @@ impl Engine {
     fn on(location: Location, options: Options) -> Result<Engine> {
         options.clock.check()?;
         let limits = options.limits()?;
-        let credentials = api::Credentials::new(options.entropy.bytes()?);
+        let logins = api::LoginCache::new(options.entropy.bytes()?);
         let store = Store::open(
             location,
             StoreOptions {
@@ -146,7 +146,7 @@ impl Engine {
         Ok(Engine {
             freshness: Freshness::of(&store)?,
             store: Arc::new(store),
-            credentials,
+            logins,
             entropy: options.entropy,
             clock: options.clock,
             limits,

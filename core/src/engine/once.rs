@@ -3,7 +3,7 @@
 use super::{Engine, ask, data};
 use crate::Result;
 use crate::api::{Answer, Request, SetState};
-use crate::dataset::{Change, Load, Mode, Summary};
+use crate::dataset::{IdempotencyKey, Load, Mode, Summary};
 
 /// Changes that are made under an id of the caller's: see [`Engine::once`].
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,7 @@ impl Once<'_> {
             api_type_id,
             state,
         } = set;
-        let change = self.change(
+        let key = self.key(
             "set_state",
             &[
                 username.as_bytes(),
@@ -76,21 +76,20 @@ impl Once<'_> {
                 &u64::from(*state).to_le_bytes(),
             ],
         );
-        ask::set_state(self.engine, set, Some(&change))
+        ask::set_state(self.engine, set, Some(&key))
     }
 
     /// As [`Engine::load`]. A dataset under the id of another change is read, not
     /// kept, and refused as `id_reused` at its end; one that was loaded under the
     /// id already has its summary then.
     pub fn load(&self) -> Load {
-        self.engine
-            .begin(Mode::Apply, Some(self.change("load", &[])))
+        self.engine.begin(Mode::Apply, Some(self.key("load", &[])))
     }
 
     /// As [`Engine::load_school`], and as [`load`](Self::load).
     pub fn load_school(&self, school: u64) -> Load {
-        let change = self.change("load_school", &[&school.to_le_bytes()]);
-        self.engine.begin(Mode::Replace(school), Some(change))
+        let key = self.key("load_school", &[&school.to_le_bytes()]);
+        self.engine.begin(Mode::Replace(school), Some(key))
     }
 
     /// As [`Engine::remove_school`].
@@ -99,8 +98,8 @@ impl Once<'_> {
     /// As [`Engine::remove_school`]; `id_reused` if another change was
     /// made under the id; `unsupported` if the id is too long.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
-        let change = self.change("remove_school", &[&school.to_le_bytes()]);
-        data::remove_school(self.engine, school, Some(&change))
+        let key = self.key("remove_school", &[&school.to_le_bytes()]);
+        data::remove_school(self.engine, school, Some(&key))
     }
 
     /// As [`Engine::erase_learner`].
@@ -110,11 +109,11 @@ impl Once<'_> {
     /// made under the id; `unsupported` if the id is too long.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         let ids = [school.to_le_bytes(), learner.to_le_bytes()];
-        let change = self.change("erase_learner", &[&ids.concat()]);
-        data::erase_learner(self.engine, school, learner, Some(&change))
+        let key = self.key("erase_learner", &[&ids.concat()]);
+        data::erase_learner(self.engine, school, learner, Some(&key))
     }
 
-    fn change(&self, kind: &str, parts: &[&[u8]]) -> Change {
-        Change::new(self.id, kind, parts)
+    fn key(&self, kind: &str, parts: &[&[u8]]) -> IdempotencyKey {
+        IdempotencyKey::new(self.id, kind, parts)
     }
 }

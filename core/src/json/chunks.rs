@@ -310,11 +310,11 @@ fn copy_blocks<const N: usize>(from: &Source, room: &mut Source) {
     }
 }
 
-/// Copies what stands in quotes from a place on, without the quotes.
+/// Copies what stands in quotes from a position on, without the quotes.
 #[inline]
-fn bare(from: &Source, room: &mut Source, place: usize, quoted: usize) {
-    let from = from.get(place + 1..place + 1 + FEW);
-    let room = room.get_mut(place..place + FEW);
+fn bare(from: &Source, room: &mut Source, start: usize, quoted: usize) {
+    let from = from.get(start + 1..start + 1 + FEW);
+    let room = room.get_mut(start..start + FEW);
     if let (Some(from), Some(room)) = (from.and_then(<[u8]>::first_chunk::<FEW>), room) {
         // Whether there is anything cannot be foreseen, so nothing branches.
         let is_null = u128::from(quoted == 0);

@@ -54,6 +54,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Finance),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No debtor records found",
     read,
@@ -94,10 +95,10 @@ impl AccountablePersons<'_> {
         let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
             return Ok(());
         };
-        for page in walk.runs(&persons, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in walk.places(indices) {
+        for pinned in walk.runs(&persons, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
+            for index in walk.in_order(indices) {
                 let Key(id, _) = run.key(index)?;
                 let mut charges = accounts.of_person(id, self.all_accounts).peekable();
                 if !self.all_accounts && charges.peek().is_none() {
@@ -118,8 +119,8 @@ impl AccountablePersons<'_> {
                     out.push(b",\"learners\":[");
                     let empty = out.len();
                     for charge in charges {
-                        if let Some((run, place)) = learners.find(Key::one(charge.learner))? {
-                            push(&run, place, &Account::of(&run, place)?, wire, out)?;
+                        if let Some((run, index)) = learners.find(Key::one(charge.learner))? {
+                            push(&run, index, &Account::of(&run, index)?, wire, out)?;
                             out.push(b"},");
                         }
                     }

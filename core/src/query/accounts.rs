@@ -32,9 +32,9 @@ pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
     let learners = Partition::of(school, Collection::Learners);
     snapshot.decoded(0, learners, SOURCES, || {
         let mut charges = Vec::new();
-        for page in snapshot.records(learners)?.all() {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in snapshot.records(learners)?.all() {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let Key(learner, _) = run.key(index)?;
                 let person = Account::of(&run, index)?.accountable_person();

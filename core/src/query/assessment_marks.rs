@@ -4,7 +4,7 @@ use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
 use super::release::is_released;
-use super::sheet::Subject;
+use super::sheet::SheetSubject;
 use super::{Outcome, Question, Rule, Then};
 use crate::date::Date;
 use crate::error::Result;
@@ -56,6 +56,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Curriculum),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No subject mark records found",
     read,
@@ -85,7 +86,12 @@ pub(super) const NOBODY: Rule = Rule {
 
 impl AssessmentMarks {
     /// Whether anything of a learning program may be answered.
-    pub(super) fn shows(&self, subject: &Subject, term_end: Option<Date>, today: Date) -> bool {
+    pub(super) fn shows(
+        &self,
+        subject: &SheetSubject,
+        term_end: Option<Date>,
+        today: Date,
+    ) -> bool {
         self.subject_id
             .is_none_or(|wanted| wanted == subject.subject)
             && self.learning_outcome_id.is_none_or(|wanted| {

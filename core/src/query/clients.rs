@@ -44,6 +44,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: None,
     has_parents: false,
     is_settable: true,
+    is_object: false,
     refused: REQUEST_NOT_AUTHORISED,
     nothing: NO_INTEGRATIONS,
     read,
@@ -206,7 +207,7 @@ impl<'a> Writer<'a> {
             Wire::V2 => b"{\"school_id\":".to_vec(),
         };
         self.wire.push_number(&mut start, id);
-        for (name, place) in [
+        for (name, index) in [
             ("school_name", school::NAME),
             ("admin_email_address", school::ADMIN_EMAIL_ADDRESS),
             ("telephone_calling_code", school::TELEPHONE_CALLING_CODE),
@@ -215,7 +216,7 @@ impl<'a> Writer<'a> {
             start.push(b',');
             json::push_string(&mut start, name);
             start.push(b':');
-            self.push_text(values.get(place).map_or("", Value::text), &mut start);
+            self.push_text(values.get(index).map_or("", Value::text), &mut start);
         }
         start.extend_from_slice(b",\"api_type_id\":");
         self.start = start;

@@ -22,6 +22,8 @@ pub(crate) struct Endpoint {
     pub(crate) has_parents: bool,
     /// Whether its paths take the state update (4.8) as well.
     pub(crate) is_settable: bool,
+    /// Whether it answers one object, and no collection.
+    pub(crate) is_object: bool,
     /// v1's 401, if the credentials are wrong.
     pub(crate) refused: &'static str,
     /// 404, if there are no records.

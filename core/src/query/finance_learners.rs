@@ -62,6 +62,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Finance),
     has_parents: true,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
     read,
@@ -126,10 +127,10 @@ impl FinanceLearners<'_> {
         let Some(keys) = walk.rest(from, to, |[id, ..]| Key::one(*id)) else {
             return Ok(());
         };
-        for page in walk.runs(&learners, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in walk.places(indices) {
+        for pinned in walk.runs(&learners, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
+            for index in walk.in_order(indices) {
                 let account = Account::of(&run, index)?;
                 if !self.takes(&run, index, &account, code.as_ref())? {
                     continue;
@@ -235,9 +236,9 @@ fn push_person(
     };
     let member = b",\"accountable_person\":";
     match (found, wire) {
-        (Some((run, place)), wire) => {
+        (Some((run, index)), wire) => {
             out.push(member);
-            push_accountable(&run, place, wire, out)?;
+            push_accountable(&run, index, wire, out)?;
         }
         (None, Wire::V1) => {}
         (None, Wire::V2) => {
@@ -251,14 +252,14 @@ fn push_person(
 /// An accountable person's record.
 pub(super) fn push_accountable(
     run: &Run<'_>,
-    place: usize,
+    index: usize,
     wire: Wire,
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     match wire {
-        Wire::V1 => out.push(run.record(RENDERING, place)?),
+        Wire::V1 => out.push(run.record(RENDERING, index)?),
         Wire::V2 => {
-            typed::push_record(run, place, out)?;
+            typed::push_record(run, index, out)?;
             out.pop();
         }
     }

@@ -3,7 +3,7 @@
 
 use super::View;
 use super::assessment_marks::AssessmentMarks;
-use super::sheet::{self, Assessment, Outcome as LearningOutcome, Sheet, Subject, Term};
+use super::sheet::{self, Sheet, SheetAssessment, SheetOutcome, SheetSubject, SheetTerm};
 use super::tables::Tables;
 use super::walk::{Position, Walk};
 use crate::date::Date;
@@ -62,11 +62,11 @@ impl Writer<'_> {
         let Some(learner) = self.question.learner_id else {
             return Ok(grades);
         };
-        let seats = Partition::of_year(self.question.school, Collection::MarkSeats, self.year);
-        let seats = self.view.snapshot.records(seats)?;
-        for page in seats.between(Key(learner, 0), Key(learner, u64::MAX)) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        let rows = Partition::of_year(self.question.school, Collection::MarkRowIndex, self.year);
+        let rows = self.view.snapshot.records(rows)?;
+        for pinned in rows.between(Key(learner, 0), Key(learner, u64::MAX)) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 grades.push(run.key(index)?.1);
             }
@@ -103,15 +103,15 @@ impl Writer<'_> {
         &mut self,
         grade: u64,
         sheet: &Sheet,
-        term: &Term,
+        term: &SheetTerm,
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<bool> {
         let end = self
             .tables
             .term_end(self.view.snapshot, self.year, term.term)?;
-        let shown = |subject: &&Subject| self.question.shows(subject, end, self.today);
-        let shown: Vec<&Subject> = term.subjects.iter().filter(shown).collect();
+        let shown = |subject: &&SheetSubject| self.question.shows(subject, end, self.today);
+        let shown: Vec<&SheetSubject> = term.subjects.iter().filter(shown).collect();
         if shown.is_empty() {
             return Ok(true);
         }
@@ -130,10 +130,10 @@ impl Writer<'_> {
             return Ok(true);
         };
         let mut starts = SlotStarts::default();
-        for page in walk.runs(&rows, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in walk.places(indices) {
+        for pinned in walk.runs(&rows, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
+            for index in walk.in_order(indices) {
                 let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
                 if let Some(row) = rows.first_mut() {
                     *row = MarkRow::open(run.record(0, index)?)?;
@@ -154,20 +154,20 @@ impl Writer<'_> {
         &mut self,
         [year, grade, term, learner]: [u64; 4],
         sheet: &Sheet,
-        shown: &[&Subject],
+        shown: &[&SheetSubject],
         row: &WalkedRow<'_>,
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<bool> {
         let at = [year, grade, term, learner];
         self.start_learner(at)?;
-        let taken: Vec<u64> = row.subjects().collect();
+        let enrolled: Vec<u64> = row.subjects().collect();
         for subject in walk.along(shown) {
             let of = subject.subject;
             if walk.is_past(&[year, grade, term, learner, of]) {
                 continue;
             }
-            let is_taken = taken.binary_search(&of).is_ok();
+            let is_enrolled = enrolled.binary_search(&of).is_ok();
             for outcome in walk.along(&subject.outcomes) {
                 let wanted = self.question.learning_outcome_id;
                 if wanted.is_some_and(|wanted| wanted != outcome.outcome)
@@ -175,7 +175,7 @@ impl Writer<'_> {
                 {
                     continue;
                 }
-                let position = |assessment: &Assessment| {
+                let position = |assessment: &SheetAssessment| {
                     let id = assessment.assessment;
                     [year, grade, term, learner, of, outcome.outcome, id]
                 };
@@ -183,7 +183,7 @@ impl Writer<'_> {
                     let wanted = self.question.assessment_id;
                     let slot = row.mark(assessment.slot);
                     if wanted.is_some_and(|wanted| wanted != assessment.assessment)
-                        || !is_taken && slot.is_empty()
+                        || !is_enrolled && slot.is_empty()
                     {
                         continue;
                     }
@@ -205,7 +205,7 @@ impl Writer<'_> {
     fn push(
         &self,
         sheet: &Sheet,
-        (subject, outcome, assessment): (&Subject, &LearningOutcome, &Assessment),
+        (subject, outcome, assessment): (&SheetSubject, &SheetOutcome, &SheetAssessment),
         slot: &[u8],
         out: &mut Chunks<'_>,
     ) -> Result<()> {
@@ -213,10 +213,10 @@ impl Writer<'_> {
         out.push_part(&sheet.text, subject.start.clone());
         out.push_part(&sheet.text, outcome.start.clone());
         if self.question.structure {
-            assessment.gap.push_structure(&sheet.text, out);
+            assessment.template.push_structure(&sheet.text, out);
             return Ok(());
         }
-        assessment.gap.push_typed(slot, &sheet.text, out)
+        assessment.template.push_typed(slot, &sheet.text, out)
     }
 
     /// The same of an assessment whose texts are not held.
@@ -228,9 +228,9 @@ impl Writer<'_> {
     ) -> Result<()> {
         let school = self.question.school;
         let assessments = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-        let place = (term, subject, outcome, assessment);
+        let key = (term, subject, outcome, assessment);
         let snapshot = self.view.snapshot;
-        let sheet = sheet::one(snapshot, &self.tables, assessments, place, Wire::V2)?;
+        let sheet = sheet::one(snapshot, &self.tables, assessments, key, Wire::V2)?;
         self.push(&sheet, sheet.only()?, slot, out)
     }
 

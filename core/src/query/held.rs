@@ -2,9 +2,9 @@
 //! others are read whenever they are asked for.
 
 use crate::error::Result;
-use crate::json::Wire;
+use crate::json::{self, Wire};
 use crate::record::{Kind, Value, bake};
-use crate::store::{Collection, Key, Page, Partition, Reader, Snapshot};
+use crate::store::{Collection, Key, Partition, PinnedRun, Reader, Snapshot};
 use std::borrow::Cow;
 
 /// What answers need of a small record.
@@ -38,10 +38,10 @@ impl<T: Decoded> Held<T> {
             bytes: 0,
             has_all: true,
         };
-        for page in snapshot.records(held.partition)?.all() {
-            let (page, indices) = page?;
+        for pinned in snapshot.records(held.partition)?.all() {
+            let (pinned, indices) = pinned?;
             for index in indices {
-                let (key, thing) = held.decode(&page, index)?;
+                let (key, thing) = held.decode(&pinned, index)?;
                 held.bytes += size_of::<(Key, T)>() + thing.bytes();
                 if held.bytes > T::MOST_BYTES {
                     held.has_all = false;
@@ -66,8 +66,8 @@ impl<T: Decoded> Held<T> {
 
     /// One that is held.
     pub(super) fn get(&self, key: Key) -> Option<&T> {
-        let place = self.by_key.binary_search_by_key(&key, |(key, _)| *key);
-        self.by_key.get(place.ok()?).map(|(_, thing)| thing)
+        let index = self.by_key.binary_search_by_key(&key, |(key, _)| *key);
+        self.by_key.get(index.ok()?).map(|(_, thing)| thing)
     }
 
     /// One that is held or has to be read.
@@ -85,16 +85,28 @@ impl<T: Decoded> Held<T> {
             return Ok(None);
         }
         match snapshot.records(self.partition)?.get(key)? {
-            Some((page, index)) => Ok(Some(self.decode(&page, index)?.1)),
+            Some((pinned, index)) => Ok(Some(self.decode(&pinned, index)?.1)),
             None => Ok(None),
         }
     }
 
-    fn decode(&self, page: &Page<'_>, index: usize) -> Result<(Key, T)> {
-        let run = page.run()?;
+    fn decode(&self, pinned: &PinnedRun<'_>, index: usize) -> Result<(Key, T)> {
+        let run = pinned.run()?;
         let key = run.key(index)?;
         let values = T::KIND.key_of(self.partition, key);
         let values = bake::values(T::KIND, &values, &run.item(index)?)?;
         Ok((key, T::of(self.wire, key, &values)))
     }
+}
+
+/// The text of a field.
+pub(super) fn text<'a>(values: &'a [Value<'_>], index: usize) -> &'a str {
+    values.get(index).map_or("", Value::text)
+}
+
+/// The inside of a JSON string.
+pub(super) fn escaped(text: &str) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    json::push_escaped(&mut escaped, text);
+    escaped
 }

@@ -65,11 +65,11 @@ impl ApiTypes {
     }
 
     fn get(&self, id: u64) -> Option<&ApiType> {
-        let place = self
+        let index = self
             .0
             .binary_search_by_key(&id, |api_type| api_type.id)
             .ok()?;
-        self.0.get(place)
+        self.0.get(index)
     }
 
     fn is_of(&self, id: u64, family: Family) -> bool {
@@ -92,9 +92,9 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
     let all = Partition::global(Collection::ApiTypes);
     snapshot.decoded(0, all, SOURCES, || {
         let mut types = Vec::new();
-        for page in snapshot.records(all)?.all() {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in snapshot.records(all)?.all() {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for index in indices {
                 let Key(id, _) = run.key(index)?;
                 let [name, family] = texts(id, &run.item(index)?)?;
@@ -113,7 +113,7 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
 fn read_name(snapshot: &Snapshot, id: u64) -> Result<String> {
     let all = Partition::global(Collection::ApiTypes);
     match snapshot.records(all)?.get(Key::one(id))? {
-        Some((page, index)) => texts(id, &page.run()?.item(index)?).map(|[name, _]| name),
+        Some((pinned, index)) => texts(id, &pinned.run()?.item(index)?).map(|[name, _]| name),
         None => Ok(String::new()),
     }
 }
@@ -121,7 +121,7 @@ fn read_name(snapshot: &Snapshot, id: u64) -> Result<String> {
 /// The name and the family of an API type.
 fn texts(id: u64, item: &Item<'_>) -> Result<[String; 2]> {
     let values = bake::values(Kind::ApiType, &[id], item)?;
-    let text = |place: usize| values.get(place).map_or("", Value::text).to_owned();
+    let text = |index: usize| values.get(index).map_or("", Value::text).to_owned();
     Ok([text(api_type::NAME), text(api_type::FAMILY)])
 }
 

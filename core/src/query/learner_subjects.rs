@@ -6,11 +6,11 @@ use super::lookup::Lookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Padded, Wire};
 use crate::record::lanes::{FACTS, RENDERING};
 use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
-use crate::record::typed::{Edits, push_part};
+use crate::record::typed::{Conversions, push_part};
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use std::ops::Range;
 
@@ -44,6 +44,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Curriculum),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner subject records found",
     read,
@@ -86,9 +87,9 @@ impl Query for LearnerSubjects {
         let mut of = None;
         let mut is_shown = false;
         let array = Array::open(out);
-        for page in subjects.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in subjects.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for Key(learner, subject) in run.keys().take(indices.end).skip(indices.start) {
                 if of != Some(learner) {
                     of = Some(learner);
@@ -140,10 +141,10 @@ impl Query for LearnerSubjects {
         let mut start = Padded::default();
         let mut of = None;
         let mut is_shown = false;
-        for page in walk.runs(&subjects, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
-            for index in walk.places(indices) {
+        for pinned in walk.runs(&subjects, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
+            for index in walk.in_order(indices) {
                 let Key(learner, subject) = run.key(index)?;
                 if of.replace(learner) != Some(learner) {
                     let asked_for = self.learner_id.is_some();
@@ -220,10 +221,10 @@ pub(super) fn names_of(run: &Run<'_>, index: usize) -> Result<Range<usize>> {
 pub(super) fn push_typed_names(run: &Run<'_>, index: usize, out: &mut Chunks<'_>) -> Result<()> {
     let record = run.span(RENDERING, index, index + 1)?;
     let names = names_of(run, index)?;
-    let edits = Edits::of(run.record(FACTS, index)?)?;
-    push_part(run.lane(RENDERING), &record, names, edits, out)
+    let conversions = Conversions::of(run.record(FACTS, index)?)?;
+    push_part(run.lane(RENDERING), &record, names, conversions, out)
 }
 
-fn no_names() -> Box<Error> {
+fn no_names() -> Failure {
     Error::corrupt("a learner has no names")
 }

@@ -8,7 +8,7 @@ use super::walk::{Identity, Walk};
 use super::window::{self, Window};
 use super::{Array, Outcome, Query, Question, Rule, Then, View, parents};
 use crate::date::Date;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::fold::fold;
 use crate::record::lanes::{NAMES, RENDERING};
@@ -76,6 +76,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Administration),
     has_parents: true,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
     read,
@@ -174,9 +175,9 @@ impl Query for Learners<'_> {
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
         let array = Array::open(out);
-        for page in learners.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in learners.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             filter.each_stretch(&run, indices, &mut |stretch| {
                 match &mut parents {
                     Some(parents) => {
@@ -233,16 +234,16 @@ impl Query for Learners<'_> {
             return Ok(Outcome::Found);
         };
         let mut passing: Vec<Range<usize>> = Vec::new();
-        for page in walk.runs(&learners, keys) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in walk.runs(&learners, keys) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             passing.clear();
             filter.each_stretch(&run, indices, &mut |stretch| {
                 passing.push(stretch);
                 Ok(())
             })?;
             for stretch in walk.along(&passing) {
-                for index in walk.places(stretch.clone()) {
+                for index in walk.in_order(stretch.clone()) {
                     let Key(id, _) = run.key(index)?;
                     if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
                         return Ok(Outcome::Found);
@@ -275,18 +276,18 @@ fn push_with_parents(
     out.push(learner.ok_or_else(no_object)?);
     out.push(b",\"parents\":[");
     let before = out.len();
-    parents::each(run, index, parents, |parents, place| {
+    parents::each(run, index, parents, |parents, index| {
         if out.len() > before {
             out.push(b",");
         }
-        out.push(parents.record(RENDERING, place)?);
+        out.push(parents.record(RENDERING, index)?);
         Ok(())
     })?;
     out.push(b"]}");
     Ok(())
 }
 
-fn no_object() -> Box<Error> {
+fn no_object() -> Failure {
     Error::corrupt("a learner is no object")
 }
 

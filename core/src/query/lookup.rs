@@ -1,53 +1,53 @@
 //! Looking up many records of one partition within one answer.
 
 use crate::error::Result;
-use crate::store::{Key, Page, Records, Run};
+use crate::store::{Key, PinnedRun, Records, Run};
 
 /// Holds the runs that were read last, since the next record often lies in one
 /// of them.
 pub(super) struct Lookup<'a> {
     records: Records<'a>,
-    pages: Vec<Option<Held<'a>>>,
+    held: Vec<Option<HeldRun<'a>>>,
 }
 
-struct Held<'a> {
-    place: usize,
-    page: Page<'a>,
+struct HeldRun<'a> {
+    position: usize,
+    pinned: PinnedRun<'a>,
     /// Where the last record was found, or would have been.
     last: usize,
 }
 
 /// How many runs are held at most.
-const PAGES: usize = 64;
+const MOST_HELD: usize = 64;
 
 impl<'a> Lookup<'a> {
     pub(super) fn new(records: Records<'a>) -> Lookup<'a> {
-        let pages = records.runs().clamp(1, PAGES);
+        let most = records.runs().clamp(1, MOST_HELD);
         Lookup {
             records,
-            pages: std::iter::repeat_with(|| None).take(pages).collect(),
+            held: std::iter::repeat_with(|| None).take(most).collect(),
         }
     }
 
-    /// The run and the place within it that hold a record.
+    /// The run that holds a record, and its index there.
     pub(super) fn find(&mut self, key: Key) -> Result<Option<(Run<'_>, usize)>> {
-        let place = self.records.locate(key);
-        let slot = place % self.pages.len().max(1);
-        let Some(held) = self.pages.get_mut(slot) else {
+        let position = self.records.locate(key);
+        let slot = position % self.held.len().max(1);
+        let Some(held) = self.held.get_mut(slot) else {
             return Ok(None);
         };
-        if held.as_ref().is_none_or(|held| held.place != place) {
-            let page = self.records.page(place)?;
-            *held = page.map(|page| Held {
-                place,
-                page,
+        if held.as_ref().is_none_or(|held| held.position != position) {
+            let pinned = self.records.pin(position)?;
+            *held = pinned.map(|pinned| HeldRun {
+                position,
+                pinned,
                 last: 0,
             });
         }
         let Some(held) = held else {
             return Ok(None);
         };
-        let run = held.page.run()?;
+        let run = held.pinned.run()?;
         // Records are mostly looked up in their order.
         let found = [held.last, held.last + 1]
             .into_iter()

@@ -3,42 +3,53 @@
 //!
 //! - `learners`, `absentees`, `learner_subjects`, `subjects_per_term`,
 //!   `subject_marks`, `assessment_marks`, `schools`, `clients`,
-//!   `finance_learners`, `accountable_persons`: the endpoints.
+//!   `finance_learners`, `accountable_persons`, `school_parents`, `staff_members`,
+//!   `school_info`, `discipline`, `grades`, `lookup_lists`: the endpoints.
 //! - `endpoint`: what is declared of one. `params`: what it reads. `faults`: what
 //!   is wrong with that.
 //! - `walk`: a collection page by page, for v2. `nested_marks`, `flat_marks`:
 //!   assessment marks for v1 and for v2.
 //! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
-//!   learner's. `taken`: the subjects of one. `lookup`: many records of one partition.
+//!   learner's. `enrolled`: the subjects of one. `lookup`: many records of one partition.
+//!   `listed`, `dated`: records as they are kept, by id and by date.
 //!   `debtor_code`: how debtor codes are compared.
-//! - `tables`, `sheet`, `integrators`, `accounts`: what a snapshot holds decoded
-//!   for them. `held`: as much of a small collection as memory may take.
+//! - `tables` (with each `grade`), `sheet`, `integrators`, `accounts`: what a snapshot
+//!   holds decoded for them. `held`: as much of a small collection as memory may take.
 
 mod absentees;
 mod accountable_persons;
 mod accounts;
 mod assessment_marks;
 mod clients;
+mod dated;
 mod debtor_code;
+mod discipline;
 mod endpoint;
+mod enrolled;
 mod faults;
 mod finance_learners;
 mod flat_marks;
+mod grade;
+mod grades;
 mod held;
 mod integrators;
 mod learner_subjects;
 mod learners;
+mod listed;
 mod lookup;
+mod lookup_lists;
 mod nested_marks;
 mod params;
 mod parents;
 mod release;
+mod school_info;
+mod school_parents;
 mod schools;
 mod sheet;
+mod staff_members;
 mod subject_marks;
 mod subjects_per_term;
 mod tables;
-mod taken;
 mod walk;
 mod window;
 
@@ -46,10 +57,16 @@ pub use absentees::Absentees;
 pub use accountable_persons::AccountablePersons;
 pub use assessment_marks::AssessmentMarks;
 pub use clients::Clients;
+pub use discipline::Discipline;
 pub use finance_learners::FinanceLearners;
+pub use grades::Grades;
 pub use learner_subjects::LearnerSubjects;
 pub use learners::{LearnerStatus, Learners};
+pub use lookup_lists::{Lookup, LookupList};
+pub use school_info::SchoolInfo;
+pub use school_parents::Parents;
 pub use schools::Schools;
+pub use staff_members::StaffMembers;
 pub use subject_marks::SubjectMarks;
 pub use subjects_per_term::SubjectsPerTerm;
 
@@ -68,7 +85,7 @@ use std::sync::Arc;
 use tables::Tables;
 
 /// All endpoints, in the order of the documentation.
-pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
+pub(crate) static ENDPOINTS: [&Endpoint; 19] = [
     &learners::ENDPOINT,
     &assessment_marks::ENDPOINT,
     &subjects_per_term::ENDPOINT,
@@ -79,6 +96,15 @@ pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
     &absentees::ENDPOINT,
     &finance_learners::ENDPOINT,
     &accountable_persons::ENDPOINT,
+    &school_parents::ENDPOINT,
+    &staff_members::ENDPOINT,
+    &school_info::ENDPOINT,
+    &discipline::ENDPOINT,
+    &grades::ENDPOINT,
+    &lookup_lists::ETHNIC_GROUPS,
+    &lookup_lists::MARITAL_STATUSES,
+    &lookup_lists::GENDERS,
+    &lookup_lists::LANGUAGES,
 ];
 
 /// What a question came to.
@@ -161,7 +187,7 @@ pub(crate) trait Query {
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome>;
 
     /// What tells it from all others that are asked of this endpoint in this view, the
-    /// place in it aside. What is meant counts, however it is spelled.
+    /// position in it aside. What is meant counts, however it is spelled.
     fn identify(&self, view: View<'_>, identity: &mut Identity) -> Result<()>;
 
     /// The administrative year in which a walk stays that begins in this view, if the

@@ -4,7 +4,7 @@
 use super::assessment_marks::{self, AssessmentMarks, NOBODY};
 use super::endpoint::Endpoint;
 use super::flat_marks;
-use super::sheet::{self, Sheet, Subject, Term, Wanted};
+use super::sheet::{self, Sheet, SheetSubject, SheetTerm, Wanted};
 use super::tables::Tables;
 use super::walk::{Identity, Walk};
 use super::{Outcome, Query, Rule, View};
@@ -47,11 +47,11 @@ impl Query for AssessmentMarks {
         match (self.grade_id, self.learner_id) {
             (Some(grade), _) => writer.grade(view.snapshot, grade, out)?,
             (None, Some(learner)) => {
-                let seats = Partition::of_year(self.school, Collection::MarkSeats, year);
+                let rows = Partition::of_year(self.school, Collection::MarkRowIndex, year);
                 let (from, to) = (Key(learner, 0), Key(learner, u64::MAX));
-                for page in view.snapshot.records(seats)?.between(from, to) {
-                    let (page, indices) = page?;
-                    let run = page.run()?;
+                for pinned in view.snapshot.records(rows)?.between(from, to) {
+                    let (pinned, indices) = pinned?;
+                    let run = pinned.run()?;
                     for index in indices {
                         writer.grade(view.snapshot, run.key(index)?.1, out)?;
                     }
@@ -160,12 +160,12 @@ impl Writer<'_> {
         &self,
         snapshot: &Snapshot,
         sheet: &Sheet,
-        term: &Term,
+        term: &SheetTerm,
         rows: &Records<'_>,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
         let end = self.tables.term_end(snapshot, self.year, term.term)?;
-        let shown: Vec<&Subject> = term
+        let shown: Vec<&SheetSubject> = term
             .subjects
             .iter()
             .filter(|s| self.question.shows(s, end, self.today))
@@ -184,9 +184,9 @@ impl Writer<'_> {
             None => (Key(term.term, 0), Key(term.term, u64::MAX)),
         };
         let mut starts = SlotStarts::default();
-        for page in rows.between(from, to) {
-            let (page, indices) = page?;
-            let run = page.run()?;
+        for pinned in rows.between(from, to) {
+            let (pinned, indices) = pinned?;
+            let run = pinned.run()?;
             for first in indices.clone().step_by(SlotStarts::ROWS) {
                 let indices = first..indices.end.min(first + SlotStarts::ROWS);
                 let mut rows: [MarkRow<'_>; SlotStarts::ROWS] = Default::default();
@@ -194,8 +194,8 @@ impl Writer<'_> {
                     *row = MarkRow::open(run.record(0, index)?)?;
                 }
                 starts.read(&rows)?;
-                for (place, index) in indices.enumerate() {
-                    if let Some(row) = starts.row(&rows, place) {
+                for (number, index) in indices.enumerate() {
+                    if let Some(row) = starts.row(&rows, number) {
                         self.learner(sheet, &shown, run.key(index)?.1, &row, out)?;
                     }
                 }
@@ -213,7 +213,7 @@ impl Writer<'_> {
     fn learner(
         &self,
         sheet: &Sheet,
-        shown: &[&Subject],
+        shown: &[&SheetSubject],
         learner: u64,
         row: &WalkedRow<'_>,
         out: &mut Chunks<'_>,
@@ -224,14 +224,14 @@ impl Writer<'_> {
         out.push_quoted_integer(learner);
         out.push(b",\"subjects\":{");
         let empty = out.len();
-        let mut taken = row.subjects();
-        let mut next = taken.next();
+        let mut enrolled = row.subjects();
+        let mut next = enrolled.next();
         for subject in shown {
             while next.is_some_and(|next| next < subject.subject) {
-                next = taken.next();
+                next = enrolled.next();
             }
-            let taken = next == Some(subject.subject);
-            self.subject(sheet, subject, taken, row, out)?;
+            let enrolled = next == Some(subject.subject);
+            self.subject(sheet, subject, enrolled, row, out)?;
         }
         if out.len() == empty {
             out.truncate(before);
@@ -246,8 +246,8 @@ impl Writer<'_> {
     fn subject(
         &self,
         sheet: &Sheet,
-        subject: &Subject,
-        taken: bool,
+        subject: &SheetSubject,
+        enrolled: bool,
         row: &WalkedRow<'_>,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
@@ -274,11 +274,11 @@ impl Writer<'_> {
                     continue;
                 }
                 let slot = row.mark(assessment.slot);
-                if taken || !slot.is_empty() {
+                if enrolled || !slot.is_empty() {
                     if self.question.structure {
-                        assessment.gap.push_structure(&sheet.text, out);
+                        assessment.template.push_structure(&sheet.text, out);
                     } else {
-                        assessment.gap.push(slot, &sheet.text, out)?;
+                        assessment.template.push(slot, &sheet.text, out)?;
                     }
                 }
             }

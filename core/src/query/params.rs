@@ -168,19 +168,19 @@ impl<'a> Params<'a> {
         })
     }
 
-    /// One of these words, the first unless it is given: its place.
+    /// One of these words, the first unless it is given: its position.
     pub(super) fn choice(&mut self, name: &'static str, words: &[&str]) -> usize {
         let Some(value) = self.text(name) else {
             return 0;
         };
-        let place = words.iter().position(|word| *word == value);
-        if place.is_none() {
+        let index = words.iter().position(|word| *word == value);
+        if index.is_none() {
             let (last, others) = words.split_last().unwrap_or((&"", &[]));
             let others = others.join(", ");
             self.faults
                 .say(name, format!("{name} must be {others} or {last}"));
         }
-        place.unwrap_or(0)
+        index.unwrap_or(0)
     }
 
     /// An id or several with commas between, each with blanks around or not.

@@ -30,8 +30,8 @@ pub(super) fn each(
         let Some(id) = learners.tag(tag, index)? else {
             continue;
         };
-        if let Some((run, place)) = parents.find(Key::one(id))? {
-            each(&run, place)?;
+        if let Some((run, index)) = parents.find(Key::one(id))? {
+            each(&run, index)?;
         }
     }
     Ok(())
@@ -47,13 +47,13 @@ pub(super) fn push(
 ) -> Result<()> {
     out.push(b"[");
     let empty = out.len();
-    each(learners, index, parents, |run, place| match wire {
+    each(learners, index, parents, |run, index| match wire {
         Wire::V1 => {
-            out.push(run.record(RENDERING, place)?);
+            out.push(run.record(RENDERING, index)?);
             out.push(b",");
             Ok(())
         }
-        Wire::V2 => typed::push_record(run, place, out),
+        Wire::V2 => typed::push_record(run, index, out),
     })?;
     if out.len() > empty {
         out.pop();

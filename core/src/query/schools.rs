@@ -42,6 +42,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: None,
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: REQUEST_NOT_AUTHORISED,
     nothing: "No school records found",
     read,

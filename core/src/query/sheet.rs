@@ -4,15 +4,15 @@
 //! are asked for.
 
 use super::lookup::Lookup;
+use super::release::Releases;
 use super::tables::{self, Tables};
 use crate::date::Date;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
 use crate::record::decimal::Decimal;
-use crate::record::gap::Gap;
-use crate::record::learning_program::RELEASE_TAG;
-use crate::record::typed::{Edits, push_part};
+use crate::record::template::Template;
+use crate::record::typed::{Conversions, push_part};
 use crate::record::{Kind, bake, lanes};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(super) struct Sheet {
     /// Whether there are texts. Without them the sheet tells which terms there are:
     /// what is in one says its [`outline`], and an assessment is written by [`one`].
     pub(super) is_written: bool,
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Vec<SheetTerm>,
     pub(super) text: Padded,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    fn takes(&self, (term, subject, outcome, assessment): Place) -> bool {
+    fn takes(&self, (term, subject, outcome, assessment): SheetKey) -> bool {
         let takes = |wanted: Option<u64>, number| wanted.is_none_or(|wanted| wanted == number);
         takes(self.term, term)
             && takes(self.subject, subject)
@@ -50,34 +50,34 @@ impl Wanted {
     }
 }
 
-pub(super) struct Term {
+pub(super) struct SheetTerm {
     pub(super) term: u64,
-    pub(super) subjects: Vec<Subject>,
+    pub(super) subjects: Vec<SheetSubject>,
 }
 
 /// A learning program: a subject in a term.
-pub(super) struct Subject {
+pub(super) struct SheetSubject {
     pub(super) subject: u64,
     /// The date from which its marks may be seen, if one is set.
     pub(super) release: Option<Date>,
     /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`, for v2
     /// `"subject_id":101,"subject_name":"…"`
     pub(super) start: Range<usize>,
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<SheetOutcome>,
 }
 
-pub(super) struct Outcome {
+pub(super) struct SheetOutcome {
     pub(super) outcome: u64,
     /// `"5":{"learning_outcome_id":"5","learning_outcome_name":"…","assessments":{`,
     /// for v2 `,"learning_outcome_id":5,"learning_outcome_name":"…"`
     pub(super) start: Range<usize>,
-    pub(super) assessments: Vec<Assessment>,
+    pub(super) assessments: Vec<SheetAssessment>,
 }
 
-pub(super) struct Assessment {
+pub(super) struct SheetAssessment {
     pub(super) assessment: u64,
     pub(super) slot: usize,
-    pub(super) gap: Gap,
+    pub(super) template: Template,
 }
 
 impl Sheet {
@@ -95,14 +95,14 @@ impl Sheet {
         let outcomes = || subjects().flat_map(|subject| &subject.outcomes);
         let assessments = outcomes().map(|outcome| outcome.assessments.capacity());
         self.text.bytes()
-            + self.terms.capacity() * size_of::<Term>()
-            + 2 * subjects().count() * size_of::<Subject>()
-            + 2 * outcomes().count() * size_of::<Outcome>()
-            + assessments.sum::<usize>() * size_of::<Assessment>()
+            + self.terms.capacity() * size_of::<SheetTerm>()
+            + 2 * subjects().count() * size_of::<SheetSubject>()
+            + 2 * outcomes().count() * size_of::<SheetOutcome>()
+            + assessments.sum::<usize>() * size_of::<SheetAssessment>()
     }
 
     /// The only assessment that there is, with the levels above it.
-    pub(super) fn only(&self) -> Result<(&Subject, &Outcome, &Assessment)> {
+    pub(super) fn only(&self) -> Result<(&SheetSubject, &SheetOutcome, &SheetAssessment)> {
         let only = || {
             let subject = self.terms.first()?.subjects.first()?;
             let outcome = subject.outcomes.first()?;
@@ -188,34 +188,34 @@ pub(super) fn one(
     snapshot: &Snapshot,
     tables: &Tables,
     partition: Partition,
-    place: Place,
+    key: SheetKey,
     wire: Wire,
 ) -> Result<Sheet> {
     let releases = Releases::default();
-    let of = Of {
+    let context = SheetContext {
         snapshot,
         tables,
         releases: &releases,
     };
-    let (page, index) = snapshot
+    let (pinned, index) = snapshot
         .records(partition)?
-        .get(Key(place.0, place.3))?
+        .get(Key(key.0, key.3))?
         .ok_or_else(gone)?;
     let mut sheet = Sheet::new(wire);
-    let gap = sheet.gap(partition, place, &page.run()?.item(index)?)?;
-    sheet.place(&of, place, 0, gap)?;
+    let template = sheet.template(partition, key, &pinned.run()?.item(index)?)?;
+    sheet.push(&context, key, 0, template)?;
     Ok(sheet)
 }
 
-fn gone() -> Box<Error> {
+fn gone() -> Failure {
     Error::corrupt("an assessment is not at its place")
 }
 
-/// Where an assessment stands in the answer: term, subject, outcome, id.
-type Place = (u64, u64, u64, u64);
+/// By which assessments stand in order in the answer: term, subject, outcome, id.
+type SheetKey = (u64, u64, u64, u64);
 
 /// What texts are made from beside the assessments.
-struct Of<'a> {
+struct SheetContext<'a> {
     snapshot: &'a Snapshot,
     tables: &'a Tables,
     releases: &'a Releases,
@@ -229,22 +229,22 @@ fn decode(
     most_text: usize,
 ) -> Result<Sheet> {
     let tables = tables::of(snapshot, partition.school, wire)?;
-    let releases = releases(snapshot, partition)?;
-    let of = Of {
+    let releases = Releases::read(snapshot, partition)?;
+    let context = SheetContext {
         snapshot,
         tables: &tables,
         releases: &releases,
     };
     let mut items = Lookup::new(snapshot.records(partition)?);
     let mut sheet = Sheet::new(wire);
-    for (place, slot) in places(snapshot, partition, wanted)? {
-        let gap = if sheet.is_written {
-            let (run, index) = items.find(Key(place.0, place.3))?.ok_or_else(gone)?;
-            sheet.gap(partition, place, &run.item(index)?)?
+    for (key, slot) in keys(snapshot, partition, wanted)? {
+        let template = if sheet.is_written {
+            let (run, index) = items.find(Key(key.0, key.3))?.ok_or_else(gone)?;
+            sheet.template(partition, key, &run.item(index)?)?
         } else {
-            Gap::default()
+            Template::default()
         };
-        sheet.place(&of, place, slot, gap)?;
+        sheet.push(&context, key, slot, template)?;
         if sheet.text.len() > most_text {
             sheet.is_written = false;
             sheet.text = Padded::default();
@@ -253,29 +253,29 @@ fn decode(
     Ok(sheet)
 }
 
-/// The assessments that are wanted in the order of the answer, with their slots.
-fn places(
+/// The keys of the assessments that are wanted, in order, with their slots.
+fn keys(
     snapshot: &Snapshot,
     partition: Partition,
     wanted: Wanted,
-) -> Result<Vec<(Place, usize)>> {
-    let mut places = Vec::new();
+) -> Result<Vec<(SheetKey, usize)>> {
+    let mut keys = Vec::new();
     let mut slots = Vec::new();
     let (from, to) = match wanted.term {
         Some(term) => (Key(term, 0), Key(term, u64::MAX)),
         None => (Key::MIN, Key::MAX),
     };
-    for page in snapshot.records(partition)?.between(from, to) {
-        let (page, indices) = page?;
-        let run = page.run()?;
+    for pinned in snapshot.records(partition)?.between(from, to) {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
         for index in indices {
             let Key(term, id) = run.key(index)?;
             let tag = |tag| run.tag(tag, index)?.ok_or_else(gone);
-            let place = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
+            let key = (term, tag(SUBJECT_TAG)?, tag(OUTCOME_TAG)?, id);
             let slot = assessment::slot(run.tag(SLOT_TAG, index)?)?;
             slots.push((term, slot));
-            if wanted.takes(place) {
-                places.push((place, usize::try_from(slot).unwrap_or(usize::MAX)));
+            if wanted.takes(key) {
+                keys.push((key, usize::try_from(slot).unwrap_or(usize::MAX)));
             }
         }
     }
@@ -283,18 +283,18 @@ fn places(
     if slots.windows(2).any(|pair| pair.first() == pair.last()) {
         return Err(assessment::shared_slot());
     }
-    places.sort_unstable();
-    Ok(places)
+    keys.sort_unstable();
+    Ok(keys)
 }
 
 impl Sheet {
     /// Adds an assessment's texts.
-    fn gap(
+    fn template(
         &mut self,
         partition: Partition,
-        (term, subject, outcome, id): Place,
+        (term, subject, outcome, id): SheetKey,
         item: &Item<'_>,
-    ) -> Result<Gap> {
+    ) -> Result<Template> {
         let values = bake::values(Kind::Assessment, &[partition.school, id], item)?;
         let belongs = assessment::Belongs {
             grade: partition.a,
@@ -316,33 +316,39 @@ impl Sheet {
                     text.push(b':');
                     text.extend_from_slice(before);
                 };
-                Gap::between(before, after, out_of, &mut self.text)
+                Template::new(before, after, out_of, &mut self.text)
             }
             Wire::V2 => {
-                let edits = Edits::of(item.lanes[lanes::FACTS])?;
+                let conversions = Conversions::of(item.lanes[lanes::FACTS])?;
                 let typed = |part| {
                     let mut text = Vec::new();
                     let record = 0..rendering.len();
-                    push_part(rendering, &record, part, edits, &mut Chunks::new(&mut text))?;
-                    Ok::<_, Box<crate::Error>>(text)
+                    push_part(
+                        rendering,
+                        &record,
+                        part,
+                        conversions,
+                        &mut Chunks::new(&mut text),
+                    )?;
+                    Ok::<_, Failure>(text)
                 };
                 let middle = before.len();
                 let (before, after) = (typed(1..middle)?, typed(middle..middle + after.len())?);
-                Gap::between_typed(&before, &after, out_of, &mut self.text)
+                Template::typed(&before, &after, out_of, &mut self.text)
             }
         }
     }
 
     /// Adds an assessment behind all others, opening the levels above it.
-    fn place(
+    fn push(
         &mut self,
-        of: &Of<'_>,
-        (term, subject, outcome, assessment): Place,
+        context: &SheetContext<'_>,
+        (term, subject, outcome, assessment): SheetKey,
         slot: usize,
-        gap: Gap,
+        template: Template,
     ) -> Result<()> {
         if self.terms.last().is_none_or(|last| last.term != term) {
-            self.terms.push(Term {
+            self.terms.push(SheetTerm {
                 term,
                 subjects: Vec::new(),
             });
@@ -351,11 +357,11 @@ impl Sheet {
             .last_subject()
             .is_none_or(|last| last.subject != subject)
         {
-            let start = self.add(|text, wire| push_subject(text, wire, of, subject))?;
+            let start = self.add(|text, wire| context.push_subject(text, wire, subject))?;
             if let Some(last) = self.terms.last_mut() {
-                last.subjects.push(Subject {
+                last.subjects.push(SheetSubject {
                     subject,
-                    release: of.releases.of(term, subject),
+                    release: context.releases.of(term, subject),
                     start,
                     outcomes: Vec::new(),
                 });
@@ -363,9 +369,9 @@ impl Sheet {
         }
         let last = self.last_subject().and_then(|last| last.outcomes.last());
         if last.is_none_or(|last| last.outcome != outcome) {
-            let start = self.add(|text, wire| push_outcome(text, wire, of, outcome))?;
+            let start = self.add(|text, wire| context.push_outcome(text, wire, outcome))?;
             if let Some(last) = self.last_subject() {
-                last.outcomes.push(Outcome {
+                last.outcomes.push(SheetOutcome {
                     outcome,
                     start,
                     assessments: Vec::new(),
@@ -374,16 +380,16 @@ impl Sheet {
         }
         let last = self.last_subject();
         if let Some(last) = last.and_then(|last| last.outcomes.last_mut()) {
-            last.assessments.push(Assessment {
+            last.assessments.push(SheetAssessment {
                 assessment,
                 slot,
-                gap,
+                template,
             });
         }
         Ok(())
     }
 
-    fn last_subject(&mut self) -> Option<&mut Subject> {
+    fn last_subject(&mut self) -> Option<&mut SheetSubject> {
         self.terms.last_mut()?.subjects.last_mut()
     }
 
@@ -398,71 +404,39 @@ impl Sheet {
     }
 }
 
-fn push_subject(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, subject: u64) -> Result<()> {
-    if wire == Wire::V1 {
-        json::push_quoted_integer(text, subject);
-        text.extend_from_slice(b":{");
-    }
-    match of.tables.subject(subject) {
-        Some(subject) => text.extend_from_slice(subject.named.text()),
-        None => {
-            let subject = of.tables.other_subject(of.snapshot, subject)?;
-            text.extend_from_slice(subject.named.text());
+impl SheetContext<'_> {
+    fn push_subject(&self, text: &mut Vec<u8>, wire: Wire, subject: u64) -> Result<()> {
+        if wire == Wire::V1 {
+            json::push_quoted_integer(text, subject);
+            text.extend_from_slice(b":{");
         }
-    }
-    if wire == Wire::V1 {
-        text.extend_from_slice(b",\"learning_outcomes\":{");
-    }
-    Ok(())
-}
-
-fn push_outcome(text: &mut Vec<u8>, wire: Wire, of: &Of<'_>, outcome: u64) -> Result<()> {
-    match wire {
-        Wire::V1 => {
-            json::push_quoted_integer(text, outcome);
-            text.extend_from_slice(b":{\"learning_outcome_id\":");
+        match self.tables.subject(subject) {
+            Some(subject) => text.extend_from_slice(subject.named.text()),
+            None => {
+                let subject = self.tables.other_subject(self.snapshot, subject)?;
+                text.extend_from_slice(subject.named.text());
+            }
         }
-        Wire::V2 => text.extend_from_slice(b",\"learning_outcome_id\":"),
-    }
-    wire.push_number(text, outcome);
-    text.extend_from_slice(b",\"learning_outcome_name\":");
-    wire.push_text(text, &of.tables.outcome(of.snapshot, outcome)?);
-    if wire == Wire::V1 {
-        text.extend_from_slice(b",\"assessments\":{");
-    }
-    Ok(())
-}
-
-/// The release dates that are set, by term and subject.
-#[derive(Default)]
-struct Releases(Vec<(Key, Date)>);
-
-impl Releases {
-    fn of(&self, term: u64, subject: u64) -> Option<Date> {
-        let sought = Key(term, subject);
-        let place = self.0.binary_search_by_key(&sought, |(key, _)| *key);
-        self.0.get(place.ok()?).map(|(_, release)| *release)
-    }
-}
-
-fn releases(snapshot: &Snapshot, sheet: Partition) -> Result<Releases> {
-    let partition = Partition {
-        collection: Collection::LearningPrograms,
-        ..sheet
-    };
-    let mut releases = Vec::new();
-    for page in snapshot.records(partition)?.all() {
-        let (page, indices) = page?;
-        let run = page.run()?;
-        for index in indices {
-            let Some(release) = run.tag(RELEASE_TAG, index)? else {
-                continue;
-            };
-            // Marks must not be answered before a date that nobody can read.
-            let release = Date::from_number(release)
-                .ok_or_else(|| Error::corrupt("a release date is no date"))?;
-            releases.push((run.key(index)?, release));
+        if wire == Wire::V1 {
+            text.extend_from_slice(b",\"learning_outcomes\":{");
         }
+        Ok(())
     }
-    Ok(Releases(releases))
+
+    fn push_outcome(&self, text: &mut Vec<u8>, wire: Wire, outcome: u64) -> Result<()> {
+        match wire {
+            Wire::V1 => {
+                json::push_quoted_integer(text, outcome);
+                text.extend_from_slice(b":{\"learning_outcome_id\":");
+            }
+            Wire::V2 => text.extend_from_slice(b",\"learning_outcome_id\":"),
+        }
+        wire.push_number(text, outcome);
+        text.extend_from_slice(b",\"learning_outcome_name\":");
+        wire.push_text(text, &self.tables.outcome(self.snapshot, outcome)?);
+        if wire == Wire::V1 {
+            text.extend_from_slice(b",\"assessments\":{");
+        }
+        Ok(())
+    }
 }

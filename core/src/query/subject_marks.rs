@@ -1,9 +1,9 @@
 //! Get Learner Subject Marks (4.4).
 
 use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
-use super::taken::{self, Of};
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::Result;
@@ -40,6 +40,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Curriculum),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No subject mark records found",
     read,
@@ -67,7 +68,7 @@ impl Query for SubjectMarks {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         let mut all = Walk::whole();
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,
@@ -90,7 +91,7 @@ impl Query for SubjectMarks {
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,
@@ -105,13 +106,18 @@ impl Query for SubjectMarks {
 
 /// One record and a comma; nothing if no term has a mark.
 #[inline]
-fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
-    let Of {
+fn push(
+    context: &EnrolledContext<'_>,
+    run: &Run<'_>,
+    index: usize,
+    written: &mut Chunks<'_>,
+) -> Result<()> {
+    let EnrolledContext {
         snapshot,
         tables,
         year,
         wire,
-    } = *of;
+    } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     let start = written.len();

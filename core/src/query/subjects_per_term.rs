@@ -1,10 +1,10 @@
 //! Get Learner Subjects Per Term (4.3).
 
 use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
 use super::tables::Subject;
-use super::taken::{self, Of};
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
 use crate::error::{Error, Result};
@@ -43,6 +43,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     family: Some(Family::Curriculum),
     has_parents: false,
     is_settable: false,
+    is_object: false,
     refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner subject records found",
     read,
@@ -70,7 +71,7 @@ impl Query for SubjectsPerTerm {
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let array = Array::open(out);
         let mut all = Walk::whole();
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,
@@ -93,7 +94,7 @@ impl Query for SubjectsPerTerm {
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        taken::walk(
+        enrolled::walk(
             view,
             self.school,
             self.learner_id,
@@ -108,13 +109,18 @@ impl Query for SubjectsPerTerm {
 
 /// One record and a comma.
 #[inline]
-fn push(of: &Of<'_>, run: &Run<'_>, index: usize, written: &mut Chunks<'_>) -> Result<()> {
-    let Of {
+fn push(
+    context: &EnrolledContext<'_>,
+    run: &Run<'_>,
+    index: usize,
+    written: &mut Chunks<'_>,
+) -> Result<()> {
+    let EnrolledContext {
         snapshot,
         tables,
         year,
         wire,
-    } = *of;
+    } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     tables.push_year(year, written);

@@ -1,11 +1,12 @@
 //! The small tables of a school: what other records join by id.
 
-use super::held::{Decoded, Held};
+use super::grade::{Grade, in_grade};
+use super::held::{Decoded, Held, escaped, text};
 use crate::clock::Offset;
 use crate::date::Date;
 use crate::error::Result;
 use crate::json::{self, Chunks, Padded, Wire};
-use crate::record::{Kind, Value, bake, grade, learning_outcome, school, subject, term, year};
+use crate::record::{Kind, Value, bake, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub(crate) struct Tables {
     years: Held<Year>,
     outcomes: Held<LearningOutcome>,
     terms: Held<Term>,
-    /// The place of the current year's first term.
+    /// The position of the current year's first term.
     current_terms: usize,
 }
 
@@ -43,25 +44,25 @@ pub(crate) struct Subject {
 /// answers.
 struct Subjects {
     held: Held<Subject>,
-    /// For the low byte of an id, the place of the last subject that has it.
-    places: [u16; 256],
+    /// For the low byte of an id, the position of the last subject that has it.
+    indices: [u16; 256],
 }
 
 impl Subjects {
     fn of(held: Held<Subject>) -> Subjects {
-        let mut places = [0; 256];
+        let mut indices = [0; 256];
         for (number, (key, _)) in (0..=u16::MAX).zip(held.by_key()) {
-            if let Some(place) = places.get_mut(low_byte(key.0)) {
-                *place = number;
+            if let Some(index) = indices.get_mut(low_byte(key.0)) {
+                *index = number;
             }
         }
-        Subjects { held, places }
+        Subjects { held, indices }
     }
 
     #[inline]
     fn get(&self, id: u64) -> Option<&Subject> {
-        let place = self.places.get(low_byte(id))?;
-        match self.held.by_key().get(usize::from(*place)) {
+        let index = self.indices.get(low_byte(id))?;
+        match self.held.by_key().get(usize::from(*index)) {
             Some((at, subject)) if at.0 == id => Some(subject),
             _ => self.search(id),
         }
@@ -86,14 +87,6 @@ pub(crate) struct Term {
     pub(crate) listed: Padded,
     /// `{"term":"1","mark":"`
     pub(crate) marked: Padded,
-}
-
-#[derive(Clone)]
-struct Grade {
-    /// Its name, escaped for JSON, as those of years and learning outcomes.
-    name: Vec<u8>,
-    /// `,"grade_id":"9","grade":"7","terms":[`.
-    opening: Padded,
 }
 
 #[derive(Clone)]
@@ -140,6 +133,15 @@ impl Tables {
             Some(grade) => grade.opening,
             None => Padded::of(&in_grade(self.wire, id, b"")),
         })
+    }
+
+    /// A grade that has a record.
+    pub(super) fn listed_grade(
+        &self,
+        snapshot: &Snapshot,
+        id: u64,
+    ) -> Result<Option<Cow<'_, Grade>>> {
+        self.grades.find(snapshot, Key::one(id))
     }
 
     /// Writes `{"year":"2026",`.
@@ -255,8 +257,8 @@ fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
         current_terms: 0,
     };
     let schools = snapshot.records(Partition::global(Collection::Schools))?;
-    if let Some((page, index)) = schools.get(Key::one(school))? {
-        let values = bake::values(Kind::School, &[school], &page.run()?.item(index)?)?;
+    if let Some((pinned, index)) = schools.get(Key::one(school))? {
+        let values = bake::values(Kind::School, &[school], &pinned.run()?.item(index)?)?;
         let offset = values.get(school::UTC_OFFSET).map_or("", Value::text);
         tables.offset = Offset::parse(offset).unwrap_or(Offset::DEFAULT);
         tables.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);
@@ -273,16 +275,6 @@ fn in_year(wire: Wire, year: u64) -> Vec<u8> {
     let mut text = b"{\"year\":".to_vec();
     wire.push_number(&mut text, year);
     text.push(b',');
-    text
-}
-
-/// `,"grade_id":"9","grade":"7","terms":[`
-fn in_grade(wire: Wire, id: u64, name: &[u8]) -> Vec<u8> {
-    let mut text = b",\"grade_id\":".to_vec();
-    wire.push_number(&mut text, id);
-    text.extend_from_slice(b",\"grade\":");
-    wire.push_text(&mut text, name);
-    text.extend_from_slice(b",\"terms\":[");
     text
 }
 
@@ -353,29 +345,13 @@ impl Decoded for Subject {
     const MOST_BYTES: usize = 2 * MOST_BYTES;
 
     fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Subject {
-        let text = |place| text(values, place);
+        let text = |index| text(values, index);
         let (above_id, above_name) = (text(subject::SUPER_ID), text(subject::SUPER_NAME));
         Subject::new(wire, key.0, text(subject::NAME), above_id, above_name)
     }
 
     fn bytes(&self) -> usize {
         self.listed.bytes() + self.named.bytes() + self.above.bytes()
-    }
-}
-
-impl Decoded for Grade {
-    const KIND: Kind = Kind::Grade;
-    const COLLECTION: Collection = Collection::Grades;
-    const MOST_BYTES: usize = MOST_BYTES;
-
-    fn of(wire: Wire, key: Key, values: &[Value<'_>]) -> Grade {
-        let name = escaped(text(values, grade::NAME));
-        let opening = Padded::of(&in_grade(wire, key.0, &name));
-        Grade { name, opening }
-    }
-
-    fn bytes(&self) -> usize {
-        self.name.capacity() + self.opening.bytes()
     }
 }
 
@@ -427,14 +403,4 @@ impl Decoded for Term {
     fn bytes(&self) -> usize {
         self.listed.bytes() + self.marked.bytes()
     }
-}
-
-fn text<'a>(values: &'a [Value<'_>], place: usize) -> &'a str {
-    values.get(place).map_or("", Value::text)
-}
-
-fn escaped(text: &str) -> Vec<u8> {
-    let mut escaped = Vec::new();
-    json::push_escaped(&mut escaped, text);
-    escaped
 }

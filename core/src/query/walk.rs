@@ -4,7 +4,7 @@
 use super::window::Window;
 use crate::error::Result;
 use crate::record::varint;
-use crate::store::{Key, Page, Records};
+use crate::store::{Key, PinnedRun, Records};
 use std::ops::Range;
 
 /// What a question is, in bytes that are the same on every machine and for good.
@@ -60,7 +60,7 @@ pub(crate) struct Walk {
     after: Option<Position>,
     /// It is for one record and not for a collection.
     is_for_one: bool,
-    taken: usize,
+    count: usize,
     last: Option<Position>,
     has_more: bool,
 }
@@ -73,7 +73,7 @@ impl Walk {
             limit,
             after,
             is_for_one: false,
-            taken: 0,
+            count: 0,
             last: None,
             has_more: false,
         }
@@ -97,8 +97,8 @@ impl Walk {
     }
 
     /// How many records the page has.
-    pub(crate) fn taken(&self) -> usize {
-        self.taken
+    pub(crate) fn count(&self) -> usize {
+        self.count
     }
 
     /// The position of the page's last record, if there are records behind it.
@@ -110,11 +110,11 @@ impl Walk {
     /// page is full without it.
     #[inline]
     pub(super) fn take(&mut self, position: Position) -> bool {
-        if self.taken == self.limit {
+        if self.count == self.limit {
             self.has_more = true;
             return false;
         }
-        self.taken += 1;
+        self.count += 1;
         self.last = Some(position);
         true
     }
@@ -197,30 +197,30 @@ impl Walk {
         (from <= to).then_some((from, to))
     }
 
-    /// The runs that hold records from one key to another, with the places of
+    /// The runs that hold records from one key to another, with the indices of
     /// those records, in the walk's direction.
     pub(super) fn runs<'a>(
         &self,
         records: &Records<'a>,
         (from, to): (Key, Key),
-    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> + use<'a> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'a> {
         records.toward(self.reverse, from, to)
     }
 
     /// Things that are in order, in the walk's direction.
     pub(super) fn along<'a, T>(&self, things: &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
-        let places = self.places(0..things.len());
-        places.filter_map(|place| things.get(place))
+        let indices = self.in_order(0..things.len());
+        indices.filter_map(|index| things.get(index))
     }
 
-    /// Places that are in order, in the walk's direction.
-    pub(super) fn places(&self, places: Range<usize>) -> impl Iterator<Item = usize> + use<> {
+    /// Indices in the walk's direction.
+    pub(super) fn in_order(&self, indices: Range<usize>) -> impl Iterator<Item = usize> + use<> {
         let reverse = self.reverse;
-        (0..places.len()).map(move |step| {
+        (0..indices.len()).map(move |step| {
             if reverse {
-                places.end - 1 - step
+                indices.end - 1 - step
             } else {
-                places.start + step
+                indices.start + step
             }
         })
     }
@@ -242,9 +242,9 @@ mod tests {
     fn a_page_says_whether_more_follows() {
         let mut walk = Walk::page(false, 2, None);
         assert!(walk.take(at(1, 0)) && walk.take(at(2, 0)));
-        assert_eq!((walk.taken(), walk.next()), (2, None));
+        assert_eq!((walk.count(), walk.next()), (2, None));
         assert!(!walk.take(at(3, 0)));
-        assert_eq!((walk.taken(), walk.next()), (2, Some(at(2, 0))));
+        assert_eq!((walk.count(), walk.next()), (2, Some(at(2, 0))));
     }
 
     #[test]

@@ -32,15 +32,11 @@ pub(super) fn of_transfers(
     Ok(Window { from, to })
 }
 
-/// The most days between the first and the last day of absences.
-const ABSENCE_DAYS: u64 = 31;
+/// The most days between the first and the last day of absences and discipline.
+const MOST_DAYS: u64 = 31;
 
-/// The days of absences. `to` is today unless given, `from` a month before it.
-pub(super) fn of_absences(
-    from: Option<Date>,
-    to: Option<Date>,
-    today: Date,
-) -> Result<Window, Rule> {
+/// The days of absences and discipline. `to` is today unless given, `from` a month before it.
+pub(super) fn of_days(from: Option<Date>, to: Option<Date>, today: Date) -> Result<Window, Rule> {
     let broken = |text| Rule {
         fields: ["from_date", "to_date"],
         text,
@@ -50,7 +46,7 @@ pub(super) fn of_absences(
     if to < from {
         return Err(broken("to_date must not be before from_date"));
     }
-    if to > from.days_after(ABSENCE_DAYS) {
+    if to > from.days_after(MOST_DAYS) {
         return Err(broken("from_date to to_date must not exceed 31 days"));
     }
     Ok(Window { from, to })
@@ -131,7 +127,7 @@ mod tests {
         ] {
             let today = date(TODAY).unwrap_or(Date::MIN);
             assert_eq!(
-                of_absences(date(from), date(to), today).map_err(|rule| rule.text),
+                of_days(date(from), date(to), today).map_err(|rule| rule.text),
                 expected,
                 "{from} {to}"
             );

@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use super::field::{Field, Form, position, tag};
 use super::mark_row::SLOTS;
 use super::value::Value;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -33,7 +33,7 @@ const SUBJECT_ID: usize = position(FIELDS, "subject_id");
 const LEARNING_OUTCOME_ID: usize = position(FIELDS, "learning_outcome_id");
 const MARK_OUT_OF: usize = position(FIELDS, "mark_out_of");
 
-/// The tag: the place of its marks in the rows of its grade, year and term.
+/// The tag: the slot of its marks in the rows of its grade, year and term.
 /// Lasts as long as the assessment stays there.
 pub(crate) const SLOT_TAG: usize = 0;
 /// The tag: the subject.
@@ -49,11 +49,11 @@ pub(crate) fn slot(tag: Option<u64>) -> Result<u64> {
 }
 
 /// A mark would be that of another assessment.
-pub(crate) fn shared_slot() -> Box<Error> {
+pub(crate) fn shared_slot() -> Failure {
     Error::corrupt("two assessments have one slot")
 }
 
-/// The tags of an assessment's place.
+/// The tags of an assessment in the index of assessments.
 pub(crate) const GRADE_TAG: usize = 0;
 pub(crate) const YEAR_TAG: usize = 1;
 pub(crate) const TERM_TAG: usize = 2;

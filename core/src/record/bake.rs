@@ -12,10 +12,10 @@ use super::field::Field;
 use super::fold::fold;
 use super::kind::{Kind, newest_rendering};
 use super::lanes::{FACTS, NAMES, RENDERING};
-use super::typed::EditsBuffer;
+use super::typed::ConversionsBuffer;
 use super::value::Value;
 use super::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{self, Members};
 use crate::store::{Item, ItemBuffer};
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     let fields = kind.fields();
     let mut rendering = std::mem::take(&mut item.lanes[RENDERING]);
     let mut spans = Vec::new();
-    let edits = render(fields, values, &mut rendering, |field, span| {
+    let conversions = render(fields, values, &mut rendering, |field, span| {
         if field.spanned {
             varint::push(&mut spans, span.start as u64);
             varint::push(&mut spans, span.len() as u64);
@@ -51,7 +51,7 @@ pub(crate) fn bake(kind: Kind, values: &[Value<'_>], item: &mut ItemBuffer) {
     let behind = &mut item.lanes[FACTS];
     facts::push(fields, values, behind);
     behind.extend_from_slice(&spans);
-    edits.finish(behind);
+    conversions.finish(behind);
     for (field, value) in fields.iter().zip(values) {
         if let Some(tag) = field.tag {
             item.set_tag(usize::from(tag), value.tag(field.form));
@@ -66,8 +66,8 @@ fn push_names(fields: &[Field], values: &[Value<'_>], names: &mut Vec<u8>) {
         .iter()
         .zip(values)
         .filter(|(field, _)| field.searched);
-    for (place, (_, name)) in searched.enumerate() {
-        if place > 0 {
+    for (index, (_, name)) in searched.enumerate() {
+        if index > 0 {
             names.push(b' ');
         }
         fold(name.text(), names);
@@ -81,8 +81,8 @@ fn render(
     values: &[Value<'_>],
     out: &mut Vec<u8>,
     mut each: impl FnMut(&Field, Range<usize>),
-) -> EditsBuffer {
-    let mut edits = EditsBuffer::default();
+) -> ConversionsBuffer {
+    let mut conversions = ConversionsBuffer::default();
     let mut before = b'{';
     for (field, value) in fields.iter().zip(values) {
         if field.is_answered() {
@@ -91,7 +91,7 @@ fn render(
             out.extend_from_slice(b"\":\"");
             let start = out.len();
             value.push_answered(out);
-            edits.add(field.form, out, start..out.len());
+            conversions.add(field.form, out, start..out.len());
             each(field, start..out.len());
             out.push(b'"');
             before = b',';
@@ -101,7 +101,7 @@ fn render(
         out.push(b'{');
     }
     out.push(b'}');
-    edits
+    conversions
 }
 
 /// The values of a kept record; `key` are those of its key fields.
@@ -110,8 +110,8 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     let mut values = vec![Value::Empty; fields.len()];
     let [rendering, mut behind, _] = item.lanes;
     // A fact is exact, so what the rendering says beside it does not count.
-    let mut set = |place: usize, escaped: &[u8]| -> Result<()> {
-        let (Some(field), Some(value)) = (fields.get(place), values.get_mut(place)) else {
+    let mut set = |index: usize, escaped: &[u8]| -> Result<()> {
+        let (Some(field), Some(value)) = (fields.get(index), values.get_mut(index)) else {
             return Err(damaged());
         };
         if value.is_empty() {
@@ -128,12 +128,12 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     for member in Members::of(rendering) {
         let (name, escaped) = member?;
         let named = |field: &Field| field.name.as_bytes() == name;
-        let place = match fields.get(expected) {
+        let index = match fields.get(expected) {
             Some(field) if named(field) => expected,
             _ => fields.iter().position(named).ok_or_else(damaged)?,
         };
-        expected = place + 1;
-        set(place, escaped)?;
+        expected = index + 1;
+        set(index, escaped)?;
     }
     let keys = fields
         .iter()
@@ -145,7 +145,7 @@ pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Val
     Ok(values)
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a record does not fit its kind")
 }
 

@@ -8,7 +8,7 @@
 //!
 //! A field that has no fact is empty, or is told by the rendering.
 
-use super::field::{Field, Place};
+use super::field::{Field, Role};
 use super::value::Value;
 use super::varint;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ pub(super) fn push(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {
     let mut facts = Vec::new();
     let mut bytes = Vec::new();
     for (field, value) in fields.iter().zip(values) {
-        let is_told = field.place != Place::Kept && is_told_by_rendering(value);
+        let is_told = field.role != Role::Fact && is_told_by_rendering(value);
         let Some(number) = field.fact.filter(|_| !is_told && !value.is_empty()) else {
             continue;
         };
@@ -58,7 +58,7 @@ impl<'a> Iterator for Facts<'a> {
     }
 }
 
-/// The place of the field that has this fact.
+/// The position of the field that has this fact.
 pub(super) fn field(fields: &[Field], number: u8) -> Result<usize> {
     let found = fields.iter().position(|field| field.fact == Some(number));
     found.ok_or_else(|| {
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_fact_that_no_field_has_is_of_a_newer_version() {
         let fields = Kind::Learner.fields();
-        let known = field(fields, 1).map(|place| fields.get(place).map(|field| field.name));
+        let known = field(fields, 1).map(|index| fields.get(index).map(|field| field.name));
         assert_eq!(known, Ok(Some("status")));
         let unknown = field(fields, 200).map_err(|error| error.code());
         assert_eq!(unknown, Err("newer_format"));

@@ -1,10 +1,12 @@
-//! The fields of the kinds of records: their names, forms and places.
+//! The fields of the kinds of records: their names, their forms and where they are kept.
 
 /// What a field's value must look like (dataset format, "Values").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Digits, as a number or a string, up to 2^64−1.
     Integer,
+    /// Digits, with a `-` before or not, as a number or a string, within 64 bits.
+    Signed,
     /// The integer 0 or 1.
     Bit,
     /// A string, or an integer number kept as its digits.
@@ -34,6 +36,8 @@ pub(crate) enum Form {
     Offset,
     /// The terms of a learner's subject.
     Terms,
+    /// An array of text, kept as canonical JSON.
+    Texts,
 }
 
 impl Form {
@@ -43,15 +47,15 @@ impl Form {
     }
 }
 
-/// Where a field's value is kept.
+/// What a field is to its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Role {
     /// In the key; in the rendering too if it is answered there.
     Key { answered: bool },
     /// In the rendering: it is answered as it stands.
     Answered,
-    /// Beside the rendering.
-    Kept,
+    /// Beside the rendering, as a fact.
+    Fact,
 }
 
 /// One field of a kind: all that the rest of the library knows of it.
@@ -59,7 +63,7 @@ pub(crate) enum Place {
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) form: Form,
-    pub(crate) place: Place,
+    pub(crate) role: Role,
     pub(crate) required: bool,
     /// Under which number the value is a fact, if it can be one. Part of the format:
     /// a number once given is never given to another field of the kind.
@@ -86,7 +90,7 @@ impl Field {
     /// A part of the key that the record's answer does not bear.
     pub(crate) const fn key(name: &'static str) -> Field {
         Field {
-            place: Place::Key { answered: false },
+            role: Role::Key { answered: false },
             ..Field::of(name, Form::Integer).required()
         }
     }
@@ -94,7 +98,7 @@ impl Field {
     /// A part of the key that stands in the record's answer.
     pub(crate) const fn id(name: &'static str) -> Field {
         Field {
-            place: Place::Key { answered: true },
+            role: Role::Key { answered: true },
             ..Field::key(name)
         }
     }
@@ -112,7 +116,7 @@ impl Field {
         Field {
             name,
             form,
-            place: Place::Answered,
+            role: Role::Answered,
             required: false,
             fact: None,
             tag: None,
@@ -144,7 +148,7 @@ impl Field {
     /// Not answered with the record itself: a fact of this number.
     pub(crate) const fn kept(self, fact: u8) -> Field {
         Field {
-            place: Place::Kept,
+            role: Role::Fact,
             fact: Some(fact),
             ..self
         }
@@ -194,7 +198,6 @@ impl Field {
 
     /// A field, a tag or a span that a later rendering brings. Whoever adds one gives it
     /// the next number above [`RENDER_VERSION`](super::bake::RENDER_VERSION).
-    #[allow(dead_code, reason = "the first release has none")]
     pub(crate) const fn since(self, rendering: u32) -> Field {
         Field {
             since: rendering,
@@ -203,11 +206,11 @@ impl Field {
     }
 
     pub(crate) const fn is_key(&self) -> bool {
-        matches!(self.place, Place::Key { .. })
+        matches!(self.role, Role::Key { .. })
     }
 
     pub(crate) const fn is_answered(&self) -> bool {
-        matches!(self.place, Place::Answered | Place::Key { answered: true })
+        matches!(self.role, Role::Answered | Role::Key { answered: true })
     }
 
     const fn is_named(&self, name: &str) -> bool {
@@ -215,7 +218,7 @@ impl Field {
     }
 }
 
-/// The place of a field among others. All of these are known when this is compiled,
+/// The position of a field among others. All of these are known when this is compiled,
 /// which fails if there is no such field.
 pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
     let (mut at, mut rest) = (0, fields);
@@ -260,7 +263,7 @@ pub(crate) const fn end_tag(fields: &[Field], name: &str) -> usize {
     given(find(fields, name).end_tag) as usize
 }
 
-/// The place of a field among those whose spans are kept.
+/// The position of a field among those whose spans are kept.
 pub(crate) const fn span(fields: &[Field], name: &str) -> usize {
     let (before, _) = fields.split_at(position(fields, name));
     spans(before)

@@ -36,8 +36,8 @@ fn decompose(text: &str) -> String {
             }
         } else if let Some(to) = mapped(code) {
             plain.push_code(to);
-        } else if let Ok(place) = EXPANDED.binary_search_by_key(&code, |(from, _)| *from) {
-            let to = EXPANDED.get(place).map(|(_, to)| to).into_iter().flatten();
+        } else if let Ok(index) = EXPANDED.binary_search_by_key(&code, |(from, _)| *from) {
+            let to = EXPANDED.get(index).map(|(_, to)| to).into_iter().flatten();
             to.filter(|to| **to != 0)
                 .for_each(|to| plain.push_code(*to));
         } else {
@@ -67,8 +67,8 @@ enum Removed {
 
 /// Whether a character is of category Mn.
 fn removed(code: u32) -> Option<Removed> {
-    let place = REMOVED.partition_point(|range| range & 0x1f_ffff <= code);
-    let range = REMOVED.get(place.checked_sub(1)?)?;
+    let index = REMOVED.partition_point(|range| range & 0x1f_ffff <= code);
+    let range = REMOVED.get(index.checked_sub(1)?)?;
     let (start, length) = (range & 0x1f_ffff, range >> 21 & 0x3ff);
     (code - start < length).then_some(if range >> 31 == 1 {
         Removed::Starter
@@ -82,8 +82,8 @@ fn mapped(code: u32) -> Option<u32> {
     // As pairs they would weigh twice as much in a browser, even compressed.
     static PAIRS: LazyLock<Vec<(u32, u32)>> =
         LazyLock::new(|| column(&MAPPED).zip(column(&MAPPED_TO)).collect());
-    let place = PAIRS.binary_search_by_key(&code, |(from, _)| *from).ok()?;
-    PAIRS.get(place).map(|(_, to)| *to)
+    let index = PAIRS.binary_search_by_key(&code, |(from, _)| *from).ok()?;
+    PAIRS.get(index).map(|(_, to)| *to)
 }
 
 /// The numbers that are kept as steps from one to the next, with the sign in
@@ -108,8 +108,8 @@ impl Ordered {
     fn push(&mut self, char: char) {
         let code = u32::from(char);
         match KEPT_MARKS.binary_search_by_key(&code, |(from, _)| *from) {
-            Ok(place) => {
-                let class = KEPT_MARKS.get(place).map_or(0, |(_, class)| *class);
+            Ok(index) => {
+                let class = KEPT_MARKS.get(index).map_or(0, |(_, class)| *class);
                 self.marks.push((class, char));
             }
             Err(_) => {
@@ -267,11 +267,11 @@ mod tests {
                 "\n/// {about}\n#[rustfmt::skip]\npub(super) static {name}: [{of}; {}] = [",
                 rows.len()
             );
-            for (place, row) in rows.iter().enumerate() {
+            for (index, row) in rows.iter().enumerate() {
                 let _ = write!(
                     text,
                     "{}{row},",
-                    if place % columns == 0 { "\n    " } else { " " }
+                    if index % columns == 0 { "\n    " } else { " " }
                 );
             }
             text.push_str("\n];\n");

@@ -4,9 +4,9 @@ use super::field::Field;
 use super::storage::{Dated, Storage};
 use super::value::Value;
 use super::{
-    absentee, accountable_person, api_type, assessment, client_integration, grade, integrator,
-    learner, learner_subject, learning_outcome, learning_program, mark, parent, school, subject,
-    term, year,
+    absentee, accountable_person, api_type, assessment, client_integration, discipline, grade,
+    integrator, learner, learner_subject, learning_outcome, learning_program, lookup, mark, parent,
+    school, staff_member, subject, term, year,
 };
 use crate::store::{Collection, Key, Partition};
 
@@ -87,9 +87,14 @@ macro_rules! catalogue {
     };
 }
 
-const ABSENTEES: Dated = Dated {
+pub(crate) const ABSENTEES: Dated = Dated {
     records: Collection::Absentees,
-    dates: Collection::AbsenteePlaces,
+    dates: Collection::AbsenteeIndex,
+};
+
+pub(crate) const DISCIPLINE: Dated = Dated {
+    records: Collection::Discipline,
+    dates: Collection::DisciplineIndex,
 };
 
 catalogue! {
@@ -98,10 +103,15 @@ catalogue! {
     Integrator = 2, "integrator", integrator, Storage::Integrators, rules(integrator::rules);
     ClientIntegration = 3, "client_integration", client_integration, Storage::Authorisations,
         needs_school();
+    EthnicGroup = 17, "ethnic_group", lookup, Storage::Global(Collection::EthnicGroups);
+    MaritalStatus = 18, "marital_status", lookup, Storage::Global(Collection::MaritalStatuses);
+    Gender = 19, "gender", lookup, Storage::Global(Collection::Genders);
+    Language = 20, "language", lookup, Storage::Global(Collection::Languages);
     Year = 4, "year", year, Storage::BySchool(Collection::Years),
         needs_school(), canonical(year::canonical);
     Term = 5, "term", term, Storage::BySchool(Collection::Terms), needs_school();
-    Grade = 6, "grade", grade, Storage::BySchool(Collection::Grades);
+    Grade = 6, "grade", grade, Storage::BySchool(Collection::Grades),
+        canonical(grade::canonical);
     Parent = 7, "parent", parent, Storage::BySchool(Collection::Parents);
     Learner = 8, "learner", learner, Storage::BySchool(Collection::Learners),
         rules(learner::rules);
@@ -117,6 +127,9 @@ catalogue! {
         Storage::Dated { at: ABSENTEES, field: absentee::ABSENT_DATE };
     AccountablePerson = 12, "accountable_person", accountable_person,
         Storage::BySchool(Collection::AccountablePersons);
+    StaffMember = 21, "staff_member", staff_member, Storage::BySchool(Collection::StaffMembers);
+    Discipline = 22, "discipline", discipline,
+        Storage::Dated { at: DISCIPLINE, field: discipline::DISCIPLINE_DATE };
 }
 
 impl Kind {
@@ -187,11 +200,11 @@ impl Kind {
             _ => "learner_id",
         };
         let field = self.fields().iter().position(|field| field.name == name);
-        let Some(place) = field else {
+        let Some(index) = field else {
             return Ok(None);
         };
-        match self.fields().get(place) {
-            Some(field) if field.is_key() => Ok(key.get(place).copied()),
+        match self.fields().get(index) {
+            Some(field) if field.is_key() => Ok(key.get(index).copied()),
             Some(Field {
                 tag: Some(number), ..
             }) => tag(usize::from(*number)),
@@ -280,7 +293,7 @@ mod tests {
         for kind in Kind::ALL {
             let keys = kind.fields().iter().filter(|field| field.is_key());
             let key: Vec<u64> = keys.zip(11..).map(|(_, number)| number).collect();
-            if let Some((partition, at)) = kind.storage().place(&key) {
+            if let Some((partition, at)) = kind.storage().address(&key) {
                 assert_eq!(kind.key_of(partition, at), key, "{kind:?}");
             }
         }

@@ -49,7 +49,7 @@ pub(crate) const FIELDS: &[Field] = &[
 const STATUS: usize = position(FIELDS, "status");
 const TRANSFER_DATE: usize = position(FIELDS, "transfer_date");
 
-/// The tag: the place of the status among [`STATUSES`].
+/// The tag: the position of the status among [`STATUSES`].
 pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
 /// The status tag of a current learner.
 pub(crate) const CURRENT: Option<u64> = Some(0);

@@ -13,9 +13,9 @@ use super::decimal::Decimal;
 use super::field::{Field, Form, position};
 use super::mark::{push_number, take_number};
 use super::terms::{self, GROUP_FIELDS};
-use super::value::{Term, Value};
+use super::value::{EnrolledTerm, Value};
 use super::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{self, Members};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,8 +49,8 @@ pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {
         let at = out.len();
         out.push(0);
         let way = push_number(out, term.mark);
-        if let Some(place) = out.get_mut(at) {
-            *place = way;
+        if let Some(byte) = out.get_mut(at) {
+            *byte = way;
         }
     }
     for group in groups.values {
@@ -74,7 +74,7 @@ impl<T> Default for Distinct<'_, T> {
 }
 
 impl<'a, T: Ord> Distinct<'a, T> {
-    /// The place of a value among them.
+    /// The number of a value among them.
     fn number(&mut self, value: &'a T) -> u64 {
         let next = self.values.len() as u64;
         let number = *self.numbers.entry(value).or_insert(next);
@@ -114,7 +114,7 @@ pub(crate) struct LearnerSubject<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeptTerm {
     pub(crate) term: u64,
-    /// The place of its group among the groups.
+    /// The number of its group among the groups.
     pub(crate) group: u64,
     pub(crate) mark: Option<Decimal>,
 }
@@ -159,14 +159,14 @@ impl<'a> LearnerSubject<'a> {
             let kept = kept?;
             let group = usize::try_from(kept.group)
                 .ok()
-                .and_then(|place| groups.get(place));
+                .and_then(|index| groups.get(index));
             let mut object = b"{".to_vec();
             object.extend_from_slice(group.ok_or_else(damaged)?);
             let mut texts: [Cow<'_, str>; 5] = Default::default();
             for (member, text) in Members::of(&object).zip(&mut texts) {
                 *text = Cow::Owned(json::unescape(member?.1)?);
             }
-            terms.push(Term {
+            terms.push(EnrolledTerm {
                 term: kept.term,
                 group: texts,
                 mark: kept.mark,
@@ -176,7 +176,7 @@ impl<'a> LearnerSubject<'a> {
     }
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a learner's subject is cut")
 }
 
@@ -254,8 +254,8 @@ mod tests {
         assert!(compared.get() < 4096 * 40, "{}", compared.get());
         assert_eq!(distinct.values.len(), 2048);
         for (value, number) in values.iter().zip(numbers) {
-            let place = usize::try_from(number).unwrap_or(usize::MAX);
-            assert_eq!(distinct.values.get(place).map(|v| v.0), Some(value.0));
+            let index = usize::try_from(number).unwrap_or(usize::MAX);
+            assert_eq!(distinct.values.get(index).map(|v| v.0), Some(value.0));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A mark row: what a learner has in one grade, year and term.
 //!
 //! ```text
-//! count of subjects · the subjects taken, as ascending differences
+//! count of subjects · the subjects enrolled in, as ascending differences
 //! one mark or a zero byte for each slot, in order, up to the last mark
 //! ```
 //!
@@ -12,7 +12,7 @@
 
 use super::mark;
 use super::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::collections::BTreeSet;
 
 /// How many slots there are in a grade, year and term.
@@ -107,12 +107,12 @@ impl SlotStarts {
     pub(crate) fn row<'a>(
         &'a self,
         rows: &'a [MarkRow<'a>],
-        place: usize,
+        index: usize,
     ) -> Option<WalkedRow<'a>> {
         Some(WalkedRow {
-            row: rows.get(place)?,
+            row: rows.get(index)?,
             starts: &self.0,
-            place,
+            index,
         })
     }
 }
@@ -121,7 +121,7 @@ impl SlotStarts {
 pub(crate) struct WalkedRow<'a> {
     row: &'a MarkRow<'a>,
     starts: &'a [[u32; SlotStarts::ROWS]],
-    place: usize,
+    index: usize,
 }
 
 impl<'a> WalkedRow<'a> {
@@ -136,17 +136,17 @@ impl<'a> WalkedRow<'a> {
         let start = self
             .starts
             .get(slot)
-            .and_then(|starts| starts.get(self.place));
+            .and_then(|starts| starts.get(self.index));
         let rest = start.and_then(|start| self.row.slots.get(*start as usize..));
         rest.filter(|rest| is_mark(rest)).unwrap_or_default()
     }
 }
 
-fn cut() -> Box<Error> {
+fn cut() -> Failure {
     Error::corrupt("a row of marks is damaged")
 }
 
-fn astray() -> Box<Error> {
+fn astray() -> Failure {
     Error::corrupt("a learner's subjects and its row of marks do not agree")
 }
 
@@ -285,8 +285,8 @@ impl OpenRow {
         if slot >= self.slots.len() && !mark.is_empty() {
             self.slots.resize(slot + 1, Vec::new());
         }
-        if let Some(place) = self.slots.get_mut(slot) {
-            mark.clone_into(place);
+        if let Some(kept) = self.slots.get_mut(slot) {
+            mark.clone_into(kept);
         }
         Ok(())
     }
@@ -384,10 +384,10 @@ mod tests {
                 *open = MarkRow::open(row)?;
             }
             starts.read(&open)?;
-            for (place, row) in open.iter().enumerate().take(count) {
+            for (index, row) in open.iter().enumerate().take(count) {
                 for number in 0..12 {
                     let alone = slot(row, number)?.unwrap_or_default();
-                    let walked = starts.row(&open, place);
+                    let walked = starts.row(&open, index);
                     let taken = walked.map_or(&[] as &[u8], |row| row.mark(number));
                     assert!(taken.starts_with(alone) && taken.is_empty() == alone.is_empty());
                 }

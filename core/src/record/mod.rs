@@ -1,8 +1,8 @@
 //! The kinds of records (dataset format, "Kinds"): one file a kind, with its
 //! fields in the order of section 2.
 //!
-//! - `field`, `value`, `decimal`: what fields hold. `fold`: names for search.
-//! - `gap`: what a mark puts into its assessment.
+//! - `field`, `value`, `decimal`, `texts`: what fields hold. `fold`: names for search.
+//! - `template`: an assessment with a gap that a mark fills.
 //! - `typed`: a rendering with the JSON types of v2.
 //! - `facts`: what is kept beside a rendering. `lanes`: where each of them lies.
 //! - `kind`: the catalogue, a row a kind. `storage`: where the records of a kind lie.
@@ -18,11 +18,11 @@ pub(crate) mod assessment;
 pub(crate) mod bake;
 pub(crate) mod client_integration;
 pub(crate) mod decimal;
+pub(crate) mod discipline;
 pub(crate) mod facts;
 pub(crate) mod field;
 pub(crate) mod fold;
 mod fold_table;
-pub(crate) mod gap;
 pub(crate) mod grade;
 pub(crate) mod integrator;
 pub(crate) mod kind;
@@ -31,16 +31,20 @@ pub(crate) mod learner;
 pub(crate) mod learner_subject;
 pub(crate) mod learning_outcome;
 pub(crate) mod learning_program;
+pub(crate) mod lookup;
 pub(crate) mod mark;
 pub(crate) mod mark_row;
 pub(crate) mod parent;
 pub(crate) mod password;
 pub(crate) mod school;
 pub(crate) mod shown;
+pub(crate) mod staff_member;
 pub(crate) mod storage;
 pub(crate) mod subject;
+pub(crate) mod template;
 pub(crate) mod term;
 pub(crate) mod terms;
+mod texts;
 pub(crate) mod typed;
 pub(crate) mod value;
 pub(crate) mod varint;

@@ -1,7 +1,7 @@
 //! Passwords, kept as salted slow hashes (section 5, "Passwords").
 
 use crate::entropy::Entropy;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 
@@ -64,8 +64,8 @@ impl Costs {
         let Some(cost) = Cost::of(hash).filter(|cost| !self.0.contains(cost)) else {
             return;
         };
-        let place = self.0.partition_point(|other| other.work() >= cost.work());
-        self.0.insert(place, cost);
+        let index = self.0.partition_point(|other| other.work() >= cost.work());
+        self.0.insert(index, cost);
         self.0.truncate(MOST_COSTS);
     }
 
@@ -194,7 +194,7 @@ impl Memory {
         };
         let reserved = self.blocks.try_reserve_exact(room);
         reserved.map_err(|_| {
-            Box::new(Error::Busy {
+            Failure::from(Error::Busy {
                 what: "there is no memory to hash a password in".to_owned(),
             })
         })
@@ -244,7 +244,7 @@ mod tests {
         };
         let mut made = |cost: Cost| {
             let hash = memory.hash_at(cost, "demo", &Entropy::System)?;
-            Ok::<_, Box<Error>>(hash)
+            Ok::<_, Failure>(hash)
         };
         Ok([
             made(cost(8, 1, 1))?,
@@ -292,7 +292,7 @@ mod tests {
         let spent = |hash: Option<&str>, costs: &Costs, password: &str| {
             let mut memory = Memory::default();
             let fits = memory.log_in(password, hash, costs)?;
-            Ok::<_, Box<Error>>((fits, memory.filled, memory.blocks.capacity()))
+            Ok::<_, Failure>((fits, memory.filled, memory.blocks.capacity()))
         };
         // In a store of one cost, and in one of all.
         let mut all = Costs::default();

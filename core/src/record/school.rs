@@ -35,6 +35,9 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::of("utc_offset", Form::Offset)
         .kept(3)
         .default("+02:00"),
+    Field::text("website").kept(4).since(3),
+    Field::text("medium").kept(5).since(3),
+    Field::of("tuition_languages", Form::Texts).kept(6).since(3),
 ];
 
 pub(crate) const NAME: usize = position(FIELDS, "school_name");
@@ -42,6 +45,22 @@ pub(crate) const TELEPHONE_NUMBER: usize = position(FIELDS, "telephone_number");
 pub(crate) const ADMIN_EMAIL_ADDRESS: usize = position(FIELDS, "admin_email_address");
 pub(crate) const TELEPHONE_CALLING_CODE: usize = position(FIELDS, "telephone_calling_code");
 pub(crate) const CURRENT_YEAR: usize = position(FIELDS, "current_year");
+pub(crate) const TUITION_LANGUAGES: usize = position(FIELDS, "tuition_languages");
+
+/// What a school says of itself, before its tuition languages.
+pub(crate) const INFO: [usize; 11] = [
+    NAME,
+    ADMIN_EMAIL_ADDRESS,
+    TELEPHONE_CALLING_CODE,
+    TELEPHONE_NUMBER,
+    position(FIELDS, "website"),
+    position(FIELDS, "physical_address"),
+    position(FIELDS, "quantile"),
+    position(FIELDS, "medium"),
+    position(FIELDS, "emis_number"),
+    position(FIELDS, "country"),
+    position(FIELDS, "province"),
+];
 pub(crate) const UTC_OFFSET: usize = position(FIELDS, "utc_offset");
 
 /// No offset has no sign.

@@ -21,8 +21,8 @@ pub(crate) enum Storage {
     Dated { at: Dated, field: usize },
     /// By school and year. Key: learner, subject.
     LearnerSubjects,
-    /// By school, grade and year, which are no part of the key, so that the place of
-    /// each is kept. Key: term, assessment.
+    /// By school, grade and year, which are no part of the key, so that an
+    /// index tells them. Key: term, assessment.
     Assessments,
     /// In the rows of learners; without an assessment by school. Key there:
     /// assessment, learner.
@@ -74,7 +74,7 @@ impl Storage {
 
     /// Where a record lies whose key these numbers are, in the order of its key
     /// fields, if its key alone decides that.
-    pub(crate) fn place(self, key: &[u64]) -> Option<(Partition, Key)> {
+    pub(crate) fn address(self, key: &[u64]) -> Option<(Partition, Key)> {
         Some(match (self, key) {
             (Storage::Global(of), [id]) => (Partition::global(of), Key::one(*id)),
             (Storage::BySchool(of), [school, id]) => (Partition::of(*school, of), Key::one(*id)),

@@ -2,7 +2,8 @@
 
 use super::field::{Field, Form};
 use super::shown::shown;
-use super::value::{Term, Value};
+use super::texts;
+use super::value::{EnrolledTerm, Value};
 use crate::json::Object;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -26,12 +27,13 @@ pub(crate) const GROUP_FIELDS: std::ops::Range<usize> = 1..6;
 pub(crate) fn value_from_json(form: Form, raw: &str) -> Result<Value<'_>, String> {
     match form {
         Form::Terms => from_json(raw).map(Value::Terms),
+        Form::Texts => texts::from_json(raw),
         form => Value::from_json(form, raw),
     }
 }
 
 /// Reads the terms, ascending; on failure says what is wrong.
-pub(crate) fn from_json(raw: &str) -> Result<Vec<Term<'_>>, String> {
+pub(crate) fn from_json(raw: &str) -> Result<Vec<EnrolledTerm<'_>>, String> {
     if raw == "null" || raw == "\"\"" {
         return Ok(Vec::new());
     }
@@ -45,7 +47,7 @@ pub(crate) fn from_json(raw: &str) -> Result<Vec<Term<'_>>, String> {
     }
     let terms = elements.into_iter().map(|element| one(element.get()));
     let mut terms: Vec<_> = terms.collect::<Result<_, _>>()?;
-    terms.sort_by_key(|term: &Term<'_>| term.term);
+    terms.sort_by_key(|term: &EnrolledTerm<'_>| term.term);
     let twice = terms.windows(2).find_map(|pair| match pair {
         [a, b] if a.term == b.term => Some(a.term),
         _ => None,
@@ -56,15 +58,15 @@ pub(crate) fn from_json(raw: &str) -> Result<Vec<Term<'_>>, String> {
     }
 }
 
-fn one(raw: &str) -> Result<Term<'_>, String> {
+fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
     let object =
         Object::parse(raw).map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
     let mut raw_values: [Option<&RawValue>; FIELDS.len()] = [None; FIELDS.len()];
     for (name, value) in object.members {
-        let Some(place) = FIELDS.iter().position(|field| field.name == name) else {
+        let Some(index) = FIELDS.iter().position(|field| field.name == name) else {
             return Err(inside(&shown(&name), "is not a field of terms"));
         };
-        if let Some(slot) = raw_values.get_mut(place)
+        if let Some(slot) = raw_values.get_mut(index)
             && slot.replace(value).is_some()
         {
             return Err(inside(&name, "stands twice"));
@@ -85,7 +87,7 @@ fn one(raw: &str) -> Result<Term<'_>, String> {
         Value::Text(text) => text,
         _ => Cow::Borrowed(""),
     };
-    Ok(Term {
+    Ok(EnrolledTerm {
         term: term.integer().unwrap_or(0),
         group: [text(a), text(b), text(c), text(d), text(e)],
         mark: mark.decimal(),

@@ -2,20 +2,20 @@
 //! v2 (section 9, item 4).
 //!
 //! What becomes of each value is known when the record is baked. The values that
-//! do not stay as they are, the *edits*, are kept behind its facts:
+//! do not stay as they are, the *conversions*, are kept behind its facts:
 //!
 //! ```text
-//! for each edit: u16, the bytes since the one before × 32 + what is there
+//! for each conversion: u16, the bytes since the one before × 32 + what is there
 //! count of these u8, and 128 if some are rare
 //! ```
 //!
 //! Where the bytes are too many for that, they are followed by a u32 of their
-//! own. Such an edit is rare, and so is a flag and a number of more digits than
+//! own. Such a conversion is rare, and so is a flag and a number of more digits than
 //! are copied at once. All numbers little-endian.
 
 use super::field::{Field, Form};
 use super::lanes::{FACTS, RENDERING};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, FEW, MOST, Members, SOURCE_SLACK, Wire, is_number};
 use crate::store::Run;
 use std::ops::Range;
@@ -31,21 +31,21 @@ const FALSE: u16 = 31;
 
 const WHAT_BITS: u32 = 5;
 const WHAT: u16 = (1 << WHAT_BITS) - 1;
-/// Set in the count of edits if some are rare.
+/// Set in the count of conversions if some are rare.
 const RARE: u8 = 1 << 7;
 /// The distance that stands for one of its own.
 const FAR: u16 = u16::MAX >> WHAT_BITS;
 
-/// The edit of a value, given as it stands in the rendering; none if v2 answers
+/// The conversion of a value, given as it stands in the rendering; none if v2 answers
 /// it as it is.
-fn edit_of(form: Form, escaped: &[u8]) -> Option<u16> {
+fn conversion_of(form: Form, escaped: &[u8]) -> Option<u16> {
     let digits = || {
         let digits = u16::try_from(escaped.len()).ok();
         digits.filter(|digits| *digits <= MOST_DIGITS)
     };
     match (form, escaped) {
         (_, b"") => Some(NULL),
-        (Form::Integer | Form::Decimal, _) => digits(),
+        (Form::Integer | Form::Signed | Form::Decimal, _) => digits(),
         (Form::Reference, reference) if is_number(reference) => digits(),
         (Form::YesNo, b"Yes") => Some(TRUE),
         (Form::YesNo, b"No") => Some(FALSE),
@@ -53,22 +53,22 @@ fn edit_of(form: Form, escaped: &[u8]) -> Option<u16> {
     }
 }
 
-/// The edits of a rendering being written.
+/// The conversions of a rendering being written.
 #[derive(Default)]
-pub(crate) struct EditsBuffer {
+pub(crate) struct ConversionsBuffer {
     words: Vec<u16>,
     /// The end of the last one.
     end: usize,
     has_rare: bool,
 }
 
-impl EditsBuffer {
+impl ConversionsBuffer {
     /// Adds a value's, if it has one. `escaped` is where it stands in the
     /// rendering, without its quotes.
     pub(crate) fn add(&mut self, form: Form, rendering: &[u8], escaped: Range<usize>) {
         let (start, end) = (escaped.start - 1, escaped.end + 1);
         let value = rendering.get(escaped);
-        let Some(what) = value.and_then(|value| edit_of(form, value)) else {
+        let Some(what) = value.and_then(|value| conversion_of(form, value)) else {
             return;
         };
         let distance = start - self.end;
@@ -98,28 +98,28 @@ impl EditsBuffer {
     }
 }
 
-/// The edits of a record.
+/// The conversions of a record.
 #[derive(Clone, Copy)]
-pub(crate) struct Edits<'a> {
+pub(crate) struct Conversions<'a> {
     words: &'a [[u8; 2]],
     are_common: bool,
 }
 
 /// A value that v2 answers otherwise.
-struct Edit {
+struct Conversion {
     /// Bytes since the one before.
     distance: usize,
     what: u16,
 }
 
-impl<'a> Edits<'a> {
+impl<'a> Conversions<'a> {
     /// Those that stand behind a record's facts.
     #[inline]
-    pub(crate) fn of(facts: &'a [u8]) -> Result<Edits<'a>> {
+    pub(crate) fn of(facts: &'a [u8]) -> Result<Conversions<'a>> {
         let words = || {
             let (count, facts) = facts.split_last()?;
             let start = facts.len().checked_sub(2 * usize::from(count & !RARE))?;
-            Some(Edits {
+            Some(Conversions {
                 words: facts.get(start..)?.as_chunks::<2>().0,
                 are_common: count & RARE == 0,
             })
@@ -128,7 +128,7 @@ impl<'a> Edits<'a> {
     }
 
     #[inline]
-    fn next(&mut self) -> Result<Option<Edit>> {
+    fn next(&mut self) -> Result<Option<Conversion>> {
         let Some((word, rest)) = self.words.split_first() else {
             return Ok(None);
         };
@@ -141,7 +141,7 @@ impl<'a> Edits<'a> {
             usize::from(near)
         };
         let what = word & WHAT;
-        Ok(Some(Edit { distance, what }))
+        Ok(Some(Conversion { distance, what }))
     }
 
     #[cold]
@@ -159,8 +159,8 @@ impl<'a> Edits<'a> {
 #[inline]
 pub(crate) fn push_record(run: &Run<'_>, index: usize, out: &mut Chunks<'_>) -> Result<()> {
     let record = run.span(RENDERING, index, index + 1)?;
-    let edits = Edits::of(run.record(FACTS, index)?)?;
-    push_whole(run.lane(RENDERING), record, edits, out)
+    let conversions = Conversions::of(run.record(FACTS, index)?)?;
+    push_whole(run.lane(RENDERING), record, conversions, out)
 }
 
 /// Writes a record that lies there among others, and the comma behind it.
@@ -168,24 +168,24 @@ pub(crate) fn push_record(run: &Run<'_>, index: usize, out: &mut Chunks<'_>) -> 
 fn push_whole(
     renderings: &[u8],
     record: Range<usize>,
-    edits: Edits<'_>,
+    conversions: Conversions<'_>,
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let length = record.len();
     let source = renderings.get(record.start..).unwrap_or_default();
-    // Each edit adds two bytes at most.
-    let mut window = out.window(length + 2 * edits.words.len() + 2 * SOURCE_SLACK);
+    // Each conversion adds two bytes at most.
+    let mut window = out.window(length + 2 * conversions.words.len() + 2 * SOURCE_SLACK);
     let mut copied = 0;
-    let is_common = edits.are_common
+    let is_common = conversions.are_common
         && source.len() >= length + SOURCE_SLACK
         && source.get(length) == Some(&b',');
     if !is_common {
-        push_part(renderings, &record, 0..length, edits, out)?;
+        push_part(renderings, &record, 0..length, conversions, out)?;
         out.push(b",");
         return Ok(());
     }
     let (mut furthest, mut longest) = (0, 0);
-    for word in edits.words {
+    for word in conversions.words {
         let word = u16::from_le_bytes(*word);
         let (distance, digits) = (usize::from(word >> WHAT_BITS), usize::from(word & WHAT));
         window.text_and_bare(source, copied, distance, digits);
@@ -208,7 +208,7 @@ pub(crate) fn push_part(
     renderings: &[u8],
     record: &Range<usize>,
     part: Range<usize>,
-    mut edits: Edits<'_>,
+    mut conversions: Conversions<'_>,
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let text = |range: Range<usize>| renderings.get(range).ok_or_else(damaged);
@@ -218,7 +218,7 @@ pub(crate) fn push_part(
     let end = record.start + part.end;
     let mut copied = record.start + part.start;
     let mut at = record.start;
-    while let Some(Edit { distance, what }) = edits.next()? {
+    while let Some(Conversion { distance, what }) = conversions.next()? {
         let start = at.checked_add(distance);
         let start = start.filter(|start| *start < record.end);
         let start = start.ok_or_else(damaged)?;
@@ -253,9 +253,9 @@ pub(crate) fn push_part(
 /// Writes members of an object, without its braces, as v2 answers fields of
 /// these forms.
 pub(crate) fn push_members(fields: &[Field], members: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    for (place, (field, member)) in fields.iter().zip(Members::inside(members)).enumerate() {
+    for (index, (field, member)) in fields.iter().zip(Members::inside(members)).enumerate() {
         let (name, value) = member?;
-        if place > 0 {
+        if index > 0 {
             out.push(b',');
         }
         Wire::V1.push_text(out, name);
@@ -268,7 +268,7 @@ pub(crate) fn push_members(fields: &[Field], members: &[u8], out: &mut Vec<u8>) 
     Ok(())
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("what v2 makes of a record does not fit it")
 }
 
@@ -281,19 +281,19 @@ mod tests {
         let mut rendering = b"before,".to_vec();
         let start = rendering.len();
         let mut record = b"{".to_vec();
-        let mut edits = EditsBuffer::default();
+        let mut conversions = ConversionsBuffer::default();
         for (form, value) in values {
             record.extend_from_slice(b"\"x\":\"");
             let at = record.len();
             record.extend_from_slice(value.as_bytes());
-            edits.add(*form, &record, at..record.len());
+            conversions.add(*form, &record, at..record.len());
             record.extend_from_slice(b"\",");
         }
         rendering.extend_from_slice(&record);
         let span = start..rendering.len();
         let mut facts = b"facts".to_vec();
-        edits.finish(&mut facts);
-        let edits = Edits::of(&facts)?;
+        conversions.finish(&mut facts);
+        let conversions = Conversions::of(&facts)?;
         let mut written = [Vec::new(), Vec::new()];
         for (out, behind) in written.iter_mut().zip([0, 2 * SOURCE_SLACK]) {
             let mut lane = rendering.clone();
@@ -301,10 +301,10 @@ mod tests {
             let out = &mut Chunks::new(out);
             match part {
                 None => {
-                    push_whole(&lane, span.clone(), edits, out)?;
+                    push_whole(&lane, span.clone(), conversions, out)?;
                     out.pop();
                 }
-                Some(part) => push_part(&lane, &span, part.clone(), edits, out)?,
+                Some(part) => push_part(&lane, &span, part.clone(), conversions, out)?,
             }
         }
         let [alone, among_others] = written;
@@ -383,34 +383,40 @@ mod tests {
     }
 
     #[test]
-    fn damaged_edits_never_panic_and_never_answer_what_the_buffer_held() {
+    fn damaged_conversions_never_panic_and_never_answer_what_the_buffer_held() {
         let mut lane = br#"{"a":"1","b":"","c":"Yes"}"#.to_vec();
         lane.resize(3 * SOURCE_SLACK, b',');
         for first in 0..=255 {
             for second in 0..=255 {
                 let facts = [7, first, second, first, second, second, first, 3];
-                let Ok(edits) = Edits::of(&facts) else {
+                let Ok(conversions) = Conversions::of(&facts) else {
                     continue;
                 };
                 for record in [0..26, 7..26, 0..2 * SOURCE_SLACK, 26..lane.len() + 9] {
                     let mut out = vec![b'~'; 4096];
                     let mut chunks = Chunks::over(&mut out);
-                    let whole = push_whole(&lane, record.clone(), edits, &mut chunks);
-                    let part = push_part(&lane, &record, 0..26, edits, &mut chunks);
+                    let whole = push_whole(&lane, record.clone(), conversions, &mut chunks);
+                    let part = push_part(&lane, &record, 0..26, conversions, &mut chunks);
                     drop(chunks);
                     let held = out.contains(&b'~');
                     assert!(!held || whole.is_err() || part.is_err(), "{facts:?}");
                 }
             }
         }
-        let edits = Edits::of(&[0]);
+        let conversions = Conversions::of(&[0]);
         let beyond = |end| {
-            let edits = edits.as_ref().map_err(Clone::clone)?;
+            let conversions = conversions.as_ref().map_err(Clone::clone)?;
             let mut out = Vec::new();
-            push_part(&lane, &(7..26), 6..end, *edits, &mut Chunks::new(&mut out))
+            push_part(
+                &lane,
+                &(7..26),
+                6..end,
+                *conversions,
+                &mut Chunks::new(&mut out),
+            )
         };
         assert!(beyond(19).is_ok() && beyond(20).is_err() && beyond(usize::MAX).is_err());
-        assert!(Edits::of(&[]).is_err() && Edits::of(&[1, 2, 2]).is_err());
+        assert!(Conversions::of(&[]).is_err() && Conversions::of(&[1, 2, 2]).is_err());
     }
 
     /// The names in the cells of a row of the guide's table: numbers, ids, flags.
@@ -433,13 +439,17 @@ mod tests {
             ("absentee (2.7)", Kind::Absentee.fields()),
             ("school (2.8)", Kind::School.fields()),
             ("accountable person", Kind::AccountablePerson.fields()),
+            ("staff member", Kind::StaffMember.fields()),
+            ("discipline", Kind::Discipline.fields()),
+            ("lookup", Kind::EthnicGroup.fields()),
         ] {
             let named = |typed: &dyn Fn(Form) -> bool| -> Vec<&str> {
                 let answered = fields.iter().filter(|field| field.is_answered());
                 let typed = answered.filter(|field| typed(field.form));
                 typed.map(|field| field.name).collect()
             };
-            let numbers = named(&|form| matches!(form, Form::Integer | Form::Decimal));
+            let numbers =
+                named(&|form| matches!(form, Form::Integer | Form::Signed | Form::Decimal));
             let references = named(&|form| form == Form::Reference);
             let flags = named(&|form| form == Form::YesNo);
             assert_eq!(row_of(record), [numbers, references, flags], "{record}");

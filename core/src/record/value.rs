@@ -3,6 +3,7 @@
 use super::decimal::Decimal;
 use super::field::Form;
 use super::shown::shown;
+use super::texts;
 use crate::clock::Offset;
 use crate::date::{Date, DateTime};
 use crate::json;
@@ -20,12 +21,12 @@ pub(crate) enum Value<'a> {
     Decimal(Decimal),
     /// The percentage `a`: absent from the assessment.
     Absent,
-    Terms(Vec<Term<'a>>),
+    Terms(Vec<EnrolledTerm<'a>>),
 }
 
 /// One term of a learner's subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Term<'a> {
+pub(crate) struct EnrolledTerm<'a> {
     pub(crate) term: u64,
     /// The texts of the group's fields.
     pub(crate) group: [Cow<'a, str>; 5],
@@ -33,7 +34,7 @@ pub(crate) struct Term<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Reads a value as a dataset spells it, but for terms; on failure says what it
+    /// Reads a value as a dataset spells it, but for arrays; on failure says what it
     /// should have been.
     pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
         let text = match raw.as_bytes() {
@@ -56,6 +57,7 @@ impl<'a> Value<'a> {
         }
         match form {
             Form::Integer => integer(&text).map(Value::Integer),
+            Form::Signed => signed(&text).map(|text| Value::Text(Cow::Owned(text))),
             Form::Bit => integer(&text).filter(|bit| *bit < 2).map(Value::Integer),
             Form::Text | Form::Reference | Form::Username | Form::Password | Form::PasswordHash => {
                 Some(Value::Text(text))
@@ -67,6 +69,7 @@ impl<'a> Value<'a> {
             Form::Decimal | Form::Percentage => Decimal::parse(&text).map(Value::Decimal),
             Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
             Form::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
+            Form::Texts => texts::canonical(&text).map(|text| Value::Text(Cow::Owned(text))),
             Form::Terms => None,
         }
     }
@@ -109,13 +112,13 @@ impl<'a> Value<'a> {
     }
 
     /// The number that filters compare: an integer, a date's, that of a text which is
-    /// one, or the place of a choice, of which the first is that of an empty field.
+    /// one, or the position of a choice, of which the first is that of an empty field.
     pub(crate) fn tag(&self, form: Form) -> Option<u64> {
         match (form, self) {
             (Form::Choice(choices), chosen) => {
                 let text = chosen.text();
-                let place = choices.iter().position(|choice| *choice == text);
-                Some(place.unwrap_or(0) as u64)
+                let index = choices.iter().position(|choice| *choice == text);
+                Some(index.unwrap_or(0) as u64)
             }
             (_, Value::Integer(number)) => Some(*number),
             (_, Value::Date(date)) => Some(date.number()),
@@ -152,6 +155,14 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
     digits.then(|| text.parse().ok()).flatten()
 }
 
+/// `-` or nothing, and digits, within 64 bits; without leading zeros.
+fn signed(text: &str) -> Option<String> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number: i64 = is_plain.then(|| text.parse().ok()).flatten()?;
+    Some(number.to_string())
+}
+
 /// The text of a JSON string; `None` if it is none, as with an unpaired
 /// surrogate.
 fn text_of(raw: &str) -> Option<Cow<'_, str>> {
@@ -168,6 +179,7 @@ fn takes_number(form: Form, raw: &str) -> bool {
     let plain = |byte: u8| !matches!(byte, b'.' | b'e' | b'E');
     match form {
         Form::Integer
+        | Form::Signed
         | Form::Bit
         | Form::Text
         | Form::Reference
@@ -188,6 +200,7 @@ fn wrong(form: Form, raw: &str) -> String {
         Form::Integer => {
             format!("{shown} is not an unsigned integer (at most 18446744073709551615)")
         }
+        Form::Signed => format!("{shown} is not an integer of 64 bits"),
         Form::Bit => format!("{shown} is not one of 0, 1"),
         _ if form.is_secret() => NO_TEXT.to_owned(),
         Form::Text | Form::Reference | Form::Username | Form::Password | Form::PasswordHash => {
@@ -201,6 +214,7 @@ fn wrong(form: Form, raw: &str) -> String {
         Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
         Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
         Form::Terms => format!("{shown} is not an array of objects"),
+        Form::Texts => format!("{shown} {}", texts::NO_TEXTS),
     }
 }
 

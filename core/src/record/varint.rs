@@ -1,6 +1,6 @@
 //! Numbers in as few bytes as they need: seven bits a byte, lowest first.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 
 pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -49,7 +49,7 @@ pub(crate) fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
     Ok(taken)
 }
 
-fn cut() -> Box<Error> {
+fn cut() -> Failure {
     Error::corrupt("the facts of a record are cut")
 }
 

@@ -192,6 +192,73 @@ records! {
         pub absent_reason: String,
     }
 
+    /// What a learner was praised or reprimanded for on a day.
+    Discipline {
+        pub id: String,
+        pub learner_id: String,
+        /// `YYYY-MM-DD`.
+        pub discipline_date: String,
+        pub discipline_category: String,
+        pub discipline_reason: String,
+        /// An integer, negative or not.
+        pub discipline_points: String,
+        pub discipline_remarks: String,
+        pub staff_member_id: String,
+    }
+
+    /// A member of a school's staff.
+    StaffMember {
+        pub id: String,
+        pub title: String,
+        pub first_name: String,
+        pub last_name: String,
+        pub mobile_calling_code: String,
+        pub mobile_number: String,
+        pub email_address: String,
+        pub date_of_birth: String,
+        pub gender: String,
+        pub ethnic_group: String,
+        pub residential_address: String,
+        pub postal_address: String,
+        pub home_language: String,
+        pub nationality: String,
+        pub id_number: String,
+        pub passport_number: String,
+        /// The name: `Married`.
+        pub marital_status_id: String,
+        pub employment_category: String,
+        /// `Yes` or `No`.
+        pub is_educator: String,
+        pub appointment_type: String,
+        pub paid_by: String,
+        pub sace_number: String,
+        /// Joined by commas.
+        pub register_classes: String,
+    }
+
+    /// What a school says of itself.
+    SchoolInfo {
+        pub school_name: String,
+        pub admin_email_address: String,
+        pub telephone_calling_code: String,
+        pub telephone_number: String,
+        pub website: String,
+        pub physical_address: String,
+        pub quantile: String,
+        pub medium: String,
+        pub emis_number: String,
+        pub country: String,
+        pub province: String,
+        pub tuition_languages: Vec<String>,
+    }
+
+    /// A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+    /// language.
+    LookupEntry {
+        pub id: String,
+        pub name: String,
+    }
+
     /// A school (2.8). The last four are `Yes` or `No`.
     School {
         pub school_id: String,

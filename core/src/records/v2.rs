@@ -211,6 +211,73 @@ records! {
         pub absent_reason: Option<String>,
     }
 
+    /// What a learner was praised or reprimanded for on a day.
+    Discipline {
+        pub id: u64,
+        pub learner_id: u64,
+        /// `YYYY-MM-DD`.
+        pub discipline_date: String,
+        pub discipline_category: Option<String>,
+        pub discipline_reason: Option<String>,
+        /// An integer, negative or not.
+        pub discipline_points: Option<i64>,
+        pub discipline_remarks: Option<String>,
+        pub staff_member_id: Option<Id>,
+    }
+
+    /// A member of a school's staff.
+    StaffMember {
+        pub id: u64,
+        pub title: Option<String>,
+        pub first_name: Option<String>,
+        pub last_name: Option<String>,
+        pub mobile_calling_code: Option<String>,
+        pub mobile_number: Option<String>,
+        pub email_address: Option<String>,
+        pub date_of_birth: Option<String>,
+        pub gender: Option<String>,
+        pub ethnic_group: Option<String>,
+        pub residential_address: Option<String>,
+        pub postal_address: Option<String>,
+        pub home_language: Option<String>,
+        pub nationality: Option<String>,
+        pub id_number: Option<String>,
+        pub passport_number: Option<String>,
+        /// The name: `Married`.
+        pub marital_status_id: Option<String>,
+        pub employment_category: Option<String>,
+        /// `Yes` or `No`.
+        pub is_educator: Option<String>,
+        pub appointment_type: Option<String>,
+        pub paid_by: Option<String>,
+        pub sace_number: Option<String>,
+        /// Joined by commas.
+        pub register_classes: Option<String>,
+    }
+
+    /// What a school says of itself.
+    SchoolInfo {
+        pub school_name: Option<String>,
+        pub admin_email_address: Option<String>,
+        pub telephone_calling_code: Option<String>,
+        pub telephone_number: Option<String>,
+        pub website: Option<String>,
+        pub physical_address: Option<String>,
+        pub quantile: Option<String>,
+        pub medium: Option<String>,
+        pub emis_number: Option<String>,
+        pub country: Option<String>,
+        pub province: Option<String>,
+        pub tuition_languages: Vec<String>,
+    }
+
+    /// A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+    /// language.
+    LookupEntry {
+        pub id: u64,
+        pub name: Option<String>,
+    }
+
     /// A school (2.8).
     School {
         pub school_id: u64,

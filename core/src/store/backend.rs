@@ -1,9 +1,9 @@
 //! Where the bytes of a store lie.
 
+use super::opened_path::OpenedPath;
 use super::owner::Owner;
 use super::page_lists;
-use super::place::Place;
-use crate::error::{Error, Result as Outcome};
+use crate::error::{Error, Failure, Result};
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 use std::io;
@@ -18,10 +18,10 @@ type Range = (Bound<u64>, Bound<u64>);
 /// After an I/O error redb must be dropped and opened anew; the backend and
 /// its locks stay, so that no other process slips in between.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct SharedBackend {
     inner: Box<dyn StorageBackend>,
     pub(super) owner: Owner,
-    place: Option<Place>,
+    opened: Option<OpenedPath>,
     held: Mutex<Vec<Range>>,
     closed: AtomicBool,
     /// How many syncs redb still has: on a damaged file it may compact without end.
@@ -30,24 +30,28 @@ pub(crate) struct Keeper {
     failed: Mutex<Option<String>>,
 }
 
-impl Keeper {
-    pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<Keeper> {
-        Keeper::of(inner, Owner::this_process(), None)
+impl SharedBackend {
+    pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<SharedBackend> {
+        SharedBackend::of(inner, Owner::this_process(), None)
     }
 
-    pub(super) fn in_memory() -> Arc<Keeper> {
-        Keeper::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
+    pub(super) fn in_memory() -> Arc<SharedBackend> {
+        SharedBackend::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
     }
 
-    pub(super) fn of_file(file: FileBackend, place: Place) -> Arc<Keeper> {
-        Keeper::of(Box::new(file), Owner::this_process(), Some(place))
+    pub(super) fn of_file(file: FileBackend, opened: OpenedPath) -> Arc<SharedBackend> {
+        SharedBackend::of(Box::new(file), Owner::this_process(), Some(opened))
     }
 
-    fn of(inner: Box<dyn StorageBackend>, owner: Owner, place: Option<Place>) -> Arc<Keeper> {
-        Arc::new(Keeper {
+    fn of(
+        inner: Box<dyn StorageBackend>,
+        owner: Owner,
+        opened: Option<OpenedPath>,
+    ) -> Arc<SharedBackend> {
+        Arc::new(SharedBackend {
             inner,
             owner,
-            place,
+            opened,
             held: Mutex::default(),
             closed: AtomicBool::new(false),
             syncs_left: AtomicU64::new(u64::MAX),
@@ -82,8 +86,8 @@ impl Keeper {
     }
 
     /// Whether what is written is kept where the store was opened.
-    pub(super) fn check_place(&self) -> Outcome<()> {
-        self.place.as_ref().map_or(Ok(()), Place::check)
+    pub(super) fn check_path(&self) -> Result<()> {
+        self.opened.as_ref().map_or(Ok(()), OpenedPath::check)
     }
 
     /// The bytes, for the process that opened them: to any other they change
@@ -113,7 +117,7 @@ impl Keeper {
     }
 
     /// The error with what the device said, and not what redb says of it.
-    pub(crate) fn explain(&self, mut error: Box<Error>) -> Box<Error> {
+    pub(crate) fn explain(&self, mut error: Failure) -> Failure {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Error::Io { detail }, Some(first)) = (&mut *error, failed.take()) {
             *detail = first;
@@ -133,16 +137,16 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for SharedBackend {
     fn drop(&mut self) {
         // Nobody is left to report a failure to; the locks go with the file.
         let _ = self.close();
     }
 }
 
-/// What redb gets: all goes to the [`Keeper`], but closing keeps it open.
+/// What redb gets: all goes to the [`SharedBackend`], but closing keeps it open.
 #[derive(Debug)]
-pub(crate) struct Handle(pub(crate) Arc<Keeper>);
+pub(crate) struct Handle(pub(crate) Arc<SharedBackend>);
 
 impl StorageBackend for Handle {
     fn len(&self) -> io::Result<u64> {
@@ -279,8 +283,8 @@ mod tests {
     /// How often the bytes were touched, and how many calls were refused.
     fn touched_by(owner: Owner) -> (usize, usize) {
         let count = Arc::new(AtomicUsize::new(0));
-        let keeper = Keeper::of(Box::new(Counting(count.clone())), owner, None);
-        let handle = Handle(keeper.clone());
+        let backend = SharedBackend::of(Box::new(Counting(count.clone())), owner, None);
+        let handle = Handle(backend.clone());
         let calls = [
             handle.read(0, &mut [0]),
             handle.write(0, &[0]),
@@ -290,9 +294,9 @@ mod tests {
                 .unlock_range(Bound::Unbounded, Bound::Unbounded)
                 .map_err(|_| io::ErrorKind::Other.into()),
         ];
-        assert!(keeper.close().is_ok());
+        assert!(backend.close().is_ok());
         drop(handle);
-        drop(keeper);
+        drop(backend);
         let refused = calls.iter().filter(|call| call.is_err()).count();
         (count.load(Ordering::Relaxed), refused)
     }

@@ -1,7 +1,7 @@
 //! A copy of a snapshot in a file of its own.
 
 use super::checksum::Digest;
-use super::digests::{DIGESTS, Of};
+use super::digests::{DIGESTS, Scope};
 use super::file;
 use super::panics::caught;
 use super::snapshot::Snapshot;
@@ -56,8 +56,8 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&LeftOut>) -> Result<
     if let Some(left_out) = left_out {
         let mut write = Write::new(&transaction, None)?;
         write.count(left_out.kind, 0, missing);
-        write.leave_out(Of::Meta, receipts);
-        write.leave_out(Of::Integrators, rows);
+        write.leave_out(Scope::Meta, receipts);
+        write.leave_out(Scope::Integrators, rows);
         write.finish()?;
     }
     transaction.commit()?;

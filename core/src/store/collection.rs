@@ -73,20 +73,34 @@ catalogue! {
     /// By school, grade and year. Key: term, assessment.
     Assessments = 12, "assessments", BySchool, Layout::new(3, RENDERED);
     /// By school. Key: assessment. Tells where the assessment lies.
-    AssessmentPlaces = 13, "assessment places", BySchool, Layout::new(3, &[]);
+    AssessmentIndex = 13, "assessment index", BySchool, Layout::new(3, &[]);
     /// By school, grade and year. Key: term, learner. What a learner's marks
-    /// put into the gaps of the assessments.
+    /// fill into the templates of the assessments.
     MarkRows = 14, "mark rows", BySchool, Layout::new(0, PACKED);
     /// By school and year. Key: learner, grade. The terms with a mark row.
-    MarkSeats = 15, "mark seats", BySchool, Layout::new(0, PACKED);
+    MarkRowIndex = 15, "mark row index", BySchool, Layout::new(0, PACKED);
     /// By school. Key: assessment, learner. Marks without an assessment.
     WaitingMarks = 16, "waiting marks", BySchool, Layout::new(0, PACKED);
     /// By school. Key: date, absentee id.
     Absentees = 17, "absentees", BySchool, Layout::new(1, RENDERED);
     /// By school. Key: absentee id. Tells the date.
-    AbsenteePlaces = 18, "absentee places", BySchool, Layout::new(1, &[]);
+    AbsenteeIndex = 18, "absentee index", BySchool, Layout::new(1, &[]);
     /// By school. Key: accountable person id.
     AccountablePersons = 19, "accountable persons", BySchool, Layout::new(0, RENDERED);
+    /// Key: ethnic group id. One partition for all, as those of the other lookups.
+    EthnicGroups = 20, "ethnic groups", Global, Layout::new(0, RENDERED);
+    /// Key: marital status id.
+    MaritalStatuses = 21, "marital statuses", Global, Layout::new(0, RENDERED);
+    /// Key: gender id.
+    Genders = 22, "genders", Global, Layout::new(0, RENDERED);
+    /// Key: language id.
+    Languages = 23, "languages", Global, Layout::new(0, RENDERED);
+    /// By school. Key: staff member id.
+    StaffMembers = 24, "staff members", BySchool, Layout::new(1, RENDERED);
+    /// By school. Key: date, discipline id.
+    Discipline = 25, "discipline", BySchool, Layout::new(1, RENDERED);
+    /// By school. Key: discipline id. Tells the date.
+    DisciplineIndex = 26, "discipline index", BySchool, Layout::new(1, &[]);
 }
 
 /// The first and the last of all bound those of a school.
@@ -101,7 +115,7 @@ const _: () = {
 };
 
 impl Collection {
-    /// This collection's place in a set of collections.
+    /// This collection's bit in a set of collections.
     pub(crate) const fn bit(self) -> u32 {
         1 << self as u8
     }

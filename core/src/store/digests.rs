@@ -9,7 +9,7 @@ use super::checksum::Digest;
 use super::read::read_rows;
 use super::records::EachRow;
 use super::tables::Definition;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, Table};
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) const DIGESTS: Definition = Definition::new("digests");
 
 /// What a digest is the sum of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Of {
+pub(super) enum Scope {
     /// The directories of a school, and of school 0 those of all schools.
     School(u64),
     Integrators,
@@ -27,20 +27,20 @@ pub(super) enum Of {
 
 const SCHOOL: u8 = b's';
 
-impl Of {
+impl Scope {
     fn key(self) -> Vec<u8> {
         match self {
-            Of::School(school) => [[SCHOOL].as_slice(), &school.to_be_bytes()].concat(),
-            Of::Integrators => b"integrators".to_vec(),
-            Of::Meta => b"meta".to_vec(),
+            Scope::School(school) => [[SCHOOL].as_slice(), &school.to_be_bytes()].concat(),
+            Scope::Integrators => b"integrators".to_vec(),
+            Scope::Meta => b"meta".to_vec(),
         }
     }
 
     /// What all keys of its rows begin with.
     fn prefix(self) -> Vec<u8> {
         match self {
-            Of::School(school) => school.to_be_bytes().to_vec(),
-            Of::Integrators | Of::Meta => Vec::new(),
+            Scope::School(school) => school.to_be_bytes().to_vec(),
+            Scope::Integrators | Scope::Meta => Vec::new(),
         }
     }
 }
@@ -63,29 +63,29 @@ impl<T: ReadableTable<&'static [u8], &'static [u8]>> ReadableRows for T {
     }
 }
 
-fn read(digests: Rows<'_>, of: Of) -> Result<Digest> {
-    let Some(row) = digests.value(&of.key())? else {
+fn read(digests: Rows<'_>, scope: Scope) -> Result<Digest> {
+    let Some(row) = digests.value(&scope.key())? else {
         return Ok(Digest::default());
     };
     let row = row.as_slice().try_into();
-    row.map(Digest::decode).map_err(|_| damaged(of))
+    row.map(Digest::decode).map_err(|_| damaged(scope))
 }
 
 /// Makes sure that the rows are those that the digest is the sum of, and that each
 /// is found by its key: then one that is not found is not there.
-pub(super) fn check(digests: Rows<'_>, rows: Rows<'_>, of: Of) -> Result<()> {
+pub(super) fn check(digests: Rows<'_>, rows: Rows<'_>, scope: Scope) -> Result<()> {
     let mut sum = Digest::default();
-    rows.each(&of.prefix(), &mut |key, value| {
+    rows.each(&scope.prefix(), &mut |key, value| {
         sum.add(key, value);
         match rows.value(key)? {
             Some(found) if found == value => Ok(()),
-            _ => Err(damaged(of)),
+            _ => Err(damaged(scope)),
         }
     })?;
-    if sum == read(digests, of)? {
+    if sum == read(digests, scope)? {
         Ok(())
     } else {
-        Err(damaged(of))
+        Err(damaged(scope))
     }
 }
 
@@ -100,22 +100,28 @@ pub(super) fn schools(digests: Rows<'_>) -> Result<Vec<u64>> {
     Ok(schools)
 }
 
-fn damaged(of: Of) -> Box<Error> {
-    Error::corrupt(&match of {
-        Of::School(school) => format!("the directories of school {school} are not all there"),
-        Of::Integrators => "the rows of integrators are not all there".to_owned(),
-        Of::Meta => "what the store says of itself is not all there".to_owned(),
+fn damaged(scope: Scope) -> Failure {
+    Error::corrupt(&match scope {
+        Scope::School(school) => format!("the directories of school {school} are not all there"),
+        Scope::Integrators => "the rows of integrators are not all there".to_owned(),
+        Scope::Meta => "what the store says of itself is not all there".to_owned(),
     })
 }
 
 /// What a transaction adds to digests.
 #[derive(Debug, Default)]
-pub(super) struct Added(HashMap<Of, Digest>);
+pub(super) struct Added(HashMap<Scope, Digest>);
 
 impl Added {
     /// A row came in the place of another, or one of both.
-    pub(super) fn replaced(&mut self, of: Of, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) {
-        let added = self.0.entry(of).or_default();
+    pub(super) fn replaced(
+        &mut self,
+        scope: Scope,
+        key: &[u8],
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) {
+        let added = self.0.entry(scope).or_default();
         if let Some(old) = old {
             added.remove(key, old);
         }
@@ -125,16 +131,16 @@ impl Added {
     }
 
     /// Rows are not there that were counted in.
-    pub(super) fn left_out(&mut self, of: Of, rows: Digest) {
-        let added = self.0.entry(of).or_default();
+    pub(super) fn left_out(&mut self, scope: Scope, rows: Digest) {
+        let added = self.0.entry(scope).or_default();
         *added = added.without(rows);
     }
 
     /// Writes the sums.
     pub(super) fn write(self, digests: &mut Table<'_, &'static [u8], &'static [u8]>) -> Result<()> {
-        for (of, added) in self.0 {
-            let sum = read(digests, of)?.with(added);
-            let key = of.key();
+        for (scope, added) in self.0 {
+            let sum = read(digests, scope)?.with(added);
+            let key = scope.key();
             if sum == Digest::default() {
                 digests.remove(key.as_slice())?;
             } else {

@@ -25,7 +25,7 @@ pub(crate) struct Directory {
     sound: Sound,
 }
 
-/// Which runs were checked, by the place of their entry. No part of what the
+/// Which runs were checked, by the position of their entry. No part of what the
 /// directory says.
 #[derive(Debug, Default)]
 struct Sound(Vec<AtomicBool>);
@@ -92,38 +92,38 @@ impl Directory {
         })
     }
 
-    /// Makes sure that the bytes are those of the run that the entry at this place
+    /// Makes sure that the bytes are those of the run that the entry at this position
     /// tells of, and that every number of its head fits it. They are looked at once.
     #[inline]
-    pub(crate) fn check(&self, partition: Partition, place: usize, bytes: &[u8]) -> Result<()> {
-        match self.sound.0.get(place) {
+    pub(crate) fn check(&self, partition: Partition, position: usize, bytes: &[u8]) -> Result<()> {
+        match self.sound.0.get(position) {
             Some(sound) if sound.load(Ordering::Relaxed) => Ok(()),
-            _ => self.check_now(partition, place, bytes),
+            _ => self.check_now(partition, position, bytes),
         }
     }
 
     #[cold]
-    fn check_now(&self, partition: Partition, place: usize, bytes: &[u8]) -> Result<()> {
+    fn check_now(&self, partition: Partition, position: usize, bytes: &[u8]) -> Result<()> {
         let another = || Error::corrupt("a run is not the one that its directory names");
-        let entry = self.entries.get(place).ok_or_else(another)?;
+        let entry = self.entries.get(position).ok_or_else(another)?;
         if checksum::of(&run_key(partition, entry.run), bytes) != entry.checksum {
             return Err(another());
         }
         let run = Run::open(bytes, partition.collection.layout())?;
         run.check()?;
-        let next = self.entries.get(place + 1);
+        let next = self.entries.get(position + 1);
         let fits = run.len() == entry.count as usize && run.keys().next() == Some(entry.first);
         let last = run.len().checked_sub(1).map(|last| run.key(last));
         let before = |next: &Entry| matches!(&last, Some(Ok(last)) if *last < next.first);
         if !fits || !next.is_none_or(before) {
             return Err(another());
         }
-        self.set_sound(place);
+        self.set_sound(position);
         Ok(())
     }
 
-    fn set_sound(&self, place: usize) {
-        if let Some(sound) = self.sound.0.get(place) {
+    fn set_sound(&self, position: usize) {
+        if let Some(sound) = self.sound.0.get(position) {
             sound.store(true, Ordering::Relaxed);
         }
     }
@@ -131,7 +131,7 @@ impl Directory {
     /// Takes over which runs were checked from the directory as it was before: those
     /// that did not change, and whose neighbours did not.
     pub(crate) fn inherit(&self, before: &Directory) {
-        for (place, entry) in self.entries.iter().enumerate() {
+        for (position, entry) in self.entries.iter().enumerate() {
             let first = |entry: &Entry| entry.first.number();
             let Ok(then) = before.entries.binary_search_by_key(&first(entry), first) else {
                 continue;
@@ -139,10 +139,10 @@ impl Directory {
             let sound = before.sound.0.get(then);
             let same = |at: usize, then: usize| self.entries.get(at) == before.entries.get(then);
             if sound.is_some_and(|sound| sound.load(Ordering::Relaxed))
-                && same(place, then)
-                && same(place + 1, then + 1)
+                && same(position, then)
+                && same(position + 1, then + 1)
             {
-                self.set_sound(place);
+                self.set_sound(position);
             }
         }
     }
@@ -167,7 +167,7 @@ impl Directory {
         bytes
     }
 
-    /// The place of the entry whose run would hold this key.
+    /// The position of the entry whose run would hold this key.
     #[inline]
     pub(crate) fn locate(&self, key: Key) -> usize {
         self.entries
@@ -209,8 +209,8 @@ mod tests {
             Directory::decode(&directory.encode()),
             Ok(directory.clone())
         );
-        for (key, place) in [(0, 0), (10, 0), (19, 0), (21, 1), (u64::MAX, 2)] {
-            assert_eq!(directory.locate(Key(key, 7)), place, "{key}");
+        for (key, position) in [(0, 0), (10, 0), (19, 0), (21, 1), (u64::MAX, 2)] {
+            assert_eq!(directory.locate(Key(key, 7)), position, "{key}");
         }
         assert_eq!(directory.records(), 9);
         assert_eq!(Directory::default().locate(Key::MIN), 0);
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn what_was_checked_counts_for_runs_that_did_not_change() -> Result<()> {
         let of = |checksums: [u64; 4]| {
-            let entry = |(place, checksum): (u32, u64)| Entry {
-                first: Key::one(u64::from(place) * 10),
-                run: place,
+            let entry = |(run, checksum): (u32, u64)| Entry {
+                first: Key::one(u64::from(run) * 10),
+                run,
                 count: 1,
                 checksum,
             };
@@ -240,7 +240,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let before = of([1, 2, 3, 4])?;
-        (0..3).for_each(|place| before.set_sound(place));
+        (0..3).for_each(|position| before.set_sound(position));
         // The last record of the run before one that changed may lie elsewhere now.
         let after = of([1, 2, 9, 4])?;
         after.inherit(&before);

@@ -1,9 +1,9 @@
 //! A store in a file of its own. Under its name it is whole or not there: a new
 //! one is written beside it.
 
-use super::backend::Keeper;
-use super::place::Place;
-use crate::error::{Error, Result};
+use super::backend::SharedBackend;
+use super::opened_path::OpenedPath;
+use crate::error::{Error, Failure, Result};
 use redb::backends::FileBackend;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The file at a path, unless nothing is there.
-pub(super) fn open(path: &Path) -> Result<Option<Arc<Keeper>>> {
+pub(super) fn open(path: &Path) -> Result<Option<Arc<SharedBackend>>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     // Nobody deletes, renames or replaces it while it is open.
@@ -22,20 +22,20 @@ pub(super) fn open(path: &Path) -> Result<Option<Arc<Keeper>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    let place = Place::of(&file, path)?;
-    Ok(Some(Keeper::of_file(backend(file)?, place)))
+    let opened = OpenedPath::of(&file, path)?;
+    Ok(Some(SharedBackend::of_file(backend(file)?, opened)))
 }
 
 /// The file at a path. Where nothing is, `make` makes a store first.
 pub(super) fn open_or_make(
     path: &Path,
-    make: impl FnOnce(&Arc<Keeper>) -> Result<()>,
-) -> Result<Arc<Keeper>> {
-    if let Some(keeper) = open(path)? {
-        return Ok(keeper);
+    make: impl FnOnce(&Arc<SharedBackend>) -> Result<()>,
+) -> Result<Arc<SharedBackend>> {
+    if let Some(backend) = open(path)? {
+        return Ok(backend);
     }
     let made = publish(path, |file| {
-        make(&Keeper::new(Box::new(backend(file.try_clone()?)?)))
+        make(&SharedBackend::new(Box::new(backend(file.try_clone()?)?)))
     });
     match made {
         // Without its name in the folder, a file that was synced is lost all the
@@ -102,7 +102,7 @@ fn rename(part: &Path, path: &Path) -> Result<()> {
 }
 
 pub(super) fn backend(file: File) -> Result<FileBackend> {
-    FileBackend::new(file).map_err(Box::<Error>::from)
+    FileBackend::new(file).map_err(Failure::from)
 }
 
 /// Makes the names in a folder durable, where the system can.
@@ -121,8 +121,8 @@ pub(super) fn sync_folder(of: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn exists(path: &Path) -> Box<Error> {
-    Box::new(Error::Exists {
+fn exists(path: &Path) -> Failure {
+    Failure::from(Error::Exists {
         path: path.display().to_string(),
     })
 }

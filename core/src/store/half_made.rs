@@ -86,12 +86,12 @@ mod tests {
         assert!(!is_left(&[])?);
         assert!(!is_left(&vec![0; new.len() - 1])?);
         assert!(!is_left(&vec![0; new.len() + 1])?);
-        for place in [0, 9, 12, 64, 319, 320, 511, 4095, 4096, new.len() - 1] {
+        for offset in [0, 9, 12, 64, 319, 320, 511, 4095, 4096, new.len() - 1] {
             let mut other = new.clone();
-            if let Some(byte) = other.get_mut(place) {
+            if let Some(byte) = other.get_mut(offset) {
                 *byte = b'x';
             }
-            assert!(!is_left(&other)?, "byte {place}");
+            assert!(!is_left(&other)?, "byte {offset}");
         }
         Ok(())
     }

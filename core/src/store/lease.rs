@@ -1,7 +1,7 @@
 //! A snapshot that outlives the call that took it.
 
-use super::gate::Store;
-use super::panics::{caught, outcome};
+use super::lifecycle::Store;
+use super::panics::{catch_panic, caught};
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -33,10 +33,9 @@ impl Lease {
 
     /// Reads from the snapshot.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
-        let snapshot = self
-            .snapshot
-            .as_ref()
-            .ok_or_else(|| Box::new(Error::Closed))?;
+        let Some(snapshot) = &self.snapshot else {
+            return Err(Error::Closed.into());
+        };
         let read = caught("reading it", || work(snapshot));
         if read.is_err() {
             self.store.owner.check()?;
@@ -49,7 +48,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let snapshot = self.snapshot.take();
         // redb may well stumble over what broke it.
-        let _ = outcome(|| drop(snapshot));
+        let _ = catch_panic(|| drop(snapshot));
         self.store.live.fetch_sub(1, Ordering::AcqRel);
     }
 }

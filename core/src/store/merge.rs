@@ -14,7 +14,7 @@ use crate::error::Result;
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum Decision {
     /// It stays as it is, or stays away.
     Keep,
     /// It becomes what was written into the buffer.
@@ -29,7 +29,7 @@ pub(crate) trait Edits {
     fn next_key(&mut self) -> Result<Option<Key>>;
 
     /// Edits that record, and moves on to the next.
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome>;
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision>;
 }
 
 /// A run that came out of a merge.
@@ -45,8 +45,8 @@ impl Write<'_> {
         let before = self.directory(partition)?;
         let mut directory = (*before).clone();
         while let Some(key) = edits.next_key()? {
-            let place = directory.locate(key);
-            self.merge_run(partition, &mut directory, place, edits)?;
+            let position = directory.locate(key);
+            self.merge_run(partition, &mut directory, position, edits)?;
         }
         if *before != directory {
             self.put_directory(partition, &directory)?;
@@ -54,19 +54,19 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Carries out the edits that belong to the run at one place.
+    /// Carries out the edits that belong to the run at a position of the directory.
     fn merge_run(
         &mut self,
         partition: Partition,
         directory: &mut Directory,
-        place: usize,
+        position: usize,
         edits: &mut dyn Edits,
     ) -> Result<()> {
         let layout = partition.collection.layout();
-        let entry = directory.entries.get(place).copied();
-        let until = directory.entries.get(place + 1).map(|next| next.first);
+        let entry = directory.entries.get(position).copied();
+        let until = directory.entries.get(position + 1).map(|next| next.first);
         let old = match entry {
-            Some(_) => self.run_bytes(partition, directory, place)?,
+            Some(_) => self.run_bytes(partition, directory, position)?,
             None => RunBuilder::new(layout).finish(),
         };
         let mut cutter = Cutter::new(layout);
@@ -99,11 +99,12 @@ impl Write<'_> {
         if let Some(unused) = reused {
             self.remove_run(partition, unused)?;
         }
-        let replaced = place..(place + usize::from(entry.is_some())).min(directory.entries.len());
+        let replaced =
+            position..(position + usize::from(entry.is_some())).min(directory.entries.len());
         let small = matches!(&*done, [only] if only.bytes.len() < RUN_BYTES / 4);
         directory.entries.splice(replaced, written);
         if small && entry.is_some() {
-            self.join(partition, directory, place)?;
+            self.join(partition, directory, position)?;
         }
         Ok(())
     }
@@ -132,10 +133,10 @@ impl Write<'_> {
         &mut self,
         partition: Partition,
         directory: &mut Directory,
-        place: usize,
+        position: usize,
     ) -> Result<()> {
         let layout = partition.collection.layout();
-        for left in [place.checked_sub(1), Some(place)].into_iter().flatten() {
+        for left in position.saturating_sub(1)..=position {
             let pair = directory
                 .entries
                 .get(left..)
@@ -202,24 +203,24 @@ fn merge_items(
         } else {
             None
         };
-        let outcome = if edited == Some(key) {
+        let decision = if edited == Some(key) {
             buffer.clear();
             edits.edit(item, &mut buffer)?
         } else {
-            Outcome::Keep
+            Decision::Keep
         };
-        changed |= match outcome {
-            Outcome::Keep => {
+        changed |= match decision {
+            Decision::Keep => {
                 if let Some(item) = item {
                     keep(key, &item)?;
                 }
                 false
             }
-            Outcome::Put => {
+            Decision::Put => {
                 keep(key, &buffer.item())?;
                 true
             }
-            Outcome::Remove => item.is_some(),
+            Decision::Remove => item.is_some(),
         };
     }
 }
@@ -318,15 +319,15 @@ mod tests {
             Ok(self.1.as_ref().map(|(key, _)| *key))
         }
 
-        fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+        fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
             let edit = self.1.take().and_then(|(_, edit)| edit);
             self.1 = self.0.next();
             let Some(bytes) = edit else {
-                return Ok(Outcome::Remove);
+                return Ok(Decision::Remove);
             };
             new.lanes[0].extend_from_slice(&bytes);
             let same = old.is_some_and(|old| old.lanes[0] == bytes);
-            Ok(if same { Outcome::Keep } else { Outcome::Put })
+            Ok(if same { Decision::Keep } else { Decision::Put })
         }
     }
 
@@ -342,8 +343,8 @@ mod tests {
             let mut found = Model::new();
             let mut live = 0;
             for entry in &directory.entries {
-                let page = snapshot.page(LEARNERS, entry.run)?;
-                let run = page.run()?;
+                let pinned = snapshot.pin(LEARNERS, entry.run)?;
+                let run = pinned.run()?;
                 assert_eq!(
                     (run.len(), run.key(0)?),
                     (entry.count as usize, entry.first)

@@ -1,7 +1,7 @@
 //! Bringing a store of an older format to this one: each step in one transaction,
 //! so that whoever is interrupted finds the store as it was.
 
-use super::digests::Of;
+use super::digests::Scope;
 use super::directory::Directory;
 use super::item::{Item, ItemBuffer};
 
@@ -12,7 +12,7 @@ use super::partition::{Key, Partition, run_key};
 use super::read::read_rows;
 use super::tables::{META, TOTALS_KEY, Totals};
 use super::write::Write;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, WriteTransaction};
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -36,7 +36,7 @@ pub(super) fn from_format_1(transaction: &WriteTransaction, facts: FactsFromForm
     write.finish().map(drop)
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a store of format 1 is damaged: restore it from a backup")
 }
 
@@ -138,11 +138,11 @@ const fn layout(collection: Collection) -> Layout {
         Collection::Learners => Layout::new(7, &[COMMA, None, Some(0xff)]),
         Collection::Absentees | Collection::LearningPrograms => Layout::new(1, &[COMMA, None]),
         Collection::Assessments => Layout::new(3, &[COMMA, None]),
-        Collection::AssessmentPlaces => Layout::new(3, &[]),
-        Collection::AbsenteePlaces => Layout::new(1, &[]),
+        Collection::AssessmentIndex => Layout::new(3, &[]),
+        Collection::AbsenteeIndex => Layout::new(1, &[]),
         Collection::LearnerSubjects
         | Collection::MarkRows
-        | Collection::MarkSeats
+        | Collection::MarkRowIndex
         | Collection::WaitingMarks => Layout::new(0, &[None]),
         _ => Layout::new(0, &[COMMA, None]),
     }
@@ -222,16 +222,16 @@ impl Write<'_> {
     fn begin_digests(&mut self) -> Result<()> {
         let added = &mut self.added;
         read_rows(&self.meta, &[], &mut |key, value| {
-            added.replaced(Of::Meta, key, None, Some(value));
+            added.replaced(Scope::Meta, key, None, Some(value));
             Ok(())
         })?;
         read_rows(&self.integrators, &[], &mut |key, value| {
-            added.replaced(Of::Integrators, key, None, Some(value));
+            added.replaced(Scope::Integrators, key, None, Some(value));
             Ok(())
         })?;
         read_rows(&self.directories, &[], &mut |key, value| {
             let school = key.first_chunk().ok_or_else(damaged)?;
-            let school = Of::School(u64::from_be_bytes(*school));
+            let school = Scope::School(u64::from_be_bytes(*school));
             added.replaced(school, key, None, Some(value));
             Ok(())
         })

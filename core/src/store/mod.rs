@@ -5,14 +5,15 @@
 //!   `directory`: how.
 //! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
-//! - `gate`, `slot`, `lease`, `lifecycle`, `open`, `panics`, `page_lists`: who may use it when,
-//!   and recovery from faults.
-//! - `backend`, `overlay`, `file`: where the bytes lie; `place`, `owner`, `half_made`:
+//! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
+//!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
+//! - `backend`, `overlay`, `file`: where the bytes lie; `opened_path`, `owner`, `half_made`:
 //!   whether they are still there, whose they are, and what is no store yet.
 //! - `checksum`, `digests`: what is kept is all there, and as it was written.
 //! - `options`: what it is opened with. `migrate`: stores of older formats.
 //! - `backup`: a copy of a snapshot. `scrub`: nothing removed is left behind.
 
+mod access;
 mod backend;
 mod backup;
 mod checksum;
@@ -20,7 +21,6 @@ mod collection;
 mod digests;
 mod directory;
 mod file;
-mod gate;
 mod half_made;
 mod item;
 mod lease;
@@ -29,38 +29,38 @@ mod memo;
 mod merge;
 mod migrate;
 mod open;
+mod opened_path;
 mod options;
 mod overlay;
 mod owner;
 mod page_lists;
 mod panics;
 mod partition;
-mod place;
 mod read;
 mod receipts;
 mod records;
 mod run;
 mod run_builder;
 mod scrub;
-mod slot;
 mod snapshot;
 mod sorter;
 mod tables;
 mod write;
+mod writer_lock;
 
 pub(crate) use backup::{LeftOut, write as backup};
 pub(crate) use collection::{Collection, Layout};
 #[cfg(fuzzing)]
 pub(crate) use directory::Directory;
-pub(crate) use gate::{Location, Store};
 pub(crate) use item::{Item, ItemBuffer};
 pub(crate) use lease::Lease;
+pub(crate) use lifecycle::{Location, Store};
 pub(crate) use memo::Sources;
-pub(crate) use merge::{Edits, Outcome};
+pub(crate) use merge::{Decision, Edits};
 pub(crate) use options::StoreOptions;
 pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;
-pub(crate) use records::{Page, Reader, Records};
+pub(crate) use records::{PinnedRun, Reader, Records};
 pub(crate) use run::Run;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sorter::{Sorted, Sorter};

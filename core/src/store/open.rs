@@ -1,21 +1,21 @@
 //! An open database: its snapshot, its transactions, its compaction.
 
-use super::backend::{Handle, Keeper};
-use super::digests::{self, DIGESTS, Of};
+use super::backend::{Handle, SharedBackend};
+use super::digests::{self, DIGESTS, Scope};
 use super::half_made;
 use super::memo::{Changes, Memo};
 use super::migrate;
 use super::options::StoreOptions;
 use super::overlay::Overlay;
 use super::page_lists;
-use super::panics::{abandon, caught, outcome};
+use super::panics::{abandon, catch_panic, caught};
 use super::read::{highest_rendering, read_cursor_key, read_number};
 use super::scrub;
 use super::snapshot::Snapshot;
 use super::sorter::Sorter;
 use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
-use super::write::{Change, Write, spill_table};
-use crate::error::{Error, Result};
+use super::write::{Write, WriteWork, spill_table};
+use crate::error::{Error, Failure, Result};
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
     TableError, TableHandle, WriteTransaction,
@@ -36,7 +36,7 @@ const MOST_SYNCS: u64 = 10_000;
 pub(super) struct Open {
     database: Database,
     snapshot: RwLock<Arc<Snapshot>>,
-    pub(super) keeper: Arc<Keeper>,
+    pub(super) backend: Arc<SharedBackend>,
     /// Whether it may be written to. Where redb's lists of pages are damaged it lies on a
     /// view of the file that keeps what is written to itself.
     is_sound: bool,
@@ -53,26 +53,29 @@ pub(super) enum Committed {
     Yes,
     /// The commit failed, or readers could not be moved on: whether it landed
     /// shows when the store is opened anew and has this sequence number.
-    Unsure(u64, Box<Error>),
+    Unsure(u64, Failure),
 }
 
 impl Open {
     /// Opens the store that is here.
-    pub(super) fn existing(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        let found = recognise(&keeper, options)?;
+    pub(super) fn existing(backend: Arc<SharedBackend>, options: StoreOptions) -> Result<Open> {
+        let found = recognise(&backend, options)?;
         if !found.is_store {
             return Err(not_a_store());
         }
-        Open::on(keeper, found.is_sound, options)
+        Open::on(backend, found.is_sound, options)
     }
 
     /// Opens the store that is here, or makes one of bytes in which nothing is, or
     /// only what making one left when it was cut short.
-    pub(super) fn existing_or_new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        let bytes = Handle(keeper.clone());
+    pub(super) fn existing_or_new(
+        backend: Arc<SharedBackend>,
+        options: StoreOptions,
+    ) -> Result<Open> {
+        let bytes = Handle(backend.clone());
         if bytes.len()? > 0 {
-            match recognise(&keeper, options) {
-                Ok(found) => return Open::on(keeper, found.is_sound, options),
+            match recognise(&backend, options) {
+                Ok(found) => return Open::on(backend, found.is_sound, options),
                 Err(error)
                     if matches!(*error, Error::NotAStore { .. })
                         && half_made::is_left_in(&bytes)? =>
@@ -82,20 +85,20 @@ impl Open {
                 Err(error) => return Err(error),
             }
         }
-        Open::new(keeper, options)
+        Open::new(backend, options)
     }
 
     /// Makes a store of what is empty.
-    pub(super) fn new(keeper: Arc<Keeper>, options: StoreOptions) -> Result<Open> {
-        Open::on(keeper, true, options)
+    pub(super) fn new(backend: Arc<SharedBackend>, options: StoreOptions) -> Result<Open> {
+        Open::on(backend, true, options)
     }
 
     /// Opens what was recognised: to be read alone, unless it is sound.
-    fn on(keeper: Arc<Keeper>, is_sound: bool, options: StoreOptions) -> Result<Open> {
+    fn on(backend: Arc<SharedBackend>, is_sound: bool, options: StoreOptions) -> Result<Open> {
         let database = if is_sound {
-            open_database(&keeper, options)?
+            open_database(&backend, options)?
         } else {
-            open_on(Overlay::new(keeper.clone())?, options)?
+            open_on(Overlay::new(backend.clone())?, options)?
         };
         let prepared = prepare(&database, is_sound, options)
             .and_then(|left| Ok((left, Snapshot::open(&database, Memo::new(MEMO_BYTES))?)));
@@ -103,7 +106,7 @@ impl Open {
             Ok((left_behind, snapshot)) => Ok(Open {
                 database,
                 snapshot: RwLock::new(Arc::new(snapshot)),
-                keeper,
+                backend,
                 is_sound,
                 left_behind: Mutex::new(left_behind),
             }),
@@ -162,7 +165,7 @@ impl Open {
     }
 
     /// Runs a write transaction; commits it if it changed something.
-    pub(super) fn transact(&self, work: &mut Change<'_>) -> Result<Committed> {
+    pub(super) fn transact(&self, work: &mut WriteWork<'_>) -> Result<Committed> {
         let mut transaction = self.begin_write()?;
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);
@@ -173,7 +176,7 @@ impl Open {
             return Err(error);
         }
         let (changes, sequence) = write.finish()?;
-        if let Err(moved) = self.keeper.check_place() {
+        if let Err(moved) = self.backend.check_path() {
             transaction.abort()?;
             return Err(moved);
         }
@@ -181,10 +184,10 @@ impl Open {
             transaction.abort()?;
             return Ok(Committed::Yes);
         }
-        let committed = transaction.commit().map_err(Box::<Error>::from);
+        let committed = transaction.commit().map_err(Failure::from);
         match committed.and_then(|()| self.renew(&changes)) {
             Ok(()) => Ok(Committed::Yes),
-            Err(error) => Ok(Committed::Unsure(sequence, self.keeper.explain(error))),
+            Err(error) => Ok(Committed::Unsure(sequence, self.backend.explain(error))),
         }
     }
 
@@ -235,7 +238,7 @@ impl Open {
         let Open {
             mut database,
             snapshot,
-            keeper,
+            backend,
             ..
         } = self;
         let snapshot = snapshot
@@ -246,15 +249,15 @@ impl Open {
         if scrub {
             // On a damaged file redb may panic while it writes, and once more while
             // that unwinds, which ends the process.
-            let view = Overlay::new(keeper.clone())?;
+            let view = Overlay::new(backend.clone())?;
             if !check(view, options.cache_bytes / 4, |_| Ok(()))?.0 {
                 return Err(Error::corrupt("the file fails redb's check"));
             }
             scrub::rewrite(&database)?;
         }
-        keeper.allow_syncs(MOST_SYNCS);
+        backend.allow_syncs(MOST_SYNCS);
         if let Err(error) = database.compact() {
-            return Err(if keeper.has_syncs_left() {
+            return Err(if backend.has_syncs_left() {
                 error.into()
             } else {
                 Error::corrupt("compacting it does not end")
@@ -265,14 +268,14 @@ impl Open {
         // commit would do the latter alone, and first double the file.
         drop(database);
         if scrub {
-            scrub::clear_unused(&keeper, options.cache_bytes / 4)?;
+            scrub::clear_unused(&backend, options.cache_bytes / 4)?;
         }
-        let database = open_database(&keeper, options)?;
+        let database = open_database(&backend, options)?;
         let snapshot = Snapshot::open(&database, memo)?;
         Ok(Open {
             database,
             snapshot: RwLock::new(Arc::new(snapshot)),
-            keeper,
+            backend,
             is_sound: true,
             left_behind: Mutex::default(),
         })
@@ -280,11 +283,11 @@ impl Open {
 }
 
 /// Makes a store of a file that is empty, and closes it.
-pub(super) fn make(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<()> {
-    let open = caught("making it", || Open::new(keeper.clone(), options))?;
+pub(super) fn make(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<()> {
+    let open = caught("making it", || Open::new(backend.clone(), options))?;
     // What redb could not write at the end, it writes when it opens the file.
-    let _ = outcome(|| drop(open));
-    Ok(keeper.close()?)
+    let _ = catch_panic(|| drop(open));
+    Ok(backend.close()?)
 }
 
 /// Opens a database on bytes that only it sees, checks it, and hands its
@@ -314,11 +317,11 @@ struct Found {
 /// opens, and a file that is none of ours is not ours to change.
 ///
 /// Fails as `newer_format` if something in it is unknown here.
-fn recognise(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Found> {
-    let is_sound = page_lists::are_sound(&Handle(keeper.clone()))?;
+fn recognise(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<Found> {
+    let is_sound = page_lists::are_sound(&Handle(backend.clone()))?;
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
-        .create_with_backend(Overlay::new(keeper.clone())?);
+        .create_with_backend(Overlay::new(backend.clone())?);
     let database = match opened {
         Err(DatabaseError::Storage(StorageError::Io(error)))
             if error.kind() == ErrorKind::InvalidData =>
@@ -351,7 +354,7 @@ fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
         0 => return Err(not_a_store()),
         found if found > FORMAT => return Err(Error::newer("format", found, FORMAT)),
         FORMAT => {
-            digests::check(&transaction.open_table(DIGESTS)?, &meta, Of::Meta)?;
+            digests::check(&transaction.open_table(DIGESTS)?, &meta, Scope::Meta)?;
             if let Some(totals) = meta.get(TOTALS_KEY)? {
                 Totals::decode(totals.value())?.check(options.highest_kind)?;
             }
@@ -367,8 +370,8 @@ fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
 }
 
 /// Who knows the path names it.
-fn not_a_store() -> Box<Error> {
-    Box::new(Error::NotAStore {
+fn not_a_store() -> Failure {
+    Failure::from(Error::NotAStore {
         path: String::new(),
     })
 }
@@ -382,9 +385,9 @@ fn check_writable(is_sound: bool) -> Result<()> {
     ))
 }
 
-fn open_database(keeper: &Arc<Keeper>, options: StoreOptions) -> Result<Database> {
-    keeper.allow_syncs(u64::MAX);
-    open_on(Handle(keeper.clone()), options)
+fn open_database(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<Database> {
+    backend.allow_syncs(u64::MAX);
+    open_on(Handle(backend.clone()), options)
 }
 
 fn open_on(bytes: impl StorageBackend, options: StoreOptions) -> Result<Database> {

@@ -2,7 +2,7 @@
 //! memory, so that redb's check, which repairs as it goes, changes nothing, and
 //! neither does a look at a file that turns out to be none of ours.
 
-use super::backend::{Handle, Keeper};
+use super::backend::{Handle, SharedBackend};
 use super::page_lists;
 use redb::{BackendError, StorageBackend};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ struct Written {
 }
 
 impl Overlay {
-    pub(crate) fn new(base: Arc<Keeper>) -> io::Result<Overlay> {
+    pub(crate) fn new(base: Arc<SharedBackend>) -> io::Result<Overlay> {
         let len = base.len()?;
         Ok(Overlay {
             base: Handle(base),
@@ -184,8 +184,8 @@ mod tests {
         let base = InMemoryBackend::new();
         base.set_len(20_000)?;
         base.write(0, &vec![1; 20_000])?;
-        let keeper = Keeper::new(Box::new(base));
-        let overlay = Overlay::new(keeper.clone())?;
+        let backend = SharedBackend::new(Box::new(base));
+        let overlay = Overlay::new(backend.clone())?;
         let mut copy = vec![1u8; 20_000];
         let mut seed = 7u64;
         let mut random = |below: usize| {
@@ -216,7 +216,7 @@ mod tests {
             assert!(overlay.write(copy.len() as u64, &[0]).is_err());
         }
         let mut untouched = vec![0; 20_000];
-        Handle(keeper).read(0, &mut untouched)?;
+        Handle(backend).read(0, &mut untouched)?;
         assert!(untouched.iter().all(|byte| *byte == 1));
         Ok(())
     }

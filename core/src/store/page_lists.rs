@@ -28,7 +28,7 @@ const BRANCH: u8 = 2;
 
 /// What redb's own trees are made of, as far as it is looked at.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum TreeKind {
     /// The definitions of redb's tables, whose trees are looked at too.
     OwnTables,
     /// The definitions of the tables that it keeps for others.
@@ -44,7 +44,7 @@ struct Tree {
     /// How long a key and a value are, if all are as long.
     key: Option<usize>,
     value: Option<usize>,
-    kind: Kind,
+    kind: TreeKind,
 }
 
 /// Whether redb can rely on what it says of pages. What is no database, or of another
@@ -69,15 +69,15 @@ pub(super) fn are_sound(bytes: &impl StorageBackend) -> Result<bool> {
     let mut left = len / layout.page_size;
     let mut is_sound = true;
     while let Some(tree) = pending.pop() {
-        let place = layout.place(tree.page, len).filter(|_| left > 0);
-        let (offset, size) = place.unwrap_or_default();
+        let found = layout.locate(tree.page, len).filter(|_| left > 0);
+        let (offset, size) = found.unwrap_or_default();
         left = left.saturating_sub(1);
         let mut page = vec![0; size];
         bytes.read(offset, &mut page)?;
         match (tree.check(&page, &mut pending), tree.kind) {
             (Some(()), _) => {}
-            (None, Kind::Rows) => is_sound = false,
-            (None, Kind::OwnTables | Kind::Tables) => {
+            (None, TreeKind::Rows) => is_sound = false,
+            (None, TreeKind::OwnTables | TreeKind::Tables) => {
                 return Err(Error::corrupt(
                     "what it says of its tables is damaged: go back to a backup",
                 ));
@@ -117,11 +117,11 @@ const SHORTEST: u64 = 512;
 const LONG: u64 = 8;
 
 /// What the header says, unless it is damaged.
-fn roots(header: &[u8; HEADER], flags: u8) -> Option<(Places, Vec<Tree>)> {
+fn roots(header: &[u8; HEADER], flags: u8) -> Option<(PageLayout, Vec<Tree>)> {
     let start = 64 + SLOT * usize::from(flags & SECOND_SLOT);
     let slot = header.get(start..start + SLOT)?;
     if *slot.first()? != VERSION {
-        return Some((Places::of(header)?, Vec::new()));
+        return Some((PageLayout::of(header)?, Vec::new()));
     }
     let (said, checksum) = slot.split_at_checked(SLOT - CHECKSUM)?;
     if XxHash3_128::oneshot(said) != u128::from_le_bytes(checksum.try_into().ok()?) {
@@ -137,24 +137,27 @@ fn roots(header: &[u8; HEADER], flags: u8) -> Option<(Places, Vec<Tree>)> {
             kind,
         })
     };
-    let own = root(2, 40, Kind::OwnTables);
-    let roots = [root(1, 8, Kind::Tables), own];
-    Some((Places::of(header)?, roots.into_iter().flatten().collect()))
+    let own = root(2, 40, TreeKind::OwnTables);
+    let roots = [root(1, 8, TreeKind::Tables), own];
+    Some((
+        PageLayout::of(header)?,
+        roots.into_iter().flatten().collect(),
+    ))
 }
 
 /// Where pages lie.
-struct Places {
+struct PageLayout {
     page_size: u64,
     region_header: u64,
     region: u64,
 }
 
-impl Places {
-    fn of(header: &[u8]) -> Option<Places> {
+impl PageLayout {
+    fn of(header: &[u8]) -> Option<PageLayout> {
         let page_size = u64::from(short(header, 12)?);
         let region_header = page_size.checked_mul(u64::from(short(header, 16)?))?;
         let data = page_size.checked_mul(u64::from(short(header, 20)?))?;
-        (page_size > 0).then_some(Places {
+        (page_size > 0).then_some(PageLayout {
             page_size,
             region_header,
             region: region_header.checked_add(data)?,
@@ -162,7 +165,7 @@ impl Places {
     }
 
     /// The offset of a page and its size, if it lies within the file.
-    fn place(&self, page: u64, len: u64) -> Option<(u64, usize)> {
+    fn locate(&self, page: u64, len: u64) -> Option<(u64, usize)> {
         let order = u32::try_from(page >> 59).ok()?;
         let index = page & (0xF_FFFF >> order);
         let region = page >> 20 & 0xF_FFFF;
@@ -198,8 +201,8 @@ impl Tree {
         }
         match (is_leaf, self.kind) {
             (false, _) => self.children(page, count, pending),
-            (true, Kind::OwnTables) => self.tables(page, count, pending),
-            (true, Kind::Tables | Kind::Rows) => Some(()),
+            (true, TreeKind::OwnTables) => self.tables(page, count, pending),
+            (true, TreeKind::Tables | TreeKind::Rows) => Some(()),
         }
     }
 
@@ -235,7 +238,7 @@ impl Tree {
                     checksum: checksum_at(table, 18)?,
                     key: fixed(42)?,
                     value: fixed(47)?,
-                    kind: Kind::Rows,
+                    kind: TreeKind::Rows,
                 });
             }
         }
@@ -290,7 +293,7 @@ mod tests {
     use redb::{Database, ReadableDatabase, TableDefinition};
     use std::sync::{Arc, Mutex, PoisonError};
 
-    type Outcome<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+    type TestResult<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
     /// Bytes, and where they were read.
     type Bytes = (Vec<u8>, Vec<(usize, usize)>);
@@ -347,7 +350,7 @@ mod tests {
 
     /// A database with lists of pages that are more than a page long, and with more
     /// tables than are named in one.
-    fn database() -> Outcome<Vec<u8>> {
+    fn database() -> TestResult<Vec<u8>> {
         let disk = Noted::default();
         let database = Database::builder().create_with_backend(disk.clone())?;
         // What it reads is kept, and so every page that is replaced waits.
@@ -368,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_of_the_lists_is_compared() -> Outcome<()> {
+    fn every_page_of_the_lists_is_compared() -> TestResult<()> {
         let bytes = database()?;
         let whole = Noted::of(&bytes);
         assert!(are_sound(&whole)?);
@@ -399,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_of_redbs_is_left_to_it() -> Outcome<()> {
+    fn what_is_none_of_redbs_is_left_to_it() -> TestResult<()> {
         for bytes in [vec![], vec![1; 100], vec![1; 5000]] {
             assert!(are_sound(&Noted::of(&bytes))?);
         }

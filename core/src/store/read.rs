@@ -3,9 +3,9 @@
 use super::collection::Collection;
 use super::directory::Directory;
 use super::partition::{Partition, run_key};
-use super::records::{EachRow, Page};
+use super::records::{EachRow, PinnedRun};
 use super::tables::{CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, render_key};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::ReadableTable;
 
 pub(super) fn read_directory(
@@ -23,11 +23,11 @@ pub(super) fn read_page(
     table: &impl ReadableTable<&'static [u8], &'static [u8]>,
     partition: Partition,
     run: u32,
-) -> Result<Page<'_>> {
+) -> Result<PinnedRun<'_>> {
     let guard = table
         .get(run_key(partition, run).as_slice())?
         .ok_or_else(|| Error::corrupt("a run of records is missing"))?;
-    Ok(Page::new(guard, partition.collection.layout()))
+    Ok(PinnedRun::new(guard, partition.collection.layout()))
 }
 
 pub(super) fn read_partitions(
@@ -47,7 +47,7 @@ pub(super) fn read_partitions(
 
 /// A key that names no partition.
 #[cold]
-fn unknown(key: &[u8]) -> Box<Error> {
+fn unknown(key: &[u8]) -> Failure {
     let highest = Collection::ALL.len();
     match key.get(8) {
         Some(found) if usize::from(*found) > highest => {

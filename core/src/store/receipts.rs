@@ -15,14 +15,14 @@ const KEPT: usize = 64;
 const LONGEST_ID: usize = 128;
 
 /// Between the parts of a row; UTF-8 never has it. A row with 0xff behind its id
-/// was written before receipts had marks, and is none.
+/// was written before receipts had digests, and is none.
 const SEPARATOR: u8 = 0xfe;
 
 /// What is kept of a change.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Receipt {
     /// Text that tells the change from every other.
-    pub(crate) mark: Vec<u8>,
+    pub(crate) digest: Vec<u8>,
     /// What came of it.
     pub(crate) outcome: Vec<u8>,
 }
@@ -43,8 +43,8 @@ impl Write<'_> {
     /// Keeps what came of the change that this transaction makes.
     pub(crate) fn keep_receipt(&mut self, id: &str, receipt: &Receipt) -> Result<()> {
         let number = next_sequence(&self.meta)?;
-        let Receipt { mark, outcome } = receipt;
-        let row = [id.as_bytes(), mark, outcome].join(&SEPARATOR);
+        let Receipt { digest, outcome } = receipt;
+        let row = [id.as_bytes(), digest, outcome].join(&SEPARATOR);
         self.put_meta(&receipt_key(number), &row)?;
         self.thin_out(RECEIPT_PREFIX, KEPT)
     }
@@ -76,9 +76,9 @@ fn read_receipt(
         if parts.next() != Some(id.as_bytes()) {
             continue;
         }
-        if let (Some(mark), Some(outcome)) = (parts.next(), parts.next()) {
+        if let (Some(digest), Some(outcome)) = (parts.next(), parts.next()) {
             return Ok(Some(Receipt {
-                mark: mark.to_vec(),
+                digest: digest.to_vec(),
                 outcome: outcome.to_vec(),
             }));
         }

@@ -17,8 +17,8 @@ pub(crate) trait Reader {
     /// The directory of a partition; an unknown one has no runs.
     fn directory(&self, partition: Partition) -> Result<Arc<Directory>>;
 
-    /// One run of a partition.
-    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>>;
+    /// Holds one run of a partition in the cache.
+    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>>;
 
     /// The partitions that exist, from the first key to the last, in order.
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>>;
@@ -39,14 +39,14 @@ pub(crate) trait Reader {
 }
 
 /// The bytes of one run, held in the store's cache while this lives.
-pub(crate) struct Page<'a> {
+pub(crate) struct PinnedRun<'a> {
     guard: AccessGuard<'a, &'static [u8]>,
     layout: Layout,
 }
 
-impl<'a> Page<'a> {
-    pub(crate) fn new(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> Page<'a> {
-        Page { guard, layout }
+impl<'a> PinnedRun<'a> {
+    pub(crate) fn new(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> PinnedRun<'a> {
+        PinnedRun { guard, layout }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -79,47 +79,48 @@ impl<'a> Records<'a> {
         self.directory.entries.len()
     }
 
-    /// The place of the run that would hold a key.
+    /// The position of the run that would hold a key.
     pub(crate) fn locate(&self, key: Key) -> usize {
         self.directory.locate(key)
     }
 
-    /// The run at a place.
+    /// Holds the run at a position in the cache.
     #[inline]
-    pub(crate) fn page(&self, place: usize) -> Result<Option<Page<'a>>> {
-        let Some(entry) = self.directory.entries.get(place) else {
+    pub(crate) fn pin(&self, position: usize) -> Result<Option<PinnedRun<'a>>> {
+        let Some(entry) = self.directory.entries.get(position) else {
             return Ok(None);
         };
-        let page = self.reader.page(self.partition, entry.run)?;
-        self.directory.check(self.partition, place, page.bytes())?;
-        Ok(Some(page))
+        let pinned = self.reader.pin(self.partition, entry.run)?;
+        self.directory
+            .check(self.partition, position, pinned.bytes())?;
+        Ok(Some(pinned))
     }
 
-    /// The run and the place within it that hold a record.
+    /// The run that holds a record, and its index there.
     #[inline]
-    pub(crate) fn get(&self, key: Key) -> Result<Option<(Page<'a>, usize)>> {
-        let Some(page) = self.page(self.locate(key))? else {
+    pub(crate) fn get(&self, key: Key) -> Result<Option<(PinnedRun<'a>, usize)>> {
+        let Some(pinned) = self.pin(self.locate(key))? else {
             return Ok(None);
         };
-        let found = page.run()?.find(key);
-        Ok(found.map(|index| (page, index)))
+        let found = pinned.run()?.find(key);
+        Ok(found.map(|index| (pinned, index)))
     }
 
     /// The runs that hold records from one key to another, both included, with
-    /// the places of those records.
+    /// the indices of those records.
     pub(crate) fn between(
         &self,
         from: Key,
         to: Key,
-    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> {
         let entries = &self.directory.entries;
-        let mut place = self.locate(from);
+        let mut position = self.locate(from);
         std::iter::from_fn(move || {
-            if entries.get(place)?.first > to {
+            if entries.get(position)?.first > to {
                 return None;
             }
-            place += 1;
-            self.part(place - 1, from, to).transpose()
+            position += 1;
+            self.part(position - 1, from, to).transpose()
         })
     }
 
@@ -129,7 +130,7 @@ impl<'a> Records<'a> {
         reverse: bool,
         from: Key,
         to: Key,
-    ) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> + use<'a> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'a> {
         let records = Records {
             directory: self.directory.clone(),
             ..*self
@@ -138,25 +139,30 @@ impl<'a> Records<'a> {
         let entries = records.directory.entries.iter().skip(first);
         let count = entries.take_while(|entry| entry.first <= to).count();
         (0..count).filter_map(move |step| {
-            let place = if reverse { count - 1 - step } else { step };
-            records.part(first + place, from, to).transpose()
+            let position = if reverse { count - 1 - step } else { step };
+            records.part(first + position, from, to).transpose()
         })
     }
 
-    /// The run at a place, with the places of its records from one key to another.
-    fn part(&self, place: usize, from: Key, to: Key) -> Result<Option<(Page<'a>, Range<usize>)>> {
+    /// The run at a position, with the indices of its records from one key to another.
+    fn part(
+        &self,
+        position: usize,
+        from: Key,
+        to: Key,
+    ) -> Result<Option<(PinnedRun<'a>, Range<usize>)>> {
         let entries = &self.directory.entries;
-        let (Some(entry), Some(page)) = (entries.get(place), self.page(place)?) else {
+        let (Some(entry), Some(pinned)) = (entries.get(position), self.pin(position)?) else {
             return Ok(None);
         };
         // Mostly the directory tells already: its counts were checked.
         let begins_within = from <= entry.first;
-        let next = entries.get(place + 1);
+        let next = entries.get(position + 1);
         let ends_within = to == Key::MAX || next.is_some_and(|next| next.first <= to);
         if begins_within && ends_within {
-            return Ok(Some((page, 0..entry.count as usize)));
+            return Ok(Some((pinned, 0..entry.count as usize)));
         }
-        let run = page.run()?;
+        let run = pinned.run()?;
         let first = if begins_within {
             0
         } else {
@@ -168,11 +174,11 @@ impl<'a> Records<'a> {
             run.find(to)
                 .map_or_else(|| run.lower_bound(to), |last| last + 1)
         };
-        Ok(Some((page, first..end)))
+        Ok(Some((pinned, first..end)))
     }
 
-    /// All runs, with the places of all their records.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Result<(Page<'a>, Range<usize>)>> {
+    /// All runs, with the indices of all their records.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> {
         self.between(Key::MIN, Key::MAX)
     }
 }

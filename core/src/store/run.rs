@@ -18,7 +18,7 @@
 use super::collection::Layout;
 use super::item::Item;
 use super::partition::Key;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::ops::Range;
 
 /// A run as it lies in the store.
@@ -108,8 +108,8 @@ impl<'a> Run<'a> {
         let bytes = self.lane(lane);
         let separator = self.layout.lanes.get(lane).copied().flatten();
         let mut start = 0;
-        for (place, end) in self.ends_of(lane).iter().enumerate() {
-            if let (Some(separator), 1..) = (separator, place) {
+        for (index, end) in self.ends_of(lane).iter().enumerate() {
+            if let (Some(separator), 1..) = (separator, index) {
                 if bytes.get(start) != Some(&separator) {
                     return false;
                 }
@@ -154,9 +154,9 @@ impl<'a> Run<'a> {
 
     /// Where the record of this key is.
     pub(crate) fn find(&self, key: Key) -> Option<usize> {
-        let place = self.lower_bound(key);
-        let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(place)?;
-        (key_of(found) == key).then_some(place)
+        let index = self.lower_bound(key);
+        let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(index)?;
+        (key_of(found) == key).then_some(index)
     }
 
     /// One tag of every record; where it is absent the number means nothing.
@@ -277,7 +277,7 @@ fn head(bytes: &[u8]) -> Option<([usize; 3], &[u8])> {
 }
 
 #[cold]
-fn unreadable(bytes: &[u8], layout: Layout) -> Box<Error> {
+fn unreadable(bytes: &[u8], layout: Layout) -> Failure {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     match head(bytes) {
         Some(([_, tags, _], _)) if tags > layout.tags => {
@@ -297,7 +297,7 @@ fn key_of(bytes: &[u8; Key::BYTES]) -> Key {
     Key(number as u64, (number >> 64) as u64)
 }
 
-fn outside() -> Box<Error> {
+fn outside() -> Failure {
     Error::corrupt("a record lies outside its run")
 }
 
@@ -362,8 +362,8 @@ mod tests {
         let keys = 8 + 4 * lanes;
         let ends = keys + Key::BYTES * count;
         let counts = [(0, 4), (4, 2), (6, 2)].into_iter();
-        let lengths = counts.chain((0..lanes).map(|place| (8 + 4 * place, 4)));
-        lengths.chain((0..lanes * count).map(move |place| (ends + 4 * place, 4)))
+        let lengths = counts.chain((0..lanes).map(|lane| (8 + 4 * lane, 4)));
+        lengths.chain((0..lanes * count).map(move |index| (ends + 4 * index, 4)))
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! the file only, and a page that was changed in place before it was committed
 //! still ends in bytes of what went from it.
 
-use super::backend::{Handle, Keeper};
+use super::backend::{Handle, SharedBackend};
 use super::backup::copy_rows;
 use super::digests::DIGESTS;
 use super::overlay::Overlay;
@@ -36,10 +36,10 @@ pub(super) fn rewrite(database: &Database) -> Result<()> {
 
 /// Zeroes every block that redb's check does not reach. Nobody may have the
 /// database open.
-pub(super) fn clear_unused(keeper: &Arc<Keeper>, cache_bytes: usize) -> Result<()> {
-    let base = Handle(keeper.clone());
+pub(super) fn clear_unused(backend: &Arc<SharedBackend>, cache_bytes: usize) -> Result<()> {
+    let base = Handle(backend.clone());
     let len = base.len()?;
-    let reached = reached(keeper, cache_bytes, len)?;
+    let reached = reached(backend, cache_bytes, len)?;
     let (mut block, zeros) = ([0; BLOCK], [0; BLOCK]);
     let unreached = (0..).zip(reached).filter(|(_, reached)| !reached);
     for (number, _) in unreached {
@@ -57,11 +57,11 @@ pub(super) fn clear_unused(keeper: &Arc<Keeper>, cache_bytes: usize) -> Result<(
 }
 
 /// Which blocks of the file redb reads when it checks all of it.
-fn reached(keeper: &Arc<Keeper>, cache_bytes: usize, len: u64) -> Result<Vec<bool>> {
+fn reached(backend: &Arc<SharedBackend>, cache_bytes: usize, len: u64) -> Result<Vec<bool>> {
     let blocks = usize::try_from(len.div_ceil(BLOCK as u64)).unwrap_or(0);
     let reached = Arc::new(Mutex::new(vec![false; blocks]));
     let watched = Watched {
-        view: Overlay::new(keeper.clone())?,
+        view: Overlay::new(backend.clone())?,
         reached: reached.clone(),
     };
     let mut database = Database::builder()
@@ -121,10 +121,10 @@ mod tests {
     fn only_the_blocks_that_a_read_touches_are_noted() -> Result<()> {
         let base = InMemoryBackend::new();
         base.set_len(5 * BLOCK as u64 + 1)?;
-        let keeper = Keeper::new(Box::new(base));
+        let backend = SharedBackend::new(Box::new(base));
         let noted = |offset: u64, length: usize| -> Result<Vec<usize>> {
             let watched = Watched {
-                view: Overlay::new(keeper.clone())?,
+                view: Overlay::new(backend.clone())?,
                 reached: Arc::new(Mutex::new(vec![false; 6])),
             };
             watched.read(offset, &mut vec![0; length])?;
@@ -144,11 +144,11 @@ mod tests {
     /// A block that nothing reaches is cleared even between two that are in use.
     #[test]
     fn whatever_lies_in_unused_blocks_is_cleared() -> Result<()> {
-        let keeper = Keeper::new(Box::new(InMemoryBackend::new()));
+        let backend = SharedBackend::new(Box::new(InMemoryBackend::new()));
         let cache = 1 << 20;
         let mut database = Database::builder()
             .set_cache_size(cache)
-            .create_with_backend(Handle(keeper.clone()))?;
+            .create_with_backend(Handle(backend.clone()))?;
         for round in 0..2u8 {
             let mut transaction = database.begin_write()?;
             transaction.set_quick_repair(true);
@@ -165,9 +165,9 @@ mod tests {
         }
         database.compact()?;
         drop(database);
-        let base = Handle(keeper.clone());
+        let base = Handle(backend.clone());
         let len = base.len()?;
-        let reached = reached(&keeper, cache, len)?;
+        let reached = reached(&backend, cache, len)?;
         let unused: Vec<u64> = (0..)
             .zip(&reached)
             .filter(|(_, r)| !**r)
@@ -177,7 +177,7 @@ mod tests {
         for number in &unused {
             base.write(number * BLOCK as u64, &[b'y'; BLOCK])?;
         }
-        clear_unused(&keeper, cache)?;
+        clear_unused(&backend, cache)?;
         let mut all = vec![0; usize::try_from(len).unwrap_or(0)];
         base.read(0, &mut all)?;
         assert!(all.windows(8).all(|bytes| bytes != b"yyyyyyyy"));

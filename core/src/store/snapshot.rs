@@ -1,7 +1,7 @@
 //! One state of the store, held open for readers.
 
 use super::collection::Collection;
-use super::digests::{self, DIGESTS, Of};
+use super::digests::{self, DIGESTS, Scope};
 use super::directory::Directory;
 use super::memo::{Changes, Memo, MemoKey, Sources};
 use super::partition::Partition;
@@ -9,7 +9,7 @@ use super::read::{
     are_all_rendered_by, read_cursor_key, read_directory, read_number, read_page, read_partitions,
     read_rendered_of, read_rows, read_sequence,
 };
-use super::records::{EachRow, Page, Reader};
+use super::records::{EachRow, PinnedRun, Reader};
 use super::tables::{
     CursorKey, DIRECTORIES, INTEGRATORS, META, RENDERED_KEY, RUNS, TOTALS_KEY, Totals,
 };
@@ -74,7 +74,7 @@ impl Snapshot {
     pub(super) fn check_directories(&self, school: u64) -> Result<()> {
         let of = Partition::of(school, Collection::Schools);
         self.decoded(0, of, Sources::NONE, || {
-            let of = Of::School(school);
+            let of = Scope::School(school);
             digests::check(&self.digests, &self.directories, of)?;
             Ok((DirectoriesAreThere, 0))
         })
@@ -96,7 +96,7 @@ impl Snapshot {
     pub(super) fn check_integrators(&self) -> Result<()> {
         let of = Partition::global(Collection::Schools);
         self.decoded(0, of, Sources::NONE, || {
-            let of = Of::Integrators;
+            let of = Scope::Integrators;
             digests::check(&self.digests, &self.integrators, of)?;
             Ok((IntegratorsAreThere, 0))
         })
@@ -105,7 +105,7 @@ impl Snapshot {
 
     /// Makes sure that no digest tells of rows that are not there.
     pub(crate) fn check_digests(&self) -> Result<()> {
-        digests::check(&self.digests, &self.meta, Of::Meta)?;
+        digests::check(&self.digests, &self.meta, Scope::Meta)?;
         self.check_integrators()?;
         self.check_directories_between(0, u64::MAX)
     }
@@ -182,7 +182,7 @@ impl Reader for Snapshot {
     }
 
     #[inline]
-    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>> {
+    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
         read_page(&self.runs, partition, run)
     }
 

@@ -2,7 +2,7 @@
 //! sorted, into a table of the store itself, the only place that every
 //! platform has.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
 use std::ops::Bound;
 
@@ -104,7 +104,7 @@ impl Sorter {
     }
 }
 
-fn too_many() -> Box<Error> {
+fn too_many() -> Failure {
     Error::unsupported("a dataset of more than 2,147,483,648 entries: split it")
 }
 
@@ -272,9 +272,9 @@ mod tests {
             }
             // Those pushed first come before the others, in their order, also
             // when they were pushed in between.
-            for (place, value) in [b"first", b"after"].into_iter().enumerate() {
+            for (index, value) in [b"first", b"after"].into_iter().enumerate() {
                 sorter.push_first(&5u32.to_be_bytes(), value)?;
-                expected.insert(place, (5u32.to_be_bytes().to_vec(), value.to_vec()));
+                expected.insert(index, (5u32.to_be_bytes().to_vec(), value.to_vec()));
                 if spill_every < usize::MAX {
                     sorter.spill(&transaction, "staged-test")?;
                 }

@@ -1,7 +1,7 @@
 //! The write transaction: the tables open, and what it has changed.
 
 use super::checksum::{self, Digest};
-use super::digests::{Added, DIGESTS, Of};
+use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
@@ -9,7 +9,7 @@ use super::read::{
     are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
     read_rendered_of, read_rows,
 };
-use super::records::{EachRow, Page, Reader};
+use super::records::{EachRow, PinnedRun, Reader};
 use super::snapshot::Snapshot;
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
@@ -43,7 +43,7 @@ pub(crate) struct Write<'t> {
 }
 
 /// What is done in a write transaction.
-pub(super) type Change<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
+pub(super) type WriteWork<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 
 /// How many directories are held; beyond, all are forgotten.
 const MOST_KNOWN: usize = 1024;
@@ -90,7 +90,7 @@ impl<'t> Write<'t> {
     pub(super) fn put_meta(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let old = self.meta.insert(key, value)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Of::Meta, key, old, Some(value));
+        self.added.replaced(Scope::Meta, key, old, Some(value));
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl<'t> Write<'t> {
     }
 
     /// Counts rows of a digest out that were not copied.
-    pub(super) fn leave_out(&mut self, of: Of, rows: Digest) {
+    pub(super) fn leave_out(&mut self, of: Scope, rows: Digest) {
         self.added.left_out(of, rows);
     }
 
@@ -164,7 +164,7 @@ impl<'t> Write<'t> {
         };
         let old = row.as_ref().map(AccessGuard::value);
         let new = kept.map(|_| bytes.as_slice());
-        let school = Of::School(partition.school);
+        let school = Scope::School(partition.school);
         self.added.replaced(school, &key, old, new);
         let replaced = old.map(<[u8]>::len);
         drop(row);
@@ -173,7 +173,7 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// Reckons what a value costs that came in the place of another.
+    /// Reckons what a value costs that replaced another.
     fn reckon(&mut self, before: Option<usize>, after: Option<usize>) {
         let [before, after] = [before, after].map(|length| length.map_or(0, page_bytes));
         self.totals.live = self
@@ -186,7 +186,8 @@ impl<'t> Write<'t> {
     pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let old = self.integrators.insert(key, value)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Of::Integrators, key, old, Some(value));
+        self.added
+            .replaced(Scope::Integrators, key, old, Some(value));
         self.changes.integrators();
         Ok(())
     }
@@ -194,7 +195,7 @@ impl<'t> Write<'t> {
     pub(crate) fn remove_integrator_row(&mut self, key: &[u8]) -> Result<()> {
         let old = self.integrators.remove(key)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Of::Integrators, key, old, None);
+        self.added.replaced(Scope::Integrators, key, old, None);
         self.changes.integrators();
         Ok(())
     }
@@ -219,7 +220,7 @@ impl<'t> Write<'t> {
         for key in keys.into_iter().take(surplus) {
             let old = self.meta.remove(key.as_slice())?;
             let old = old.as_ref().map(AccessGuard::value);
-            self.added.replaced(Of::Meta, &key, old, None);
+            self.added.replaced(Scope::Meta, &key, old, None);
         }
         Ok(())
     }
@@ -279,7 +280,7 @@ impl Reader for Write<'_> {
         Ok(directory)
     }
 
-    fn page(&self, partition: Partition, run: u32) -> Result<Page<'_>> {
+    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
         read_page(&self.runs, partition, run)
     }
 
@@ -306,19 +307,19 @@ impl Reader for Write<'_> {
 }
 
 impl Write<'_> {
-    /// The bytes of the run at a place of a directory, to be rebuilt. What is
+    /// The bytes of the run at a position of a directory, to be rebuilt. What is
     /// written anew must have been right.
     pub(super) fn run_bytes(
         &self,
         partition: Partition,
         directory: &Directory,
-        place: usize,
+        position: usize,
     ) -> Result<Vec<u8>> {
         let missing = || Error::corrupt("a run of records is missing");
-        let entry = directory.entries.get(place).ok_or_else(missing)?;
+        let entry = directory.entries.get(position).ok_or_else(missing)?;
         let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
         let bytes = guard.ok_or_else(missing)?.value().to_vec();
-        directory.check(partition, place, &bytes)?;
+        directory.check(partition, position, &bytes)?;
         Ok(bytes)
     }
 }

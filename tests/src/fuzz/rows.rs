@@ -8,9 +8,9 @@ use crate::storage::small::{self, CHANGES, SCHOOL};
 use crate::storage::tables::{self, DIGESTS, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use redb::{StorageBackend, TableHandle};
 use rollbook::{
-    Absentees, AccountablePersons, AssessmentMarks, Clients, Engine, FinanceLearners,
-    LearnerSubjects, Learners, Options, Page, Question, Result, Schools, SubjectMarks,
-    SubjectsPerTerm,
+    Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, Engine, FinanceLearners,
+    Grades, LearnerSubjects, Learners, Lookup, LookupList, Options, Page, Parents, Question,
+    Result, SchoolInfo, Schools, StaffMembers, SubjectMarks, SubjectsPerTerm,
 };
 use std::cell::RefCell;
 use std::ops::Range;
@@ -233,7 +233,7 @@ fn damaged(store: &mut Store, bytes: &[u8]) -> bool {
 /// Asks a question, and gives both answers to it.
 type Ask = fn(&Engine) -> Result<[Vec<u8>; 2]>;
 
-const QUESTIONS: [Ask; 13] = [
+const QUESTIONS: [Ask; 19] = [
     |engine| {
         let all = Learners {
             school: SCHOOL,
@@ -351,6 +351,52 @@ const QUESTIONS: [Ask; 13] = [
             ..Default::default()
         };
         both(engine, &all)
+    },
+    |engine| {
+        let school = SCHOOL;
+        both(
+            engine,
+            &Parents {
+                school,
+                parent_id: None,
+            },
+        )
+    },
+    |engine| {
+        let school = SCHOOL;
+        both(
+            engine,
+            &StaffMembers {
+                school,
+                staff_member_id: None,
+            },
+        )
+    },
+    |engine| both(engine, &SchoolInfo { school: SCHOOL }),
+    |engine| {
+        both(
+            engine,
+            &Discipline {
+                school: SCHOOL,
+                from_date: "2026-04-20".parse().ok(),
+                to_date: "2026-05-20".parse().ok(),
+                ..Discipline::default()
+            },
+        )
+    },
+    |engine| {
+        let school = SCHOOL;
+        both(
+            engine,
+            &Grades {
+                school,
+                grade_id: None,
+            },
+        )
+    },
+    |engine| {
+        let list = LookupList::EthnicGroup;
+        both(engine, &Lookup { list, id: None })
     },
 ];
 

@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::programmes;
 use super::random::{Random, Topic};
 use super::roll::Pupil;
+use super::staff;
 
 /// One block is one learner in one year, earlier years first.
 pub(super) fn blocks(plan: &Plan) -> u64 {
@@ -85,7 +86,7 @@ impl Group {
         let regroups = subject.id.is_multiple_of(3) && term > 2;
         let number = (u64::from(pupil.class) + u64::from(regroups)) % classes + 1;
         let id = subject.id * classes + number;
-        let staff = plan.school.learners / 22 + 8;
+        let staff = staff::teachers(plan.school.learners);
         let mut random = Random::of(plan.school.seed, Topic::Group, id);
         Self {
             id,

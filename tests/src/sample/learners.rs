@@ -29,6 +29,15 @@ pub(super) fn transfer_date(plan: &Plan, pupil: &Pupil) -> Option<Date> {
     (pupil.attendance == Attendance::Left).then(|| plan.today.saturating_sub(days.days()))
 }
 
+/// The register class of a teacher.
+pub(super) fn class_of_teacher(plan: &Plan, teacher: u64) -> Option<String> {
+    let classes = u64::from(plan.roll.classes);
+    let place = teacher.checked_sub(1)?;
+    let grade = plan.grades.get(usize::try_from(place / classes).ok()?)?;
+    let class = u16::try_from(place % classes).ok()?;
+    Some(class_name(grade.name, class))
+}
+
 /// The name of a register class, such as `7A`; the 27th of a grade is `7AA`.
 fn class_name(grade: &str, class: u16) -> String {
     let mut letters = Vec::new();

@@ -52,6 +52,17 @@ impl<'a> Record<'a> {
         self
     }
 
+    /// An array of texts.
+    pub(super) fn texts(mut self, name: &str, texts: &[&str]) -> Self {
+        self.name(name);
+        for (place, text) in texts.iter().enumerate() {
+            self.out.push(if place == 0 { '[' } else { ',' });
+            push_text(self.out, text);
+        }
+        self.out.push(']');
+        self
+    }
+
     /// An array of objects, each opened here and filled by `fill`.
     pub(super) fn objects<T>(
         mut self,

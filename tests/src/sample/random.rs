@@ -22,6 +22,8 @@ pub(super) enum Topic {
     Assessment,
     Mark,
     Absence,
+    Staff,
+    Conduct,
 }
 
 /// The generator of one thing.

@@ -14,7 +14,49 @@ const API_TYPES: [(u64, &str, &str); 4] = [
     (11, "Parent API", "parents"),
 ];
 
-/// The `school`, `api_type`, `integrator`, `client_integration`, `year`, `term` and `grade` records.
+/// The lookups that all schools share.
+const LOOKUPS: [(&str, &[(u64, &str)]); 4] = [
+    (
+        "ethnic_group",
+        &[
+            (1, "African/Black"),
+            (2, "Coloured"),
+            (3, "Indian"),
+            (4, "White"),
+            (5, "Other"),
+            (6, "Asian"),
+        ],
+    ),
+    (
+        "marital_status",
+        &[
+            (1, "Divorced"),
+            (2, "Married"),
+            (3, "Single"),
+            (4, "Widowed"),
+            (6, "Separated"),
+            (7, "Common law marriage"),
+        ],
+    ),
+    ("gender", &[(1, "Male"), (2, "Female")]),
+    (
+        "language",
+        &[
+            (1, "Afrikaans"),
+            (2, "English"),
+            (3, "isiZulu"),
+            (4, "isiXhosa"),
+            (5, "Sesotho"),
+            (6, "Setswana"),
+            (7, "Sepedi"),
+            (8, "Tshivenḓa"),
+            (9, "Xitsonga"),
+        ],
+    ),
+];
+
+/// The `school`, `api_type`, `integrator`, `client_integration`, `year`, `term`, lookup and `grade`
+/// records.
 pub(super) fn write(plan: &Plan, out: &mut String) {
     write_school(plan, out);
     for (id, name, family) in API_TYPES {
@@ -53,6 +95,14 @@ pub(super) fn write(plan: &Plan, out: &mut String) {
             .shown("start_date", term.start)
             .shown("end_date", term.end)
             .end();
+    }
+    for (kind, records) in LOOKUPS {
+        for (id, name) in records {
+            Record::new(out, kind)
+                .number("id", *id)
+                .text("name", name)
+                .end();
+        }
     }
     for grade in &plan.grades {
         Record::new(out, "grade")
@@ -139,5 +189,11 @@ fn write_school(plan: &Plan, out: &mut String) {
         .text("uses_cashless", yes(40, &mut random))
         .text("telephone_calling_code", "27")
         .number("current_year", u64::from(school.current_year))
+        .shown(
+            "website",
+            format_args!("https://school{}.example.org", school.school_id),
+        )
+        .text("medium", "Dual")
+        .texts("tuition_languages", &["Afrikaans", "English"])
         .end();
 }

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Read};
 use super::SampleSchool;
 use super::plan::Plan;
 use super::{
-    absences, accountable, curriculum, edge, enrolment, families, learners, marks, parents,
-    programmes, settings,
+    absences, accountable, conduct, curriculum, edge, enrolment, families, learners, marks,
+    parents, programmes, settings, staff,
 };
 
 /// A kind of record: how many blocks it is written in, and what writes one.
@@ -15,7 +15,7 @@ struct Stage {
     write: fn(&Plan, u64, &mut String),
 }
 
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 13] = [
     Stage {
         blocks: |_| 1,
         write: |plan, _, out| settings::write(plan, out),
@@ -55,6 +55,14 @@ const STAGES: [Stage; 11] = [
     Stage {
         blocks: |plan| families::blocks(&plan.school),
         write: accountable::write,
+    },
+    Stage {
+        blocks: |_| 1,
+        write: |plan, _, out| staff::write(plan, out),
+    },
+    Stage {
+        blocks: absences::blocks,
+        write: conduct::write,
     },
     Stage {
         blocks: |plan| u64::from(plan.school.edge_values),

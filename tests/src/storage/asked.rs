@@ -30,6 +30,14 @@ pub fn targets(school: u64) -> Vec<String> {
         format!(
             "/api/v1/adminplus/learnerabsentees/{school}?from_date=2026-05-01&to_date=2026-05-31"
         ),
+        format!("/api/v1/adminplus/parents/{school}"),
+        format!("/api/v1/adminplus/staffmembers/{school}"),
+        format!("/api/v1/adminplus/school/{school}"),
+        format!(
+            "/api/v1/adminplus/learnerdiscipline/{school}?from_date=2026-05-01&to_date=2026-05-31"
+        ),
+        format!("/api/v1/adminplus/lookup/grade/{school}"),
+        "/api/v1/adminplus/lookup/language".to_owned(),
         "/api/v1/finplus/debtmanagement/schools".to_owned(),
         format!("/api/v1/settings/clients/{school}"),
     ]

@@ -43,7 +43,7 @@ fn layout(collection: u8) -> (usize, &'static [&'static str]) {
         18 => (1, &[]),
         9 => (0, &["a learner subject"]),
         14 => (0, &["a mark row"]),
-        15 => (0, &["a seat"]),
+        15 => (0, &["terms with rows"]),
         16 => (0, &["a waiting mark"]),
         _ => (0, &["a rendering", "facts"]),
     }
@@ -187,7 +187,7 @@ fn record(lane: &str, of_learner: bool, row: &[u8], part: Range<usize>, found: &
             }
         }
         "a waiting mark" => mark(row, &mut at, found),
-        "a seat" => {
+        "terms with rows" => {
             while at < end {
                 found.varint("term", row, &mut at);
             }

@@ -108,7 +108,7 @@ pub fn school(school_id: u64, learners: u32) -> String {
             "assessment" => placed,
             "mark" => placed && seen % 3 > 0 || seen % 100 == 0,
             "learner_subject" | "learning_program" => seen % 3 == 0,
-            "absentee" => seen % 5 == 0,
+            "absentee" | "discipline" => seen % 5 == 0,
             _ => true,
         };
         if kept {
@@ -155,6 +155,10 @@ fn second(first: &str) -> String {
                 record["absent_date"] = json!("2026-05-13");
                 seen % 7 == 0
             }
+            "discipline" => {
+                record["discipline_date"] = json!("2026-05-13");
+                seen % 7 == 0
+            }
             "mark" => {
                 record["percentage"] = json!("a");
                 seen % 13 == 0
@@ -180,7 +184,9 @@ fn second(first: &str) -> String {
 /// The key fields of the kinds that the second dataset removes.
 fn key_of(kind: &str) -> Option<&'static [&'static str]> {
     match kind {
-        "learner" | "parent" | "absentee" => Some(&["school_id", "id"]),
+        "learner" | "parent" | "absentee" | "staff_member" | "discipline" => {
+            Some(&["school_id", "id"])
+        }
         "mark" => Some(&["school_id", "assessment_id", "learner_id"]),
         "assessment" => Some(&["school_id", "assessment_id"]),
         _ => None,

@@ -39,7 +39,7 @@ pub fn store() -> Vec<u8> {
     disk.bytes()
 }
 
-const V1: [&str; 20] = [
+const V1: [&str; 26] = [
     "adminplus/learners/1000",
     "adminplus/learners/1000?include_parents=1&grade_id=7,9",
     "adminplus/learners/1000?name=an",
@@ -55,6 +55,12 @@ const V1: [&str; 20] = [
     "currplus/learnersubjects/1000",
     "currplus/learnersubjects/1000?learner_id=2",
     "adminplus/learnerabsentees/1000?from_date=2026-04-20&to_date=2026-05-20",
+    "adminplus/parents/1000",
+    "adminplus/staffmembers/1000",
+    "adminplus/school/1000",
+    "adminplus/learnerdiscipline/1000?from_date=2026-04-20&to_date=2026-05-20",
+    "adminplus/lookup/grade/1000",
+    "adminplus/lookup/maritalstatus",
     "finplus/debtmanagement/learnerparentinfo/1000?include_parents=1&include_accountable_person=1",
     "finplus/debtmanagement/schooldebtors/1000?include_learners=1&all_accounts=1",
     "finplus/debtmanagement/schools",
@@ -62,13 +68,18 @@ const V1: [&str; 20] = [
     "settings/clients/1000",
 ];
 
-const V2: [&str; 17] = [
+const V2: [&str; 22] = [
     "adminplus/learners?limit=50",
     "adminplus/learners?limit=3&reverse_order=1&include_parents=1",
     "adminplus/learners?name=an",
     "adminplus/learners/1?include_parents=1",
     "adminplus/learnerabsentees?from_date=2026-04-20&to_date=2026-05-20",
     "adminplus/learnerabsentees/399919",
+    "adminplus/parents?limit=50",
+    "adminplus/staffmembers/22",
+    "adminplus/school",
+    "adminplus/learnerdiscipline/5211",
+    "adminplus/lookup/grade?reverse_order=1",
     "currplus/learnerassessmentmarks?grade_id=9&limit=50",
     "currplus/learnerassessmentmarks?learner_id=1&reverse_order=1",
     "currplus/learnersubjectsperterm?learner_id=1",

@@ -32,7 +32,13 @@ fn place(key: &Key, record: &Record) -> Place {
         parts.insert(0, Part::Number(record.id("year")));
     }
     match key.kind {
-        Kind::School | Kind::ApiType | Kind::ClientIntegration => (None, key.kind, parts),
+        Kind::School
+        | Kind::ApiType
+        | Kind::EthnicGroup
+        | Kind::MaritalStatus
+        | Kind::Gender
+        | Kind::Language
+        | Kind::ClientIntegration => (None, key.kind, parts),
         _ => (record.number("school_id"), key.kind, parts),
     }
 }
@@ -57,12 +63,13 @@ fn line(kind: Kind, record: &Record) -> String {
     Json::Object(members).to_string()
 }
 
-/// Integers as JSON numbers, everything else as strings.
+/// Integers as JSON numbers, arrays as they are kept, everything else as strings.
 fn values(table: &[Field], fields: &Fields) -> Vec<(String, Json)> {
     let member = |field: &Field| {
         let text = fields.get(field.name)?;
         let value = match field.form {
             Form::Integer | Form::Bit => Json::Number(text.parse().expect("an integer")),
+            Form::Signed | Form::Texts => Json::Digits(text.clone()),
             _ => Json::text(text),
         };
         Some((field.name.to_owned(), value))

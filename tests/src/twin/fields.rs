@@ -5,6 +5,8 @@
 pub(crate) enum Form {
     /// An unsigned integer, kept without leading zeros.
     Integer,
+    /// An integer, negative or not.
+    Signed,
     /// An integer that is 0 or 1.
     Bit,
     /// A string, or an integer number.
@@ -29,6 +31,8 @@ pub(crate) enum Form {
     Hash,
     /// The terms of a `learner_subject`.
     Terms,
+    /// An array of text.
+    Texts,
 }
 
 /// One field of a kind of record.
@@ -114,7 +118,14 @@ pub(super) const TERM: &[Field] = &[
     required("end_date", Form::Date),
 ];
 
-pub(super) const GRADE: &[Field] = &[key("school_id"), key("grade_id"), text("grade")];
+pub(super) const GRADE: &[Field] = &[
+    key("school_id"),
+    key("grade_id"),
+    text("grade"),
+    text("name"),
+];
+
+pub(super) const LOOKUP: &[Field] = &[key("id"), text("name")];
 
 pub(super) const SUBJECT: &[Field] = &[
     key("school_id"),
@@ -189,4 +200,16 @@ pub(super) const ABSENTEE: &[Field] = &[
     required("learner_id", Form::Integer),
     required("absent_date", Form::Date),
     text("absent_reason"),
+];
+
+pub(super) const DISCIPLINE: &[Field] = &[
+    key("school_id"),
+    key("id"),
+    required("learner_id", Form::Integer),
+    required("discipline_date", Form::Date),
+    text("discipline_category"),
+    text("discipline_reason"),
+    optional("discipline_points", Form::Signed),
+    text("discipline_remarks"),
+    text("staff_member_id"),
 ];

@@ -6,6 +6,7 @@ use super::fields::Form;
 use super::integers::digits;
 use super::json::Value;
 use super::offset::{offset_text, parse_offset};
+use super::render::Json;
 
 const DECIMAL: &str = "is not a decimal (at most 12 digits, then at most 6 after a point)";
 
@@ -13,6 +14,7 @@ const DECIMAL: &str = "is not a decimal (at most 12 digits, then at most 6 after
 pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
     let found = match form {
         Form::Integer => integer(value),
+        Form::Signed => signed(value),
         Form::Bit => integer(value).filter(|text| text == "0" || text == "1"),
         Form::Text | Form::Username | Form::Password | Form::Hash => text(value),
         Form::Choice(choices) => value.text().filter(|text| choices.contains(&text.as_str())),
@@ -27,6 +29,7 @@ pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
             .text()
             .and_then(|text| parse_offset(&text))
             .map(offset_text),
+        Form::Texts => texts(value),
         Form::Terms => None,
     };
     match found {
@@ -61,6 +64,8 @@ pub(crate) fn shown(raw: &str) -> String {
 fn what(form: Form) -> String {
     match form {
         Form::Integer => format!("is not an unsigned integer (at most {})", u64::MAX),
+        Form::Signed => "is not an integer of 64 bits".to_owned(),
+        Form::Texts => "is not an array of text, none of it empty".to_owned(),
         Form::Bit => "is not one of 0, 1".to_owned(),
         Form::Text | Form::Username | Form::Password | Form::Hash => {
             "is not text (a string or an integer)".to_owned()
@@ -92,6 +97,25 @@ fn text(value: &Value) -> Option<String> {
 fn integer(value: &Value) -> Option<String> {
     let number = value.text().or_else(|| value.number().map(str::to_owned))?;
     digits(&number).map(|number| number.to_string())
+}
+
+/// An integer number, or a string of the same form; without leading zeros.
+fn signed(value: &Value) -> Option<String> {
+    let number = value.text().or_else(|| value.number().map(str::to_owned))?;
+    let unsigned = number.strip_prefix('-').unwrap_or(&number);
+    digits(unsigned)?;
+    number.parse::<i64>().ok().map(|number| number.to_string())
+}
+
+/// An array of texts as JSON; nothing if there are none.
+fn texts(value: &Value) -> Option<String> {
+    let items = value.items()?;
+    let texts: Option<Vec<String>> = items.iter().map(text).collect();
+    let texts = texts.filter(|texts| texts.iter().all(|text| !text.is_empty()))?;
+    if texts.is_empty() {
+        return Some(String::new());
+    }
+    Some(Json::List(texts.into_iter().map(Json::Text).collect()).to_string())
 }
 
 /// A JSON number without exponent, or a string.

@@ -10,6 +10,10 @@ pub(crate) enum Kind {
     ApiType,
     Integrator,
     ClientIntegration,
+    EthnicGroup,
+    MaritalStatus,
+    Gender,
+    Language,
     Year,
     Term,
     Grade,
@@ -23,15 +27,21 @@ pub(crate) enum Kind {
     Mark,
     Absentee,
     AccountablePerson,
+    StaffMember,
+    Discipline,
 }
 
 impl Kind {
     /// Every kind, in the order of the export.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::School,
         Self::ApiType,
         Self::Integrator,
         Self::ClientIntegration,
+        Self::EthnicGroup,
+        Self::MaritalStatus,
+        Self::Gender,
+        Self::Language,
         Self::Year,
         Self::Term,
         Self::Grade,
@@ -45,6 +55,8 @@ impl Kind {
         Self::Mark,
         Self::Absentee,
         Self::AccountablePerson,
+        Self::StaffMember,
+        Self::Discipline,
     ];
 
     /// What `type` says in a dataset.
@@ -67,6 +79,12 @@ impl Kind {
             Self::Mark => "mark",
             Self::Absentee => "absentee",
             Self::AccountablePerson => "accountable_person",
+            Self::EthnicGroup => "ethnic_group",
+            Self::MaritalStatus => "marital_status",
+            Self::Gender => "gender",
+            Self::Language => "language",
+            Self::StaffMember => "staff_member",
+            Self::Discipline => "discipline",
         }
     }
 
@@ -95,6 +113,11 @@ impl Kind {
             Self::Mark => fields::MARK,
             Self::Absentee => fields::ABSENTEE,
             Self::AccountablePerson => people_fields::ACCOUNTABLE_PERSON,
+            Self::EthnicGroup | Self::MaritalStatus | Self::Gender | Self::Language => {
+                fields::LOOKUP
+            }
+            Self::StaffMember => people_fields::STAFF_MEMBER,
+            Self::Discipline => fields::DISCIPLINE,
         }
     }
 

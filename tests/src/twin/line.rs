@@ -126,7 +126,9 @@ pub(crate) fn read_fields(
             Some(value) => {
                 let text =
                     read(field.form, value).map_err(|what| format!("{path}{name}: {what}"))?;
-                fields.insert(name, text);
+                if !text.is_empty() {
+                    fields.insert(name, text);
+                }
             }
             None if field.required => return Err(format!("{path}{name}: is missing")),
             None => {}

@@ -25,7 +25,7 @@ pub(crate) fn parents(view: &View<'_>, learner: &Record) -> Json {
 }
 
 /// Every field of 2.2: those of the record but for `school_id`, in the same order.
-fn parent(record: &Record) -> Json {
+pub(crate) fn parent(record: &Record) -> Json {
     let fields = Kind::Parent
         .fields()
         .iter()

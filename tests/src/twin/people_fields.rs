@@ -1,4 +1,4 @@
-//! The fields of schools, learners, parents and accountable persons: section 2's order, then the fields
+//! The fields of schools, learners, parents, accountable persons and staff: section 2's order, then the fields
 //! that `dataset.md` adds.
 
 use super::fields::{Field, Form, key, optional, required, text};
@@ -34,6 +34,9 @@ pub(super) const SCHOOL: &[Field] = &[
     text("telephone_calling_code"),
     required("current_year", Form::Integer),
     optional("utc_offset", Form::Offset),
+    text("website"),
+    text("medium"),
+    optional("tuition_languages", Form::Texts),
 ];
 
 pub(super) const PARENT: &[Field] = &[
@@ -123,4 +126,32 @@ pub(super) const ACCOUNTABLE_PERSON: &[Field] = &[
     text("passport_number"),
     text("employer"),
     text("employer_address"),
+];
+
+pub(super) const STAFF_MEMBER: &[Field] = &[
+    key("school_id"),
+    key("id"),
+    text("title"),
+    text("first_name"),
+    text("last_name"),
+    text("mobile_calling_code"),
+    text("mobile_number"),
+    text("email_address"),
+    optional("date_of_birth", Form::Date),
+    text("gender"),
+    text("ethnic_group"),
+    text("residential_address"),
+    text("postal_address"),
+    text("home_language"),
+    text("nationality"),
+    text("id_number"),
+    text("passport_number"),
+    text("marital_status_id"),
+    text("employment_category"),
+    optional("is_educator", YES_NO),
+    text("appointment_type"),
+    text("paid_by"),
+    text("sace_number"),
+    text("register_classes"),
+    optional("status", Form::Choice(&["current", "left"])),
 ];

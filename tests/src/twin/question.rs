@@ -46,6 +46,6 @@ pub(crate) trait Question: std::fmt::Debug {
         format!("{self:?}")
     }
 
-    /// Lets one record be of any date if no dates are given.
-    fn at_any_date(&mut self) {}
+    /// Asks for the record of an id that is found where others are not.
+    fn by_id(&mut self, _id: u64) {}
 }

@@ -59,7 +59,11 @@ impl Record {
     pub(crate) fn default_of(&self, kind: Kind, field: &str) -> Option<String> {
         match (kind, field) {
             (Kind::School, "utc_offset") => Some("+02:00".to_owned()),
-            (Kind::Learner, "status") => Some("current".to_owned()),
+            (Kind::Grade, "name") => match self.text("grade") {
+                "" => None,
+                short => Some(format!("Grade {short}")),
+            },
+            (Kind::Learner | Kind::StaffMember, "status") => Some("current".to_owned()),
             (Kind::Mark, "captured") => Some("1".to_owned()),
             (Kind::Year, "year_name") => Some(self.text("year").to_owned()),
             _ => None,

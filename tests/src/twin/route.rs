@@ -23,7 +23,8 @@ pub(crate) fn route(method: &str, segments: &[String]) -> Result<Asked, TwinAnsw
         _ => return Err(method_not_allowed(&["GET"])),
     };
     let number = |text: &str| {
-        digits(text).ok_or_else(|| bad_request("school_login_id must be an unsigned integer"))
+        let what = format!("{} must be an unsigned integer", endpoint.last);
+        digits(text).ok_or_else(|| bad_request(&what))
     };
     Ok(Asked {
         endpoint,
@@ -32,7 +33,7 @@ pub(crate) fn route(method: &str, segments: &[String]) -> Result<Asked, TwinAnsw
     })
 }
 
-/// The segment of the school id is optional in 4.6 and 4.7 only.
+/// The segment of the id is optional where no family guards the endpoint.
 fn matching(segments: &[String]) -> Option<(&'static Endpoint, Option<&str>)> {
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let ["api", "v1", rest @ ..] = segments.as_slice() else {

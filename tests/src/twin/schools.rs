@@ -37,12 +37,14 @@ impl Twin {
         self.keep(|_, record| record.number("school_id") != Some(id))
     }
 
-    /// The learner, its `learner_subject`s, marks and absentees go. Parents and accountable persons stay.
+    /// The learner, its `learner_subject`s, marks, absentees and discipline go. Parents and accountable persons stay.
     pub fn erase_learner(&mut self, school: u64, learner: u64) -> Summary {
         self.keep(|kind, record| {
             let names_learner = match kind {
                 Kind::Learner => record.number("id"),
-                Kind::LearnerSubject | Kind::Mark | Kind::Absentee => record.number("learner_id"),
+                Kind::LearnerSubject | Kind::Mark | Kind::Absentee | Kind::Discipline => {
+                    record.number("learner_id")
+                }
                 _ => None,
             };
             record.number("school_id") != Some(school) || names_learner != Some(learner)

@@ -41,7 +41,18 @@ impl World {
                 "admin_email_address",
             ],
         );
+        if dice.chance(50) {
+            let languages = dice.pick(&[
+                "[\"English\"]",
+                "[ \"Zo\\u00eb\" , 7,\"a\\\"b\"]",
+                "[]",
+                "null",
+            ]);
+            fields = fields.raw("tuition_languages", languages.to_owned());
+        }
         let rest = [
+            "website",
+            "medium",
             "school_short_name",
             "ownership_type",
             "country",

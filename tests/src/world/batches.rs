@@ -3,8 +3,8 @@
 use super::World;
 use super::fields::Fields;
 use super::ids::{
-    ABSENTEES, ACCOUNTABLE, API_TYPES, ASSESSMENTS, GRADES, INTEGRATORS, LEARNERS, OUTCOMES,
-    PARENTS, SCHOOLS, SUBJECTS, TERMS, YEARS,
+    ABSENTEES, ACCOUNTABLE, API_TYPES, ASSESSMENTS, DISCIPLINE, GRADES, INTEGRATORS, LEARNERS,
+    OUTCOMES, PARENTS, SCHOOLS, STAFF, SUBJECTS, TERMS, YEARS,
 };
 
 /// The kinds of records that a change touches, by how often.
@@ -27,9 +27,12 @@ enum Touched {
     ApiType,
     Integrator,
     Accountable,
+    Staff,
+    Discipline,
+    Lookup,
 }
 
-const TOUCHED: [(usize, Touched); 17] = [
+const TOUCHED: [(usize, Touched); 20] = [
     (14, Touched::Learner),
     (14, Touched::LearnerSubject),
     (14, Touched::Mark),
@@ -47,6 +50,9 @@ const TOUCHED: [(usize, Touched); 17] = [
     (2, Touched::ApiType),
     (1, Touched::Integrator),
     (2, Touched::Accountable),
+    (4, Touched::Staff),
+    (6, Touched::Discipline),
+    (4, Touched::Lookup),
 ];
 
 impl World {
@@ -58,6 +64,9 @@ impl World {
         }
         for (_, (username, password)) in INTEGRATORS {
             records.push(self.integrator(username, password));
+        }
+        for _ in 0..20 {
+            records.push(self.lookup());
         }
         for (_, school) in SCHOOLS {
             records.extend(self.populated(school));
@@ -127,6 +136,8 @@ impl World {
         some(self, &OUTCOMES, Self::learning_outcome);
         some(self, &ABSENTEES, Self::absentee);
         some(self, &ACCOUNTABLE, Self::accountable_person);
+        some(self, &STAFF, Self::staff_member);
+        some(self, &DISCIPLINE, Self::discipline);
         for place in 0..ASSESSMENTS.len() {
             if self.dice.chance(share) {
                 records.push(self.assessment(school, place));
@@ -191,6 +202,9 @@ impl World {
             Touched::Grade => self.of_one(school, &GRADES, Self::grade),
             Touched::Outcome => self.of_one(school, &OUTCOMES, Self::learning_outcome),
             Touched::Accountable => self.of_one(school, &ACCOUNTABLE, Self::accountable_person),
+            Touched::Staff => self.of_one(school, &STAFF, Self::staff_member),
+            Touched::Discipline => self.of_one(school, &DISCIPLINE, Self::discipline),
+            Touched::Lookup => self.lookup(),
             Touched::LearnerSubject => self.learner_subject(school),
             Touched::Mark => self.mark(school),
             Touched::Program => self.learning_program(school),
@@ -252,7 +266,7 @@ impl World {
 }
 
 /// Fields beside the key that some kind requires.
-const REQUIRED: [&str; 19] = [
+const REQUIRED: [&str; 20] = [
     "type",
     "current_year",
     "family",
@@ -272,6 +286,7 @@ const REQUIRED: [&str; 19] = [
     "weight",
     "mark_out_of",
     "absent_date",
+    "discipline_date",
 ];
 
 /// The names of the key fields of a record's kind.
@@ -291,6 +306,7 @@ fn keys_of(record: &Fields) -> &'static [&'static str] {
         "assessment" => &["school_id", "assessment_id"],
         "mark" => &["school_id", "assessment_id", "learner_id"],
         "accountable_person" => &["school_id", "accountable_person_id"],
+        "ethnic_group" | "marital_status" | "gender" | "language" => &["id"],
         _ => &["school_id", "id"],
     }
 }

@@ -49,6 +49,7 @@ impl World {
             .id(dice, "school_id", school)
             .id(dice, "grade_id", id)
             .texts(dice, 90, &["grade"])
+            .texts(dice, 30, &["name"])
     }
 
     pub(super) fn subject(&mut self, school: u64, id: u64) -> Fields {

@@ -1,7 +1,9 @@
 //! The endpoints: where they are, how often they are asked, and with which parameters.
 
 use super::World;
-use super::ids::{ABSENTEES, ACCOUNTABLE, GRADES, LEARNERS, SCHOOL_IDS};
+use super::ids::{
+    ABSENTEES, ACCOUNTABLE, DISCIPLINE, GRADES, LEARNERS, LOOKUPS, PARENTS, SCHOOL_IDS, STAFF,
+};
 use super::queries::Query;
 
 /// An endpoint as it is asked.
@@ -15,7 +17,7 @@ pub struct Endpoint {
     pub(super) weights: [usize; 2],
     /// Its requests are about one school.
     pub(super) of_school: bool,
-    /// Ids of records that v2's path may name.
+    /// Ids of records that v2's path may name, and v1's too if no school is.
     pub(super) ids: &'static [u64],
     /// Parameters, mostly good ones.
     pub(super) query: fn(&mut World) -> Query,
@@ -24,7 +26,7 @@ pub struct Endpoint {
 }
 
 /// All of them.
-pub static ENDPOINTS: [Endpoint; 10] = [
+pub static ENDPOINTS: [Endpoint; 19] = [
     Endpoint {
         v1: "adminplus/learners",
         v2: "adminplus/learners",
@@ -114,6 +116,87 @@ pub static ENDPOINTS: [Endpoint; 10] = [
         ids: &ACCOUNTABLE,
         query: World::accountable_persons_query,
         wide: every_account,
+    },
+    Endpoint {
+        v1: "adminplus/parents",
+        v2: "adminplus/parents",
+        weights: [9, 10],
+        of_school: true,
+        ids: &PARENTS,
+        query: World::parents_query,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/staffmembers",
+        v2: "adminplus/staffmembers",
+        weights: [8, 9],
+        of_school: true,
+        ids: &STAFF,
+        query: World::staff_query,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/school",
+        v2: "adminplus/school",
+        weights: [6, 5],
+        of_school: true,
+        ids: &[],
+        query: nothing,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/learnerdiscipline",
+        v2: "adminplus/learnerdiscipline",
+        weights: [8, 10],
+        of_school: true,
+        ids: &DISCIPLINE,
+        query: World::absentees_query,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/lookup/grade",
+        v2: "adminplus/lookup/grade",
+        weights: [6, 6],
+        of_school: true,
+        ids: &GRADES,
+        query: World::grades_query,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/lookup/ethnicgroup",
+        v2: "adminplus/lookup/ethnicgroup",
+        weights: [3, 3],
+        of_school: false,
+        ids: &LOOKUPS,
+        query: nothing,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/lookup/maritalstatus",
+        v2: "adminplus/lookup/maritalstatus",
+        weights: [3, 3],
+        of_school: false,
+        ids: &LOOKUPS,
+        query: nothing,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/lookup/gender",
+        v2: "adminplus/lookup/gender",
+        weights: [3, 3],
+        of_school: false,
+        ids: &LOOKUPS,
+        query: nothing,
+        wide: nothing,
+    },
+    Endpoint {
+        v1: "adminplus/lookup/language",
+        v2: "adminplus/lookup/language",
+        weights: [3, 3],
+        of_school: false,
+        ids: &LOOKUPS,
+        query: nothing,
+        wide: nothing,
     },
 ];
 

@@ -56,5 +56,14 @@ pub(super) const ASSESSMENTS: [u64; 8] = [5, 6, 40, 7, 100, 1, 2, u64::MAX];
 /// Absentees.
 pub(super) const ABSENTEES: [u64; 7] = [9, 10, 399_910, 2, 1, 0, u64::MAX];
 
+/// Records of lookups.
+pub(super) const LOOKUPS: [u64; 5] = [1, 10, 2, 6, u64::MAX];
+
+/// Members of the staff.
+pub(super) const STAFF: [u64; 5] = [13, 9, 100, 0, u64::MAX];
+
+/// Records of discipline.
+pub(super) const DISCIPLINE: [u64; 7] = [9, 10, 52, 2, 1, 0, u64::MAX];
+
 /// Accountable persons.
 pub(super) const ACCOUNTABLE: [u64; 4] = [40, 5, 0, u64::MAX];

@@ -33,6 +33,38 @@ const INTEGERS: [&str; 13] = [
     "\"0x1\"",
 ];
 
+const SIGNED: [&str; 14] = [
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "\"-9223372036854775809\"",
+    "\"-007\"",
+    "-0",
+    "\"+1\"",
+    "\"-\"",
+    "\"--1\"",
+    "\" 1\"",
+    "\"-١\"",
+    "1.0",
+    "1e1",
+    "true",
+];
+
+const LISTS: [&str; 12] = [
+    "[]",
+    "[ \"English\" , 7, -0 ]",
+    "[\"\\u00e9 \\\"\"]",
+    "[\"\"]",
+    "[\"English\",null]",
+    "[true]",
+    "[1.0]",
+    "[1e3]",
+    "[[\"English\"]]",
+    "\"English\"",
+    "{}",
+    "7",
+];
+
 const BITS: [&str; 8] = [
     "2", "\"01\"", "\"2\"", "true", "\"true\"", "1.0", "-1", "\"Yes\"",
 ];
@@ -152,12 +184,14 @@ pub(super) fn near_misses(kind: &str, field: &str) -> &'static [&'static str] {
             | "learning_outcome_id"
             | "accountable_person_id",
         ) => &INTEGERS,
+        (_, "discipline_points") => &SIGNED,
+        (_, "tuition_languages") => &LISTS,
         (_, "state" | "captured") => &BITS,
         (_, "dtime") => &DATE_TIMES,
         (_, "utc_offset") => &OFFSETS,
         (_, "terms") => &TERMS,
         (_, "mark" | "percentage" | "weight" | "mark_out_of" | "gross_annual_income") => &DECIMALS,
-        (_, "family" | "status") => &CHOICES,
+        (_, "family" | "status" | "is_educator") => &CHOICES,
         (_, name) if name.starts_with("has_") || name.starts_with("uses_") => &CHOICES,
         (_, name) if name.contains("date") || name == "date_of_birth" => &DATES,
         _ => &TEXTS,

@@ -1,8 +1,8 @@
-//! Learners, parents, accountable persons and absentees.
+//! Learners, parents, accountable persons, staff, absentees, discipline, and the lookups of their fields.
 
 use super::World;
 use super::fields::Fields;
-use super::ids::{LEARNERS, SCHOOLS};
+use super::ids::{LEARNERS, LOOKUPS, SCHOOLS};
 use crate::twin::texts_of;
 
 const INCOMES: [&str; 7] = [
@@ -13,6 +13,18 @@ const INCOMES: [&str; 7] = [
     "999999999999.999999",
     "12500.50",
     "-1.005",
+];
+
+/// Points as a dataset spells them.
+const POINTS: [&str; 8] = [
+    "5",
+    "-3",
+    "\"-03\"",
+    "\"007\"",
+    "-0",
+    "null",
+    "-9223372036854775808",
+    "9223372036854775807",
 ];
 
 /// The texts of a learner that are drawn one by one.
@@ -121,5 +133,45 @@ impl World {
             .id(dice, "learner_id", learner)
             .raw("absent_date", format!("\"{date}\""));
         fields.texts(dice, 60, &["absent_reason"])
+    }
+
+    pub(super) fn staff_member(&mut self, school: u64, id: u64) -> Fields {
+        let (today, dice) = (self.today, &mut self.dice);
+        let mut fields = Fields::of_kind("staff_member")
+            .id(dice, "school_id", school)
+            .id(dice, "id", id);
+        let status = dice.weighted(&[(45, ""), (20, "current"), (35, "left")]);
+        let educator = dice.weighted(&[(40, ""), (40, "Yes"), (20, "No")]);
+        fields = fields
+            .text(dice, "status", status)
+            .text(dice, "is_educator", educator);
+        if dice.chance(20) {
+            let date = dice.edge(today);
+            fields = fields.raw("date_of_birth", format!("\"{date}\""));
+        }
+        fields.texts(dice, 15, &texts_of("staff_member"))
+    }
+
+    pub(super) fn discipline(&mut self, school: u64, id: u64) -> Fields {
+        let (today, dice) = (self.today, &mut self.dice);
+        let learner = dice.pick(&LEARNERS);
+        let date = dice.recent(today);
+        let points = dice.pick(&POINTS);
+        let fields = Fields::of_kind("discipline")
+            .id(dice, "school_id", school)
+            .id(dice, "id", id)
+            .id(dice, "learner_id", learner)
+            .raw("discipline_date", format!("\"{date}\""))
+            .raw("discipline_points", points.to_owned());
+        fields.texts(dice, 30, &texts_of("discipline"))
+    }
+
+    /// A record of any lookup.
+    pub(super) fn lookup(&mut self) -> Fields {
+        let dice = &mut self.dice;
+        let kind = dice.pick(&["ethnic_group", "marital_status", "gender", "language"]);
+        let id = dice.pick(&LOOKUPS);
+        let fields = Fields::of_kind(kind).id(dice, "id", id);
+        fields.texts(dice, 80, &["name"])
     }
 }

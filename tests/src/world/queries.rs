@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use super::World;
-use super::ids::{ASSESSMENTS, GRADES, LEARNERS, OUTCOMES, SUBJECTS, TERMS, YEARS};
+use super::ids::{ASSESSMENTS, GRADES, LEARNERS, OUTCOMES, PARENTS, STAFF, SUBJECTS, TERMS, YEARS};
 
 /// The names and values of a query, before they are encoded.
 pub(super) type Query = Vec<(&'static str, String)>;
@@ -132,7 +132,7 @@ impl World {
         query
     }
 
-    /// 4.9
+    /// 4.9, and discipline
     pub(super) fn absentees_query(&mut self) -> Query {
         let mut query = Query::new();
         self.sometimes(&mut query, 25, "learner_id", &LEARNERS);
@@ -140,6 +140,26 @@ impl World {
             query.extend(self.range());
         }
         self.spoil(&mut query, &["learner_id", "from_date", "to_date"]);
+        query
+    }
+
+    pub(super) fn parents_query(&mut self) -> Query {
+        self.one_of("parent_id", &PARENTS)
+    }
+
+    pub(super) fn staff_query(&mut self) -> Query {
+        self.one_of("staff_member_id", &STAFF)
+    }
+
+    pub(super) fn grades_query(&mut self) -> Query {
+        self.one_of("grade_id", &GRADES)
+    }
+
+    /// All, or one.
+    fn one_of(&mut self, name: &'static str, ids: &[u64]) -> Query {
+        let mut query = Query::new();
+        self.sometimes(&mut query, 35, name, ids);
+        self.spoil(&mut query, &[name]);
         query
     }
 

@@ -107,8 +107,10 @@ impl World {
         if !optional || self.dice.chance(60) {
             let school = if self.dice.chance(2) {
                 NO_SCHOOL
-            } else {
+            } else if endpoint.of_school || endpoint.ids.is_empty() {
                 self.any_school()
+            } else {
+                self.dice.pick(endpoint.ids)
             };
             let zeros =
                 self.dice

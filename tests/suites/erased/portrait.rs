@@ -16,13 +16,14 @@ const GROUP_TEXTS: [&str; 5] = [
 ];
 
 /// Kinds that are no learner's and have texts, with their keys beside the school's.
-const SCHOOL_KINDS: [(&str, Option<&str>); 6] = [
+const SCHOOL_KINDS: [(&str, Option<&str>); 7] = [
     ("school", None),
     ("grade", Some("grade_id")),
     ("subject", Some("subject_id")),
     ("parent", Some("id")),
     ("learning_outcome", Some("learning_outcome_id")),
     ("accountable_person", Some("accountable_person_id")),
+    ("staff_member", Some("id")),
 ];
 
 /// What is looked for: bytes, and what they are.
@@ -68,6 +69,7 @@ impl Portrait {
         portrait.learner();
         portrait.subjects();
         portrait.absences();
+        portrait.discipline();
         for (place, assessment) in assessments.iter().enumerate() {
             portrait.mark(place, *assessment);
         }
@@ -154,6 +156,20 @@ impl Portrait {
         }
     }
 
+    fn discipline(&mut self) {
+        for place in 0..2 {
+            let mut record = json!({
+                "type": "discipline", "school_id": SCHOOL, "id": DISCIPLINE + place,
+                "learner_id": self.id,
+                "discipline_date": self.date(20 + u8::try_from(place).unwrap()),
+            });
+            for field in texts_of("discipline") {
+                record[field] = self.text(&format!("{field}-{place}"));
+            }
+            self.say(&record);
+        }
+    }
+
     fn mark(&mut self, place: usize, assessment: u64) {
         let (second, minute) = (place as u64, u64::from(self.life));
         let time = format!("7391-11-27 23:{minute:02}:{second:02}");
@@ -196,6 +212,31 @@ impl Portrait {
         portrait
     }
 
+    /// Who is no learner, and what takes each away.
+    pub(crate) fn of_people() -> (Portrait, String) {
+        let mut portrait = Portrait {
+            id: 0,
+            life: 0,
+            needles: Vec::new(),
+            lines: String::new(),
+        };
+        let mut gone = String::new();
+        for kind in ["parent", "accountable_person", "staff_member"] {
+            let (_, key) = SCHOOL_KINDS
+                .into_iter()
+                .find(|(of, _)| *of == kind)
+                .unwrap();
+            let mut record = json!({"type": kind, "school_id": SCHOOL});
+            record[key.unwrap()] = json!(77_700_001);
+            let mut removal = record.clone();
+            removal["deleted"] = json!(true);
+            writeln!(gone, "{removal}").unwrap();
+            portrait.texts(&mut record);
+            portrait.say(&record);
+        }
+        (portrait, gone)
+    }
+
     /// What takes the records away one by one.
     pub(crate) fn removal(&self) -> String {
         let mut dataset = String::new();
@@ -209,10 +250,10 @@ impl Portrait {
                 "year",
                 "subject_id",
             ];
-            let of_absentee = record["type"] == "absentee";
+            let is_dated = ["absentee", "discipline"].contains(&record["type"].as_str().unwrap());
             record.as_object_mut().unwrap().retain(|name, _| {
                 (keys.contains(&name.as_str()) || name == "assessment_id")
-                    && !(of_absentee && name == "learner_id")
+                    && !(is_dated && name == "learner_id")
             });
             record["deleted"] = json!(true);
             writeln!(dataset, "{record}").unwrap();
@@ -221,8 +262,10 @@ impl Portrait {
     }
 }
 
-/// The id of the learner's first absence.
+/// The id of the learner's first absence,
 const ABSENCES: u64 = 4_400_000;
+/// and of its first discipline.
+const DISCIPLINE: u64 = 4_500_000;
 
 /// The id as what a load stages has it.
 pub(crate) const STAGED_ID: &str = "the id, high byte first";

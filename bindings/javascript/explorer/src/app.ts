@@ -12,6 +12,7 @@ import { keepOffline } from "./offline.js";
 import { RequestsView } from "./requests.js";
 import { format, parse, type Query, type Route, type Section } from "./route.js";
 import { SchoolsView } from "./schools.js";
+import { StaffView } from "./staff.js";
 import { Store } from "./store.js";
 import type { Page, View } from "./view.js";
 
@@ -20,6 +21,7 @@ const MENU: readonly (readonly [section: Section, title: string])[] = [
   ["schools", "Schools"],
   ["clients", "Clients"],
   ["learners", "Learners"],
+  ["staff", "Staff"],
   ["requests", "Requests"],
 ];
 
@@ -29,6 +31,7 @@ const VIEWS: Readonly<Record<Section, new (page: Page) => View>> = {
   clients: ClientsView,
   learners: LearnersView,
   learner: LearnerView,
+  staff: StaffView,
   requests: RequestsView,
 };
 

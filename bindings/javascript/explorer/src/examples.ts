@@ -31,6 +31,12 @@ export const EXAMPLES: readonly Example[] = [
   },
   { title: "Learner subjects of a school", target: "/api/v1/currplus/learnersubjects/1000" },
   { title: "Absences of the last month", target: "/api/v1/adminplus/learnerabsentees/1000" },
+  { title: "Discipline of the last month", target: "/api/v1/adminplus/learnerdiscipline/1000" },
+  { title: "Parents of current learners", target: "/api/v1/adminplus/parents/1000" },
+  { title: "Staff members", target: "/api/v1/adminplus/staffmembers/1000" },
+  { title: "School info", target: "/api/v1/adminplus/school/1000" },
+  { title: "Grades by name", target: "/api/v1/adminplus/lookup/grade/1000" },
+  { title: "Languages", target: "/api/v1/adminplus/lookup/language" },
   { title: "Schools", target: "/api/v1/finplus/debtmanagement/schools" },
   { title: "Clients", target: "/api/v1/settings/clients" },
   {

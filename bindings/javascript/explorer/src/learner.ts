@@ -1,8 +1,9 @@
-// One learner: parents, subjects, marks, absences.
+// One learner: parents, subjects, marks, absences, discipline.
 
 import type { v1 } from "rollbook";
 import { Absences } from "./absences.js";
 import { AssessmentMarks } from "./assessment-marks.js";
+import { Discipline } from "./discipline.js";
 import { element } from "./element.js";
 import { STATUSES, statusOf, type Status } from "./learners.js";
 import type { Route } from "./route.js";
@@ -23,6 +24,7 @@ export class LearnerView implements View {
   readonly #subjects = element("div");
   readonly #assessments: AssessmentMarks;
   readonly #absences: Absences;
+  readonly #discipline: Discipline;
   readonly #sections: HTMLElement;
   #place = "";
   #turn = 0;
@@ -31,6 +33,7 @@ export class LearnerView implements View {
     this.#page = page;
     this.#assessments = new AssessmentMarks(page.store);
     this.#absences = new Absences(page);
+    this.#discipline = new Discipline(page);
     this.#sections = element(
       "div",
       { class: "learner" },
@@ -40,6 +43,7 @@ export class LearnerView implements View {
         part("Details", this.#facts),
         part("Parents", this.#parents),
         part("Absences", this.#absences.element),
+        part("Discipline", this.#discipline.element),
       ),
       element(
         "div",
@@ -75,6 +79,7 @@ export class LearnerView implements View {
       engine.ask("subjectsPerTerm", asked, at),
       this.#assessments.show(asked, now),
       this.#absences.show(asked, route),
+      this.#discipline.show(asked, route),
     ]);
     if (turn !== this.#turn) return "Learner";
     this.#sections.hidden = learner === undefined;

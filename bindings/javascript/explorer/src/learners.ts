@@ -123,7 +123,7 @@ export class LearnersView implements View {
     return "Learners";
   }
 
-  /** The grades of all that could be found, asked once and not at every key. */
+  /** The grades of all that could be found, as the school calls them: asked once, not at every key. */
   async #gradesOf(
     everybody: Questions["learners"]["asks"],
     now: Date | undefined,
@@ -132,9 +132,12 @@ export class LearnersView implements View {
     const key = JSON.stringify([everybody, now, version]);
     if (this.#grades?.key !== key) {
       const learners = found(await engine.ask("learners", everybody, now && { now }), []);
-      const names = new Map(learners.map((learner) => [learner.grade_id, learner.grade]));
-      const byId = [...names].sort(([one], [other]) => Number(one) - Number(other));
-      const grades = byId.map(([id, name]) => [id, `Grade ${name}`] as const);
+      const short = new Map(learners.map((learner) => [learner.grade_id, learner.grade]));
+      const byId = [...short].sort(([one], [other]) => Number(one) - Number(other));
+      const { school } = everybody;
+      const known = found(await engine.ask("grades", { school }, now && { now }), []);
+      const names = new Map(known.map(({ id, name }) => [id, name]));
+      const grades = byId.map(([id, name]) => [id, names.get(id) || `Grade ${name}`] as const);
       this.#grades = { key, grades };
     }
     return this.#grades.grades;

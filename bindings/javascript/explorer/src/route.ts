@@ -1,6 +1,14 @@
 // Where one is, kept in the address: `#/learners/1000?name=smith&now=…`.
 
-export const SECTIONS = ["data", "schools", "clients", "learners", "learner", "requests"] as const;
+export const SECTIONS = [
+  "data",
+  "schools",
+  "clients",
+  "learners",
+  "learner",
+  "staff",
+  "requests",
+] as const;
 export type Section = (typeof SECTIONS)[number];
 export type Query = Readonly<Record<string, string | undefined>>;
 

@@ -85,9 +85,25 @@ export class Store {
     const gone = [
       ...integrators.map((username) => ({ type: "integrator", username, deleted: true })),
       ...apiTypes.map((id) => ({ type: "api_type", api_type_id: id, deleted: true })),
+      ...(await this.#lookups()),
     ];
     await this.engine.apply(gone.map((record) => JSON.stringify(record)).join("\n"));
     await this.engine.compact();
+  }
+
+  /** What removes the lookups, which are no school's. */
+  async #lookups(): Promise<{ type: string; id: string; deleted: true }[]> {
+    const kinds = [
+      ["ethnicGroup", "ethnic_group"],
+      ["maritalStatus", "marital_status"],
+      ["gender", "gender"],
+      ["language", "language"],
+    ] as const;
+    const gone = kinds.map(async ([list, type]) => {
+      const records = found(await this.engine.ask("lookup", { list }), []);
+      return records.map(({ id }) => ({ type, id, deleted: true as const }));
+    });
+    return (await Promise.all(gone)).flat();
   }
 
   #forget(): void {

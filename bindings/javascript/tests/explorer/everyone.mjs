@@ -9,6 +9,7 @@ import {
   browser,
   complaints,
   explorer,
+  lines,
   loadSample,
   page,
   region,
@@ -183,7 +184,7 @@ test("without a network it opens, and has its data", async () => {
     away.close();
     await browser.context.setOffline(true);
     await tab.reload();
-    await tab.getByText("27,631 records").waitFor();
+    await tab.getByText(`${lines()} records`).waitFor();
     await tab.getByRole("link", { name: "Learners" }).click();
     await tab.getByText("93 learners, 1 to 50 shown").waitFor();
     await tab.getByRole("link", { name: "Data" }).click();

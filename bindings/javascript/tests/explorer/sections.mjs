@@ -45,7 +45,8 @@ test("the sample school loads, and its progress is seen", async () => {
   assert.ok(seen.every(([, max]) => max === sample.length));
   assert.ok(seen[0][0] < sample.length / 2, `${seen[0][0]} at first`);
   assert.ok(seen.every(([value], step) => step === 0 || value >= seen[step - 1][0]));
-  assert.match(seen[4][2], /^[\d.]+ MB of 4\.3 MB, [\d,]+ lines$/);
+  const size = (sample.length / 1e6).toFixed(1);
+  assert.match(seen[4][2], new RegExp(`^[\\d.]+ MB of ${size} MB, [\\d,]+ lines$`));
   assert.equal(await page.getByRole("progressbar").isVisible(), false);
   const { records, bytes } = await oracle.stats();
   const kinds = Object.entries(records).filter(([, held]) => held > 0);
@@ -204,6 +205,29 @@ test("absences are those of the days", async () => {
     (await cells(region("Absences").getByRole("table"))).slice(1),
     found.map(({ absent_date, absent_reason }) => [absent_date, absent_reason]),
   );
+});
+
+test("discipline is that of the same days, and staff that of the school", async () => {
+  const records = sample.toString().trimEnd().split("\n").map((line) => JSON.parse(line));
+  const one = records.find(({ type }) => type === "discipline");
+  const { learner_id: learnerId, discipline_date: day } = one;
+  await visit(page, `learner/1000/${learnerId}?absentFrom=${day}&absentTo=${day}`);
+  const found = await answered("discipline", { learnerId, fromDate: day, toDate: day });
+  assert.ok(found.length > 0);
+  assert.deepEqual(
+    (await cells(region("Discipline").getByRole("table"))).slice(1),
+    found.map((told) => [
+      told.discipline_date,
+      told.discipline_category,
+      told.discipline_reason,
+      told.discipline_points,
+      told.discipline_remarks,
+    ]),
+  );
+  await page.getByRole("link", { name: "Staff" }).click();
+  const staff = await answered("staffMembers", {});
+  const rows = (await cells(page.getByRole("table", { name: "Current staff" }))).slice(1);
+  assert.deepEqual(rows.map((row) => row.at(-1)), staff.slice(0, 50).map(({ id }) => id));
 });
 
 test("a mark appears on its release date", async () => {

@@ -41,6 +41,7 @@ from rollbook.errors import (
 from rollbook.export import Export
 from rollbook.learner_status import LearnerStatus
 from rollbook.load import Load
+from rollbook.lookup_list import LookupList
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
 from rollbook.question import *
 from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
@@ -71,6 +72,7 @@ __all__ = [
     "Listener",
     "ListenerFailedError",
     "Load",
+    "LookupList",
     "MissingError",
     "NewerFormatError",
     "NotAStoreError",

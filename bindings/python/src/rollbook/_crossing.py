@@ -24,6 +24,7 @@ from rollbook import errors, report
 from rollbook._native import rollbook as _generated
 from rollbook.instant import seconds
 from rollbook.learner_status import LearnerStatus
+from rollbook.lookup_list import LookupList
 from rollbook.message import Answer, Header, Request, Upgrade
 
 native: Any = _generated
@@ -248,6 +249,7 @@ native._UniffiFfiConverterTypeAnswer.read = staticmethod(_read_answer)
 native._UniffiFfiConverterTypeAnswer.lift = staticmethod(_lift_answer)
 native._UniffiFfiConverterTypeUpgrade.read = staticmethod(_read_upgrade)
 native.LearnerStatus = LearnerStatus
+native.LookupList = LookupList
 for _record in (
     report.Counts,
     report.Fault,

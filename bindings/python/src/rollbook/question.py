@@ -11,17 +11,24 @@ from typing import Any, ClassVar, Literal, Optional, Sequence, Union
 
 from rollbook import _crossing
 from rollbook.learner_status import LearnerStatus
+from rollbook.lookup_list import LookupList
 
 __all__ = [
     "Absentees",
     "AccountablePersons",
     "AssessmentMarks",
     "Clients",
+    "Discipline",
     "FinanceLearners",
+    "Grades",
     "LearnerSubjects",
     "Learners",
+    "Lookup",
+    "Parents",
     "Question",
+    "SchoolInfo",
     "Schools",
+    "StaffMembers",
     "SubjectMarks",
     "SubjectsPerTerm",
 ]
@@ -219,3 +226,75 @@ class AccountablePersons(Question):
     for a current learner, and the current learners."""
     include_learners: bool = False
     """Gives each person an array of the learners it is accountable for."""
+
+
+@dataclass(frozen=True)
+class Parents(Question):
+    """Get Parents: the parents of current learners (2.2), each once, in the order of
+    their ids, or one parent, whoever the learners are."""
+
+    school: int
+    """The school."""
+    parent_id: Optional[int] = None
+    """One parent, be it of a current learner or not."""
+
+
+@dataclass(frozen=True)
+class StaffMembers(Question):
+    """Get Staff Members: the current staff, in the order of their ids, or one of the
+    staff, be it current or not."""
+
+    school: int
+    """The school."""
+    staff_member_id: Optional[int] = None
+    """One member of the staff, current or not."""
+
+
+@dataclass(frozen=True)
+class SchoolInfo(Question):
+    """Get School: what a school says of itself, as one object."""
+
+    school: int
+    """The school."""
+
+
+@dataclass(frozen=True)
+class Discipline(Question):
+    """Get Learner Discipline: what learners were praised or reprimanded for, by date,
+    then id, whatever the learners' status."""
+
+    school: int
+    """The school."""
+    id: Optional[int] = None
+    """One record, whatever its date."""
+    learner_id: Optional[int] = None
+    """One learner."""
+    from_date: Optional[Day] = None
+    """The first day; a month before ``to_date`` unless given."""
+    to_date: Optional[Day] = None
+    """The last day, at most 31 days later; today unless given."""
+
+
+@dataclass(frozen=True)
+class Grades(Question):
+    """The lookup of grades: ids and names of a school's grades, in the order of the
+    ids, or one of them."""
+
+    school: int
+    """The school."""
+    grade_id: Optional[int] = None
+    """One grade."""
+
+
+@dataclass(frozen=True)
+class Lookup(Question):
+    """A lookup that is the same for all schools: ids and names, in the order of the
+    ids, or one of them."""
+
+    list: Union[LookupList, Literal["ethnic_group", "marital_status", "gender", "language"]]
+    """Which list."""
+    id: Optional[int] = None
+    """One of its records."""
+
+    def __post_init__(self) -> None:
+        LookupList(self.list)

@@ -218,6 +218,77 @@ class Absentee(TypedDict):
     absent_reason: str
 
 
+class Discipline(TypedDict):
+    """What a learner was praised or reprimanded for on a day."""
+
+    id: str
+    learner_id: str
+    discipline_date: str
+    """``YYYY-MM-DD``."""
+    discipline_category: str
+    discipline_reason: str
+    discipline_points: str
+    """An integer, negative or not."""
+    discipline_remarks: str
+    staff_member_id: str
+
+
+class StaffMember(TypedDict):
+    """A member of a school's staff."""
+
+    id: str
+    title: str
+    first_name: str
+    last_name: str
+    mobile_calling_code: str
+    mobile_number: str
+    email_address: str
+    date_of_birth: str
+    gender: str
+    ethnic_group: str
+    residential_address: str
+    postal_address: str
+    home_language: str
+    nationality: str
+    id_number: str
+    passport_number: str
+    marital_status_id: str
+    """The name: ``Married``."""
+    employment_category: str
+    is_educator: str
+    """``Yes`` or ``No``."""
+    appointment_type: str
+    paid_by: str
+    sace_number: str
+    register_classes: str
+    """Joined by commas."""
+
+
+class SchoolInfo(TypedDict):
+    """What a school says of itself."""
+
+    school_name: str
+    admin_email_address: str
+    telephone_calling_code: str
+    telephone_number: str
+    website: str
+    physical_address: str
+    quantile: str
+    medium: str
+    emis_number: str
+    country: str
+    province: str
+    tuition_languages: List[str]
+
+
+class LookupEntry(TypedDict):
+    """A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+    language."""
+
+    id: str
+    name: str
+
+
 class School(TypedDict):
     """A school (2.8)."""
 

@@ -10,7 +10,7 @@ final class AsyncTests: XCTestCase {
         let engine = try await AsyncEngine.open(path: folder.appendingPathComponent("a.redb").path, options: options)
         let plain = try smallSchools()
         let applied = try await engine.apply(.file(Inputs.smallSchools))
-        XCTAssertEqual(applied.total.added, 239)
+        XCTAssertEqual(applied.total.added, 266)
 
         let request = Request("/api/v1/adminplus/learners/1000", headers: demo)
         let question = Question.learners(school: 1000)

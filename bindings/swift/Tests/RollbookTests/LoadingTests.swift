@@ -99,7 +99,7 @@ final class LoadingTests: XCTestCase {
             let engine = try Engine.memory()
             let summary = try load(engine)
             XCTAssertEqual(Int(summary.bytes), lines.count, name)
-            XCTAssertEqual(summary.total.added, 239, name)
+            XCTAssertEqual(summary.total.added, 266, name)
             XCTAssertEqual(try engine.export(credentials: .leaveOut).text(), expected, name)
         }
     }

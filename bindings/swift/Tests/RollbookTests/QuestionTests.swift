@@ -41,6 +41,20 @@ final class QuestionTests: XCTestCase {
             includeLearners: true),
             "finplus/debtmanagement/schooldebtors/1000?debtor_code=1001&accountable_person_id=40"
                 + "&all_accounts=1&include_learners=1"),
+        (.parents(school: 1000), "adminplus/parents/1000"),
+        (.parents(school: 1000, parentId: 40), "adminplus/parents/1000?parent_id=40"),
+        (.staffMembers(school: 1000), "adminplus/staffmembers/1000"),
+        (.staffMembers(school: 1000, staffMemberId: 22), "adminplus/staffmembers/1000?staff_member_id=22"),
+        (.schoolInfo(school: 1000), "adminplus/school/1000"),
+        (.discipline(school: 1000), "adminplus/learnerdiscipline/1000"),
+        (.discipline(school: 1000, learnerId: 1, fromDate: "2026-04-20", toDate: "2026-05-14"),
+            "adminplus/learnerdiscipline/1000?learner_id=1&from_date=2026-04-20&to_date=2026-05-14"),
+        (.grades(school: 1000), "adminplus/lookup/grade/1000"),
+        (.grades(school: 1000, gradeId: 9), "adminplus/lookup/grade/1000?grade_id=9"),
+        (.lookup(list: .ethnicGroup), "adminplus/lookup/ethnicgroup"),
+        (.lookup(list: .maritalStatus, id: 2), "adminplus/lookup/maritalstatus/2"),
+        (.lookup(list: .gender), "adminplus/lookup/gender"),
+        (.lookup(list: .language, id: 2), "adminplus/lookup/language/2"),
     ]
 
     func testEveryQuestionIsAnsweredAsItsRequest() throws {
@@ -70,6 +84,11 @@ final class QuestionTests: XCTestCase {
             (.absentees(school: 1000), "adminplus/learnerabsentees?"),
             (.financeLearners(school: 1000), "finplus/debtmanagement/learners?"),
             (.accountablePersons(school: 1000), "finplus/debtmanagement/accountablepersons?"),
+            (.parents(school: 1000), "adminplus/parents?"),
+            (.staffMembers(school: 1000), "adminplus/staffmembers?"),
+            (.discipline(school: 1000), "adminplus/learnerdiscipline?"),
+            (.grades(school: 1000), "adminplus/lookup/grade?"),
+            (.lookup(list: .language), "adminplus/lookup/language?"),
         ]
         let headers: KeyValuePairs = ["HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo", "HTTP-X-SCHOOLID": "1000"]
         for (question, target) in v2 {

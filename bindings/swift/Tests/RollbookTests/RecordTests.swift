@@ -41,6 +41,13 @@ final class RecordTests: XCTestCase {
             XCTAssertFalse(try ask([V1.Client].self, "settings/clients").isEmpty)
             XCTAssertFalse(try ask([V1.Absentee].self, "adminplus/learnerabsentees/1000").isEmpty)
 
+            XCTAssertFalse(try ask([V1.Parent].self, "adminplus/parents/1000").isEmpty)
+            XCTAssertFalse(try ask([V1.StaffMember].self, "adminplus/staffmembers/1000").isEmpty)
+            XCTAssertFalse(try ask(V1.SchoolInfo.self, "adminplus/school/1000").tuitionLanguages.isEmpty)
+            XCTAssertFalse(try ask([V1.Discipline].self, "adminplus/learnerdiscipline/1000").isEmpty)
+            XCTAssertFalse(try ask([V1.LookupEntry].self, "adminplus/lookup/grade/1000").isEmpty)
+            XCTAssertFalse(try ask([V1.LookupEntry].self, "adminplus/lookup/language").isEmpty)
+
             let info = "finplus/debtmanagement/learnerparentinfo/1000"
             XCTAssertTrue(try ask([V1.FinanceLearner].self, info).allSatisfy { $0.accountablePerson == nil })
             let accounts = try ask(

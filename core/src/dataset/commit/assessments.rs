@@ -1,10 +1,10 @@
-//! Assessments lie by grade and year, and each has a place that tells where.
+//! Assessments lie by grade and year; an index tells which, and the term.
 
 use super::Commit;
-use super::marks::spot::{Place, not_at_its_place, place_of};
+use super::marks::address::{GradeTerm, grade_term_of, not_at_its_place};
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
-use crate::dataset::summary::Fate;
+use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
@@ -18,71 +18,70 @@ impl Commit<'_, '_> {
         let &[school, id] = head.words() else {
             return Ok(());
         };
-        let old_place = place_of(self.write, school, id)?;
+        let old_at = grade_term_of(self.write, school, id)?;
         let mut old = ItemBuffer::default();
-        if let Some(place) = old_place {
-            let partition = place.partition(school, Collection::Assessments);
-            let found = self.write.records(partition)?.get(Key(place.term, id))?;
-            let (page, index) = found.ok_or_else(not_at_its_place)?;
-            old.copy_from(&page.run()?.item(index)?);
+        if let Some(at) = old_at {
+            let partition = at.partition(school, Collection::Assessments);
+            let found = self.write.records(partition)?.get(Key(at.term, id))?;
+            let (pinned, index) = found.ok_or_else(not_at_its_place)?;
+            old.copy_from(&pinned.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();
-        let new_place = match self.staged.take()?.put {
+        let new_at = match self.staged.take()?.put {
             Some(mut kept) => {
-                let place = Place {
+                let at = GradeTerm {
                     grade: ordered::take(&mut kept)?,
                     year: ordered::take(&mut kept)?,
                     term: ordered::take(&mut kept)?,
                 };
                 decode_item(kept, &mut new)?;
-                Some(place)
+                Some(at)
             }
             None => None,
         };
-        let old_slot = match old_place {
+        let old_slot = match old_at {
             Some(_) => Some(assessment::slot(old.item().tag(SLOT_TAG))?),
             None => None,
         };
-        let new_slot = match new_place {
-            Some(_) if new_place == old_place => old_slot,
-            Some(place) => Some(self.marks.slots.take(self.write, school, place)?),
+        let new_slot = match new_at {
+            Some(_) if new_at == old_at => old_slot,
+            Some(at) => Some(self.marks.slots.take(self.write, school, at)?),
             None => None,
         };
         new.set_tag(SLOT_TAG, new_slot);
-        let fate = Fate::of(
-            old_place.map(|place| (place, old.item())),
-            new_place.map(|place| (place, new.item())),
+        let change = Change::of(
+            old_at.map(|at| (at, old.item())),
+            new_at.map(|at| (at, new.item())),
         );
-        self.summary.count(Kind::Assessment, fate);
-        if matches!(fate, Fate::Unchanged | Fate::Absent) {
+        self.summary.count(Kind::Assessment, change);
+        if matches!(change, Change::Unchanged | Change::Absent) {
             return Ok(());
         }
-        if old_place != new_place {
-            let (from, to) = (old_place.zip(old_slot), new_place.zip(new_slot));
+        if old_at != new_at {
+            let (from, to) = (old_at.zip(old_slot), new_at.zip(new_slot));
             self.marks.follow(self.write, [school, id], from, to)?;
-            self.put_place(school, id, new_place)?;
+            self.put_index(school, id, new_at)?;
         }
-        if let Some(place) = old_place.filter(|_| old_place != new_place) {
-            let partition = place.partition(school, Collection::Assessments);
-            self.places.remove(partition, Key(place.term, id))?;
+        if let Some(at) = old_at.filter(|_| old_at != new_at) {
+            let partition = at.partition(school, Collection::Assessments);
+            self.records.remove(partition, Key(at.term, id))?;
         }
-        if let Some(place) = new_place {
-            let partition = place.partition(school, Collection::Assessments);
-            self.places
-                .put(partition, Key(place.term, id), &new.item())?;
+        if let Some(at) = new_at {
+            let partition = at.partition(school, Collection::Assessments);
+            self.records.put(partition, Key(at.term, id), &new.item())?;
         }
-        self.places.spill(self.write)
+        self.records.spill(self.write)
     }
 
-    fn put_place(&mut self, school: u64, id: u64, place: Option<Place>) -> Result<()> {
-        let places = Partition::of(school, Collection::AssessmentPlaces);
-        let Some(place) = place else {
-            return self.places.remove(places, Key::one(id));
+    fn put_index(&mut self, school: u64, id: u64, at: Option<GradeTerm>) -> Result<()> {
+        let index = Partition::of(school, Collection::AssessmentIndex);
+        let Some(at) = at else {
+            return self.records.remove(index, Key::one(id));
         };
         let mut item = ItemBuffer::default();
-        item.set_tag(GRADE_TAG, Some(place.grade));
-        item.set_tag(YEAR_TAG, Some(place.year));
-        item.set_tag(TERM_TAG, Some(place.term));
-        self.places.put(places, Key::one(id), &item.item())
+        item.set_tag(GRADE_TAG, Some(at.grade));
+        item.set_tag(YEAR_TAG, Some(at.year));
+        item.set_tag(TERM_TAG, Some(at.term));
+        self.records.put(index, Key::one(id), &item.item())
     }
 }

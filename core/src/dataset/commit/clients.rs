@@ -1,7 +1,7 @@
 //! Integrators, and what schools have authorised them for.
 
 use super::Commit;
-use crate::dataset::summary::Fate;
+use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::{Kind, integrator};
 use crate::store::Reader;
@@ -65,11 +65,11 @@ impl Commit<'_, '_> {
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<()> {
-        let fate = Fate::of(old, new);
-        self.summary.count(kind, fate);
-        match (fate, new) {
-            (Fate::Added | Fate::Changed, Some(row)) => self.write.put_integrator_row(key, row),
-            (Fate::Removed, _) => self.write.remove_integrator_row(key),
+        let change = Change::of(old, new);
+        self.summary.count(kind, change);
+        match (change, new) {
+            (Change::Added | Change::Changed, Some(row)) => self.write.put_integrator_row(key, row),
+            (Change::Removed, _) => self.write.remove_integrator_row(key),
             _ => Ok(()),
         }
     }

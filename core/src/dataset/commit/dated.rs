@@ -3,13 +3,13 @@
 use super::Commit;
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
-use crate::dataset::summary::Fate;
-use crate::error::{Error, Result};
+use crate::dataset::summary::Change;
+use crate::error::{Error, Failure, Result};
 use crate::record::Kind;
 use crate::record::storage::Dated;
 use crate::store::{ItemBuffer, Key, Partition, Reader};
 
-fn astray() -> Box<Error> {
+fn astray() -> Failure {
     Error::corrupt("a record is not at its date")
 }
 
@@ -25,8 +25,9 @@ impl Commit<'_, '_> {
         let dates = Partition::of(school, at.dates);
         let mut old = ItemBuffer::default();
         let old_date = match self.write.records(dates)?.get(Key::one(id))? {
-            Some((page, index)) => Some(
-                page.run()?
+            Some((pinned, index)) => Some(
+                pinned
+                    .run()?
                     .tag(Dated::DATE_TAG, index)?
                     .ok_or_else(astray)?,
             ),
@@ -34,8 +35,8 @@ impl Commit<'_, '_> {
         };
         if let Some(date) = old_date {
             let found = self.write.records(records)?.get(Key(date, id))?;
-            let (page, index) = found.ok_or_else(astray)?;
-            old.copy_from(&page.run()?.item(index)?);
+            let (pinned, index) = found.ok_or_else(astray)?;
+            old.copy_from(&pinned.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();
         let new_date = match self.staged.take()?.put {
@@ -46,26 +47,26 @@ impl Commit<'_, '_> {
             }
             None => None,
         };
-        let fate = Fate::of(
+        let change = Change::of(
             old_date.map(|date| (date, old.item())),
             new_date.map(|date| (date, new.item())),
         );
-        self.summary.count(kind, fate);
-        if matches!(fate, Fate::Unchanged | Fate::Absent) {
+        self.summary.count(kind, change);
+        if matches!(change, Change::Unchanged | Change::Absent) {
             return Ok(());
         }
         if let Some(date) = old_date.filter(|date| Some(*date) != new_date) {
-            self.places.remove(records, Key(date, id))?;
+            self.records.remove(records, Key(date, id))?;
         }
         match new_date {
             Some(date) => {
-                self.places.put(records, Key(date, id), &new.item())?;
+                self.records.put(records, Key(date, id), &new.item())?;
                 let mut tagged = ItemBuffer::default();
                 tagged.set_tag(Dated::DATE_TAG, Some(date));
-                self.places.put(dates, Key::one(id), &tagged.item())?;
+                self.records.put(dates, Key::one(id), &tagged.item())?;
             }
-            None => self.places.remove(dates, Key::one(id))?,
+            None => self.records.remove(dates, Key::one(id))?,
         }
-        self.places.spill(self.write)
+        self.records.spill(self.write)
     }
 }

@@ -1,10 +1,10 @@
-//! Edits that wait to be sorted by the place of their record.
+//! Edits that wait to be sorted by the address of their record.
 
 use crate::dataset::ordered;
 use crate::dataset::staged::{decode_item, encode_item};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::store::{
-    Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Sorted, Sorter, Write,
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Sorted, Sorter, Write,
 };
 
 /// Edits by partition and key; those of one record in the order in which they
@@ -81,44 +81,44 @@ impl Deferred {
         let sorter = std::mem::take(&mut self.sorter);
         Ok(InOrder {
             sorted: write.sorted(sorter)?,
-            place: None,
+            address: None,
             read: false,
         })
     }
 }
 
-/// Edits in the order of their places.
+/// Edits in the order of their addresses.
 pub(super) struct InOrder<'t> {
     sorted: Sorted<'t>,
-    place: Option<(Partition, Key)>,
+    address: Option<(Partition, Key)>,
     read: bool,
 }
 
 impl InOrder<'_> {
-    /// The place of the next edit.
-    pub(super) fn place(&mut self) -> Result<Option<(Partition, Key)>> {
+    /// The address of the next edit.
+    pub(super) fn address(&mut self) -> Result<Option<(Partition, Key)>> {
         if !self.read {
-            self.place = match self.sorted.current()? {
+            self.address = match self.sorted.current()? {
                 Some((key, _)) => Some(decode(key)?),
                 None => None,
             };
             self.read = true;
         }
-        Ok(self.place)
+        Ok(self.address)
     }
 
     /// The key of the next edit, if it is one of this partition.
     pub(super) fn key_in(&mut self, partition: Partition) -> Result<Option<Key>> {
         Ok(self
-            .place()?
-            .filter(|place| place.0 == partition)
-            .map(|place| place.1))
+            .address()?
+            .filter(|address| address.0 == partition)
+            .map(|address| address.1))
     }
 
-    /// Hands on all edits of the next place, in order.
+    /// Hands on all edits of the next record, in order.
     pub(super) fn each(&mut self, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let place = self.place()?;
-        while self.place()? == place && place.is_some() {
+        let address = self.address()?;
+        while self.address()? == address && address.is_some() {
             if let Some((_, edit)) = self.sorted.current()? {
                 each(edit)?;
             }
@@ -148,11 +148,11 @@ fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
     ))
 }
 
-fn damaged() -> Box<Error> {
+fn damaged() -> Failure {
     Error::corrupt("a deferred edit is damaged")
 }
 
-/// Plain edits of one partition: the last one of a place counts.
+/// Plain edits of one partition: the last one of a record counts.
 pub(super) struct PlainEdits<'a, 't> {
     pub(super) edits: &'a mut InOrder<'t>,
     pub(super) partition: Partition,
@@ -163,21 +163,21 @@ impl Edits for PlainEdits<'_, '_> {
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
-        let mut outcome = Outcome::Keep;
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        let mut decision = Decision::Keep;
         self.edits.each(|edit| {
-            outcome = match edit.split_first() {
+            decision = match edit.split_first() {
                 Some((&PUT, item)) => {
                     decode_item(item, new)?;
-                    Outcome::Put
+                    Decision::Put
                 }
-                Some((&REMOVE, _)) => Outcome::Remove,
+                Some((&REMOVE, _)) => Decision::Remove,
                 _ => return Err(damaged()),
             };
             Ok(())
         })?;
-        Ok(match outcome {
-            Outcome::Put if old == Some(new.item()) => Outcome::Keep,
+        Ok(match decision {
+            Decision::Put if old == Some(new.item()) => Decision::Keep,
             other => other,
         })
     }
@@ -185,9 +185,9 @@ impl Edits for PlainEdits<'_, '_> {
 
 impl super::Commit<'_, '_> {
     /// Carries out the edits of records that lie by date, or by grade and year.
-    pub(super) fn merge_places(&mut self) -> Result<()> {
-        let mut edits = self.places.sorted(self.write)?;
-        while let Some((partition, _)) = edits.place()? {
+    pub(super) fn merge_records(&mut self) -> Result<()> {
+        let mut edits = self.records.sorted(self.write)?;
+        while let Some((partition, _)) = edits.address()? {
             let mut plain = PlainEdits {
                 edits: &mut edits,
                 partition,

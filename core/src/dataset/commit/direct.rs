@@ -2,10 +2,10 @@
 
 use super::Commit;
 use crate::dataset::staged::{Staged, decode_item};
-use crate::dataset::summary::{Fate, Summary};
+use crate::dataset::summary::{Change, Summary};
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::store::{Edits, Item, ItemBuffer, Key, Outcome, Partition};
+use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition};
 
 impl Commit<'_, '_> {
     /// Merges the records of the partition at hand.
@@ -14,8 +14,8 @@ impl Commit<'_, '_> {
             return Ok(());
         };
         let kind = head.kind;
-        let place = kind.storage().place(head.words());
-        let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
+        let address = kind.storage().address(head.words());
+        let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = DirectEdits {
             staged: &mut self.staged,
             summary: &mut self.summary,
@@ -45,35 +45,35 @@ struct DirectEdits<'a, 't> {
 impl Edits for DirectEdits<'_, '_> {
     fn next_key(&mut self) -> Result<Option<Key>> {
         let head = self.staged.head()?.filter(|head| head.kind == self.kind);
-        let place = head.and_then(|head| self.kind.storage().place(head.words()));
-        Ok(place
-            .filter(|place| place.0 == self.partition)
-            .map(|place| place.1))
+        let address = head.and_then(|head| self.kind.storage().address(head.words()));
+        Ok(address
+            .filter(|address| address.0 == self.partition)
+            .map(|address| address.1))
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let entry = self.staged.take()?;
         if self.kind == Kind::School || self.kind.row().needs_school {
             self.lines.push((key, entry.line, entry.put.is_some()));
         }
-        let fate = match entry.put {
+        let change = match entry.put {
             Some(kept) => {
                 decode_item(kept, new)?;
-                Fate::of(old, Some(new.item()))
+                Change::of(old, Some(new.item()))
             }
-            None => Fate::of(old, None),
+            None => Change::of(old, None),
         };
-        self.summary.count(self.kind, fate);
-        Ok(outcome(fate))
+        self.summary.count(self.kind, change);
+        Ok(decision(change))
     }
 }
 
-/// What a record's fate means for the run that holds it.
-pub(super) fn outcome(fate: Fate) -> Outcome {
-    match fate {
-        Fate::Added | Fate::Changed => Outcome::Put,
-        Fate::Removed => Outcome::Remove,
-        Fate::Unchanged | Fate::Absent => Outcome::Keep,
+/// What a record's change means for the run that holds it.
+pub(super) fn decision(change: Change) -> Decision {
+    match change {
+        Change::Added | Change::Changed => Decision::Put,
+        Change::Removed => Decision::Remove,
+        Change::Unchanged | Change::Absent => Decision::Keep,
     }
 }

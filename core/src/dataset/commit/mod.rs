@@ -1,7 +1,7 @@
 //! Staged records → the store, in one transaction.
 //!
-//! One walk over the entries, step by step. A record whose key decides its place is
-//! merged at once (`direct`); others leave edits behind that are sorted by place first
+//! One walk over the entries, step by step. A record whose key decides its address is
+//! merged at once (`direct`); others leave edits behind that are sorted by address first
 //! (`deferred`): those that lie by date (`dated`), `assessments` by grade and year,
 //! `marks` into rows. `clients` are rows of their own. `needs` finds schools that are
 //! missing. `removal` stages what no line names.
@@ -28,7 +28,7 @@ use marks::Marks;
 use needs::Needs;
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
-const PLACES_BYTES: usize = 4 << 20;
+const RECORDS_BYTES: usize = 4 << 20;
 
 /// A commit under way.
 pub(crate) struct Commit<'w, 't> {
@@ -37,7 +37,7 @@ pub(crate) struct Commit<'w, 't> {
     summary: Summary,
     needs: Needs,
     /// Edits of records that lie by date, or by grade and year.
-    places: Deferred,
+    records: Deferred,
     marks: Marks,
 }
 
@@ -49,7 +49,7 @@ impl<'w, 't> Commit<'w, 't> {
             staged: Staged::new(sorted),
             summary: Summary::default(),
             needs: Needs::default(),
-            places: Deferred::new("places", PLACES_BYTES),
+            records: Deferred::new("records", RECORDS_BYTES),
             marks: Marks::new(),
         })
     }
@@ -70,7 +70,7 @@ impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn merge_all(&mut self) -> Result<()> {
         self.merge_staged(Step::Schools)?;
         self.merge_staged(Step::Records)?;
-        self.merge_places()?;
+        self.merge_records()?;
         self.marks.merge_moves(self.write)?;
         self.merge_staged(Step::Marks)?;
         self.marks.merge(self.write, &mut self.summary)

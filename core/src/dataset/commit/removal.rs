@@ -1,7 +1,7 @@
 //! Removing what no line names: every record of a school, or of a learner.
 
 use super::Commit;
-use crate::dataset::keys::{Found, each_key};
+use crate::dataset::keys::{RecordKey, each_key};
 use crate::dataset::staged;
 use crate::dataset::summary::Summary;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use std::cell::RefCell;
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
-    let mut take_own = |found: Found<'_>| {
+    let mut take_own = |found: RecordKey<'_>| {
         if found.learner == Some(learner) {
             let entry = staged::removal(&mut key, found.kind, found.name, found.key);
             sorter.push(&key, &entry)?;

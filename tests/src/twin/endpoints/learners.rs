@@ -33,7 +33,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "adminplus/learners",
     id: Some("learner_id"),
     family: Some("administration"),
+    last: "school_login_id",
     is_settable: false,
+    is_object: false,
     none_found: "No learner records found",
     types: &LEARNER,
     read: |params| Box::new(question(params)),
@@ -81,7 +83,7 @@ impl super::Question for Question {
         format!("{:?}", self.clone().meant(view))
     }
 
-    fn at_any_date(&mut self) {
+    fn by_id(&mut self, _: u64) {
         self.any_date = self.since.is_none() && self.until.is_none();
     }
 }

@@ -4,10 +4,16 @@ mod absentees;
 mod accountable_persons;
 mod assessment_marks;
 pub(crate) mod clients;
+mod discipline;
 mod finance_learners;
 mod get_schools;
+mod grades;
 mod learner_subjects;
 mod learners;
+mod lookups;
+mod parents;
+mod school_info;
+mod staff_members;
 mod subject_marks;
 mod subjects_per_term;
 
@@ -25,10 +31,14 @@ pub(crate) struct Endpoint {
     /// The name of the id that may follow in v2.
     pub(crate) id: Option<&'static str>,
     /// The family that guards it. Without one its requests are about all schools, take no parameters in v1, and
-    /// the school at the end of v1's path may be left out.
+    /// the id at the end of v1's path may be left out.
     pub(crate) family: Option<&'static str>,
+    /// The id at the end of v1's path: mostly the school's.
+    pub(crate) last: &'static str,
     /// The state update has the same path.
     pub(crate) is_settable: bool,
+    /// It answers one object in v2 too, without an id.
+    pub(crate) is_object: bool,
     /// What the 404 without records says.
     pub(crate) none_found: &'static str,
     /// The types of its records in v2.
@@ -41,7 +51,7 @@ pub(crate) struct Endpoint {
     pub(crate) whole: fn(&View<'_>, &[Row]) -> Json,
 }
 
-pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
+pub(crate) static ENDPOINTS: [&Endpoint; 19] = [
     &learners::ENDPOINT,
     &assessment_marks::ENDPOINT,
     &subjects_per_term::ENDPOINT,
@@ -52,6 +62,15 @@ pub(crate) static ENDPOINTS: [&Endpoint; 10] = [
     &absentees::ENDPOINT,
     &finance_learners::ENDPOINT,
     &accountable_persons::ENDPOINT,
+    &parents::ENDPOINT,
+    &staff_members::ENDPOINT,
+    &school_info::ENDPOINT,
+    &discipline::ENDPOINT,
+    &grades::ENDPOINT,
+    &lookups::ETHNIC_GROUPS,
+    &lookups::MARITAL_STATUSES,
+    &lookups::GENDERS,
+    &lookups::LANGUAGES,
 ];
 
 impl Endpoint {

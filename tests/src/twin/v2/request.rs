@@ -41,6 +41,10 @@ impl Twin {
                 let view = view(&self.store, &username, school, now);
                 one(&view, asked.endpoint, id, &mut params)
             }
+            None if asked.endpoint.is_object => {
+                let view = view(&self.store, &username, school, now);
+                one(&view, asked.endpoint, school, &mut params)
+            }
             None => self.collection(now, &username, &asked, ids.school, &mut params),
         }
     }
@@ -110,7 +114,7 @@ fn one(
         by_id(view, id)
     } else {
         let mut question = (endpoint.read)(params);
-        question.at_any_date();
+        question.by_id(id);
         let found = question
             .flat_rows(view)
             .map_err(|rule| params.note_rule(rule));

@@ -4,8 +4,9 @@ use super::params::Params;
 use super::values::{Values, reread};
 use super::{Shape, Way};
 use rollbook::{
-    Absentees, AccountablePersons, Answer, AssessmentMarks, Clients, FinanceLearners,
-    LearnerStatus, LearnerSubjects, Learners, Schools, SubjectMarks, SubjectsPerTerm, v1, v2,
+    Absentees, AccountablePersons, Answer, AssessmentMarks, Clients, Discipline, FinanceLearners,
+    Grades, LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo,
+    Schools, StaffMembers, SubjectMarks, SubjectsPerTerm, v1, v2,
 };
 
 /// What requests are about: the path in v1, that in v2, and how it is asked there.
@@ -22,7 +23,7 @@ pub(crate) struct Resource {
     pub(crate) ask: fn(&Asked<'_>, &Way<'_>) -> Option<Answer>,
 }
 
-pub(crate) const RESOURCES: [Resource; 10] = [
+pub(crate) const RESOURCES: [Resource; 19] = [
     Resource {
         v1: "adminplus/learners",
         v2: "adminplus/learners",
@@ -203,7 +204,131 @@ pub(crate) const RESOURCES: [Resource; 10] = [
             }))
         },
     },
+    Resource {
+        v1: "adminplus/parents",
+        v2: "adminplus/parents",
+        of_school: true,
+        has_id: true,
+        values: Values::of::<v1::Parent, v2::Parent>(),
+        ask: |asked, way| {
+            Some(way.ask(&Parents {
+                school: asked.school?,
+                parent_id: asked.one("parent_id")?,
+            }))
+        },
+    },
+    Resource {
+        v1: "adminplus/staffmembers",
+        v2: "adminplus/staffmembers",
+        of_school: true,
+        has_id: true,
+        values: Values::of::<v1::StaffMember, v2::StaffMember>(),
+        ask: |asked, way| {
+            Some(way.ask(&StaffMembers {
+                school: asked.school?,
+                staff_member_id: asked.one("staff_member_id")?,
+            }))
+        },
+    },
+    Resource {
+        v1: "adminplus/lookup/grade",
+        v2: "adminplus/lookup/grade",
+        of_school: true,
+        has_id: true,
+        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        ask: |asked, way| {
+            Some(way.ask(&Grades {
+                school: asked.school?,
+                grade_id: asked.one("grade_id")?,
+            }))
+        },
+    },
+    Resource {
+        v1: "adminplus/learnerdiscipline",
+        v2: "adminplus/learnerdiscipline",
+        of_school: true,
+        has_id: true,
+        values: Values::of::<v1::Discipline, v2::Discipline>(),
+        ask: |asked, way| {
+            Some(way.ask(&match asked.id {
+                Some(_) => Discipline {
+                    school: asked.school?,
+                    id: asked.id,
+                    ..Discipline::default()
+                },
+                None => Discipline {
+                    school: asked.school?,
+                    id: None,
+                    learner_id: asked.params.parsed("learner_id")?,
+                    from_date: asked.params.parsed("from_date")?,
+                    to_date: asked.params.parsed("to_date")?,
+                },
+            }))
+        },
+    },
+    Resource {
+        v1: "adminplus/school",
+        v2: "adminplus/school",
+        of_school: true,
+        has_id: false,
+        values: Values {
+            v1: reread::<v1::SchoolInfo>,
+            page: reread::<v2::SchoolInfo>,
+            one: reread::<v2::SchoolInfo>,
+        },
+        ask: |asked, way| {
+            // It is one object in v2 too.
+            let way = match way.shape {
+                Shape::All => way,
+                _ => &Way {
+                    shape: Shape::One,
+                    ..*way
+                },
+            };
+            Some(way.ask(&SchoolInfo {
+                school: asked.school?,
+            }))
+        },
+    },
+    Resource {
+        v1: "adminplus/lookup/ethnicgroup",
+        v2: "adminplus/lookup/ethnicgroup",
+        of_school: false,
+        has_id: true,
+        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        ask: |asked, way| Some(way.ask(&lookup(LookupList::EthnicGroup, asked))),
+    },
+    Resource {
+        v1: "adminplus/lookup/maritalstatus",
+        v2: "adminplus/lookup/maritalstatus",
+        of_school: false,
+        has_id: true,
+        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        ask: |asked, way| Some(way.ask(&lookup(LookupList::MaritalStatus, asked))),
+    },
+    Resource {
+        v1: "adminplus/lookup/gender",
+        v2: "adminplus/lookup/gender",
+        of_school: false,
+        has_id: true,
+        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        ask: |asked, way| Some(way.ask(&lookup(LookupList::Gender, asked))),
+    },
+    Resource {
+        v1: "adminplus/lookup/language",
+        v2: "adminplus/lookup/language",
+        of_school: false,
+        has_id: true,
+        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        ask: |asked, way| Some(way.ask(&lookup(LookupList::Language, asked))),
+    },
 ];
+
+fn lookup(list: LookupList, asked: &Asked<'_>) -> Lookup {
+    // v1's path has the id where others name the school.
+    let id = asked.id.or(asked.school);
+    Lookup { list, id }
+}
 
 /// What a request says beside the resource.
 pub(crate) struct Asked<'a> {

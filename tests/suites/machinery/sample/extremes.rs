@@ -19,7 +19,7 @@ fn extremes_are_added_behind_an_unchanged_school() {
     let learners = of_kind(added, "learner").count();
     assert!((40..60).contains(&learners), "{learners} learners");
     let kinds: BTreeSet<_> = added.iter().map(super::Record::kind).collect();
-    assert_eq!(kinds.len(), 16, "all kinds but the school: {kinds:?}");
+    assert_eq!(kinds.len(), 22, "all kinds but the school: {kinds:?}");
 }
 
 #[test]

@@ -47,10 +47,10 @@ fn every_school_is_a_dataset() {
             ..school(learners)
         };
         let (_, kinds) = loaded(&bytes(&school));
-        assert!(kinds == 17 || learners < 12, "{kinds} kinds of record");
+        assert!(kinds == 23 || learners < 12, "{kinds} kinds of record");
     }
     let example = include_bytes!("../../../../core/examples/sample-school.ndjson");
-    assert_eq!(loaded(example).1, 17);
+    assert_eq!(loaded(example).1, 23);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A kind of record, the kind that it refers to, its fields that are the key there, and
 /// the fields of that key, both without the school's id.
-const REFERENCES: [(&str, &str, &str, &str); 18] = [
+const REFERENCES: [(&str, &str, &str, &str); 21] = [
     ("client_integration", "integrator", "username", "username"),
     (
         "client_integration",
@@ -40,6 +40,9 @@ const REFERENCES: [(&str, &str, &str, &str); 18] = [
     ),
     ("mark", "assessment", "assessment_id", "assessment_id"),
     ("absentee", "learner", "learner_id", "id"),
+    ("discipline", "learner", "learner_id", "id"),
+    ("discipline", "staff_member", "staff_member_id", "id"),
+    ("learner", "staff_member", "register_class_teacher_id", "id"),
 ];
 
 #[test]

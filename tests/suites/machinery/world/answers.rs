@@ -6,7 +6,7 @@ use super::{Action, LIVES, Outcome, body, description};
 use rollbook_tests::twin::TwinAnswer;
 
 /// The names of parameters and members are left out.
-const ANSWERS: [&str; 56] = [
+const ANSWERS: [&str; 61] = [
     "v1 200",
     "v1 204",
     "v1 400 Invalid integration state provided",
@@ -30,9 +30,14 @@ const ANSWERS: [&str; 56] = [
     "v1 403 Please activate the Smith for this client before making this request",
     "v1 404 No client-authorised integrations found",
     "v1 404 No debtor records found",
+    "v1 404 No genders found",
     "v1 404 No learner absentee records found",
+    "v1 404 No learner discipline records found",
     "v1 404 No learner records found",
     "v1 404 No learner subject records found",
+    "v1 404 No marital status' found",
+    "v1 404 No parent records found",
+    "v1 404 No staff member records found",
     "v1 404 No subject mark records found",
     "v1 404 Route not found",
     "v1 405 Use GET",
@@ -66,7 +71,7 @@ const ANSWERS: [&str; 56] = [
 ];
 
 /// Part of a target, and what the body of its answer can hold.
-const CONTENTS: [(&str, &str); 22] = [
+const CONTENTS: [(&str, &str); 27] = [
     ("adminplus/learners", "\"parents\":[{\"id\":"),
     ("adminplus/learners", "\"grade_id\":\"009\""),
     ("adminplus/learners", "\"grade_id\":9,"),
@@ -85,6 +90,11 @@ const CONTENTS: [(&str, &str); 22] = [
     ("learnersubjectsperterm", "\"term_id\":0,"),
     ("learnersubjectsperterm", "\"terms\":[]"),
     ("learnersubjectmarks", "\"mark\":7.50"),
+    ("adminplus/school", "\"tuition_languages\":[\""),
+    ("adminplus/learnerdiscipline", "\"discipline_points\":-3,"),
+    ("adminplus/staffmembers", "\"is_educator\":\"No\""),
+    ("adminplus/parents", "\"gross_annual_income\":-1.01"),
+    ("adminplus/lookup/grade", "\"name\":\"Grade "),
     ("debtmanagement/schools", "\"has_hostel\":true"),
     ("debtmanagement/schools", "\"uses_cashless\":null"),
     ("debtmanagement/learners", "\"accountable_person\":{"),

@@ -3,7 +3,7 @@
 use super::{LIVES, Outcome, World};
 use rollbook_tests::twin::{Twin, comparable};
 
-const FAULTS: [&str; 26] = [
+const FAULTS: [&str; 28] = [
     "is not an Argon2id hash",
     "is longer than 1 MiB",
     "is not a JSON object",
@@ -25,6 +25,8 @@ const FAULTS: [&str; 26] = [
     "is not one of ",
     "is not an offset (±HH:MM, at most 18:00)",
     "is not an array of objects",
+    "is not an array of text, none of it empty",
+    "is not an integer of 64 bits",
     "terms: term 2 stands twice",
     "deleted: false is not true",
     "does not go with deleted",

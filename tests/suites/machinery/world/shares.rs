@@ -37,7 +37,7 @@ fn endpoint(method: &str, target: &str) -> String {
 
 /// The text of an answer of a query that found nothing.
 fn is_none_found(text: &str) -> bool {
-    text.starts_with("No ") && text.ends_with(" records found")
+    text.starts_with("No ") && text.ends_with(" found")
 }
 
 #[test]

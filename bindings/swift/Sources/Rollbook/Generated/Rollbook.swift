@@ -2979,6 +2979,101 @@ public func FfiConverterTypeListenerError_lower(_ value: ListenerError) -> RustB
 
 
 /**
+ * A list of things that records name, the same for all schools.
+ */
+
+public enum LookupList: Equatable, Hashable {
+    
+    /**
+     * Ethnic groups.
+     */
+    case ethnicGroup
+    /**
+     * Marital statuses.
+     */
+    case maritalStatus
+    /**
+     * Genders.
+     */
+    case gender
+    /**
+     * Languages.
+     */
+    case language
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension LookupList: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeLookupList: FfiConverterRustBuffer {
+    typealias SwiftType = LookupList
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> LookupList {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .ethnicGroup
+        
+        case 2: return .maritalStatus
+        
+        case 3: return .gender
+        
+        case 4: return .language
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: LookupList, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .ethnicGroup:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .maritalStatus:
+            writeInt(&buf, Int32(2))
+        
+        
+        case .gender:
+            writeInt(&buf, Int32(3))
+        
+        
+        case .language:
+            writeInt(&buf, Int32(4))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLookupList_lift(_ buf: RustBuffer) throws -> LookupList {
+    return try FfiConverterTypeLookupList.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLookupList_lower(_ value: LookupList) -> RustBuffer {
+    return FfiConverterTypeLookupList.lower(value)
+}
+
+
+
+/**
  * What an app that is trusted may ask. Schools are named by their login
  * id, dates are texts of the form `YYYY-MM-DD`.
  */
@@ -3192,6 +3287,83 @@ public enum Question: Equatable, Hashable {
          * Gives each person an array of the learners it is accountable for.
          */includeLearners: Bool = false
     )
+    /**
+     * Get Parents: the parents of current learners (2.2), each once, in the order
+     * of their ids, or one parent, whoever the learners are.
+     */
+    case parents(
+        /**
+         * The school.
+         */school: UInt64, 
+        /**
+         * One parent, be it of a current learner or not.
+         */parentId: UInt64? = nil
+    )
+    /**
+     * Get Staff Members: the current staff, in the order of their ids, or one of
+     * the staff, be it current or not.
+     */
+    case staffMembers(
+        /**
+         * The school.
+         */school: UInt64, 
+        /**
+         * One member of the staff, current or not.
+         */staffMemberId: UInt64? = nil
+    )
+    /**
+     * Get School: what a school says of itself, as one object.
+     */
+    case schoolInfo(
+        /**
+         * The school.
+         */school: UInt64
+    )
+    /**
+     * Get Learner Discipline: what learners were praised or reprimanded for, by
+     * date, then id, whatever the learners' status.
+     */
+    case discipline(
+        /**
+         * The school.
+         */school: UInt64, 
+        /**
+         * One record, whatever its date.
+         */id: UInt64? = nil, 
+        /**
+         * One learner.
+         */learnerId: UInt64? = nil, 
+        /**
+         * The first day; a month before `to_date` unless given.
+         */fromDate: String? = nil, 
+        /**
+         * The last day, at most 31 days later; today unless given.
+         */toDate: String? = nil
+    )
+    /**
+     * The lookup of grades: ids and names of a school's grades, in the order of
+     * the ids, or one of them.
+     */
+    case grades(
+        /**
+         * The school.
+         */school: UInt64, 
+        /**
+         * One grade.
+         */gradeId: UInt64? = nil
+    )
+    /**
+     * A lookup that is the same for all schools: ids and names, in the order of the
+     * ids, or one of them.
+     */
+    case lookup(
+        /**
+         * Which list.
+         */list: LookupList, 
+        /**
+         * One of its records.
+         */id: UInt64? = nil
+    )
 
 
 
@@ -3241,6 +3413,24 @@ public struct FfiConverterTypeQuestion: FfiConverterRustBuffer {
         )
         
         case 10: return .accountablePersons(school: try FfiConverterUInt64.read(from: &buf), debtorCode: try FfiConverterOptionString.read(from: &buf), accountablePersonId: try FfiConverterOptionUInt64.read(from: &buf), allAccounts: try FfiConverterBool.read(from: &buf), includeLearners: try FfiConverterBool.read(from: &buf)
+        )
+        
+        case 11: return .parents(school: try FfiConverterUInt64.read(from: &buf), parentId: try FfiConverterOptionUInt64.read(from: &buf)
+        )
+        
+        case 12: return .staffMembers(school: try FfiConverterUInt64.read(from: &buf), staffMemberId: try FfiConverterOptionUInt64.read(from: &buf)
+        )
+        
+        case 13: return .schoolInfo(school: try FfiConverterUInt64.read(from: &buf)
+        )
+        
+        case 14: return .discipline(school: try FfiConverterUInt64.read(from: &buf), id: try FfiConverterOptionUInt64.read(from: &buf), learnerId: try FfiConverterOptionUInt64.read(from: &buf), fromDate: try FfiConverterOptionString.read(from: &buf), toDate: try FfiConverterOptionString.read(from: &buf)
+        )
+        
+        case 15: return .grades(school: try FfiConverterUInt64.read(from: &buf), gradeId: try FfiConverterOptionUInt64.read(from: &buf)
+        )
+        
+        case 16: return .lookup(list: try FfiConverterTypeLookupList.read(from: &buf), id: try FfiConverterOptionUInt64.read(from: &buf)
         )
         
         default: throw UniffiInternalError.unexpectedEnumCase
@@ -3336,6 +3526,44 @@ public struct FfiConverterTypeQuestion: FfiConverterRustBuffer {
             FfiConverterOptionUInt64.write(accountablePersonId, into: &buf)
             FfiConverterBool.write(allAccounts, into: &buf)
             FfiConverterBool.write(includeLearners, into: &buf)
+            
+        
+        case let .parents(school,parentId):
+            writeInt(&buf, Int32(11))
+            FfiConverterUInt64.write(school, into: &buf)
+            FfiConverterOptionUInt64.write(parentId, into: &buf)
+            
+        
+        case let .staffMembers(school,staffMemberId):
+            writeInt(&buf, Int32(12))
+            FfiConverterUInt64.write(school, into: &buf)
+            FfiConverterOptionUInt64.write(staffMemberId, into: &buf)
+            
+        
+        case let .schoolInfo(school):
+            writeInt(&buf, Int32(13))
+            FfiConverterUInt64.write(school, into: &buf)
+            
+        
+        case let .discipline(school,id,learnerId,fromDate,toDate):
+            writeInt(&buf, Int32(14))
+            FfiConverterUInt64.write(school, into: &buf)
+            FfiConverterOptionUInt64.write(id, into: &buf)
+            FfiConverterOptionUInt64.write(learnerId, into: &buf)
+            FfiConverterOptionString.write(fromDate, into: &buf)
+            FfiConverterOptionString.write(toDate, into: &buf)
+            
+        
+        case let .grades(school,gradeId):
+            writeInt(&buf, Int32(15))
+            FfiConverterUInt64.write(school, into: &buf)
+            FfiConverterOptionUInt64.write(gradeId, into: &buf)
+            
+        
+        case let .lookup(list,id):
+            writeInt(&buf, Int32(16))
+            FfiConverterTypeLookupList.write(list, into: &buf)
+            FfiConverterOptionUInt64.write(id, into: &buf)
             
         }
     }

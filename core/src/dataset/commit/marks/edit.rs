@@ -11,9 +11,9 @@ pub(super) enum RowEdit<'a> {
     /// The learner takes a subject no more.
     Leave { subject: u64 },
     /// A mark that is kept already comes here.
-    Place { slot: u64, mark: &'a [u8] },
+    MoveIn { slot: u64, mark: &'a [u8] },
     /// A mark that stays kept leaves here.
-    Lift { slot: u64 },
+    MoveOut { slot: u64 },
     /// The dataset gives a mark.
     Set { slot: u64, mark: &'a [u8] },
     /// The dataset removes a mark.
@@ -22,8 +22,8 @@ pub(super) enum RowEdit<'a> {
 
 const ENROL: u8 = 0;
 const LEAVE: u8 = 1;
-const PLACE: u8 = 2;
-const LIFT: u8 = 3;
+const MOVE_IN: u8 = 2;
+const MOVE_OUT: u8 = 3;
 const SET: u8 = 4;
 const CLEAR: u8 = 5;
 
@@ -32,8 +32,8 @@ impl<'a> RowEdit<'a> {
         let (operation, number, mark): (_, _, &[u8]) = match self {
             RowEdit::Enrol { subject } => (ENROL, subject, &[]),
             RowEdit::Leave { subject } => (LEAVE, subject, &[]),
-            RowEdit::Place { slot, mark } => (PLACE, slot, mark),
-            RowEdit::Lift { slot } => (LIFT, slot, &[]),
+            RowEdit::MoveIn { slot, mark } => (MOVE_IN, slot, mark),
+            RowEdit::MoveOut { slot } => (MOVE_OUT, slot, &[]),
             RowEdit::Set { slot, mark } => (SET, slot, mark),
             RowEdit::Clear { slot } => (CLEAR, slot, &[]),
         };
@@ -51,8 +51,8 @@ impl<'a> RowEdit<'a> {
         Ok(match *operation {
             ENROL => RowEdit::Enrol { subject },
             LEAVE => RowEdit::Leave { subject },
-            PLACE => RowEdit::Place { slot, mark },
-            LIFT => RowEdit::Lift { slot },
+            MOVE_IN => RowEdit::MoveIn { slot, mark },
+            MOVE_OUT => RowEdit::MoveOut { slot },
             SET => RowEdit::Set { slot, mark },
             CLEAR => RowEdit::Clear { slot },
             _ => return Err(damaged()),

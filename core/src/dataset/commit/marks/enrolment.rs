@@ -4,13 +4,13 @@
 use super::Marks;
 use super::edit::RowEdit;
 use crate::dataset::commit::deferred::Deferred;
-use crate::dataset::commit::direct::outcome;
+use crate::dataset::commit::direct::decision;
 use crate::dataset::staged::Staged;
-use crate::dataset::summary::{Fate, Summary};
+use crate::dataset::summary::{Change, Summary};
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
-use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
     /// Merges the records of the school and year at hand.
@@ -23,8 +23,8 @@ impl Marks {
         let Some(head) = staged.head()? else {
             return Ok(());
         };
-        let place = head.kind.storage().place(head.words());
-        let (partition, _) = place.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
+        let address = head.kind.storage().address(head.words());
+        let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = Enrolments {
             staged,
             summary,
@@ -46,7 +46,7 @@ struct Enrolments<'a, 't> {
 }
 
 impl Enrolments<'_, '_> {
-    /// Edits the rows of what a learner takes no more, or newly takes.
+    /// Edits the rows of the terms that a learner leaves, or enrols in.
     fn move_rows(&mut self, key: Key, old: &[(u64, u64)], new: &[(u64, u64)]) -> Result<()> {
         let Key(learner, subject) = key;
         let Partition {
@@ -56,33 +56,33 @@ impl Enrolments<'_, '_> {
             let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, year);
             self.rows.push(rows, Key(term, learner), &edit.encode())
         };
-        for place in old.iter().filter(|place| !has(new, place)) {
-            push(*place, RowEdit::Leave { subject })?;
+        for term in old.iter().filter(|term| !has(new, term)) {
+            push(*term, RowEdit::Leave { subject })?;
         }
-        for place in new.iter().filter(|place| !has(old, place)) {
-            push(*place, RowEdit::Enrol { subject })?;
+        for term in new.iter().filter(|term| !has(old, term)) {
+            push(*term, RowEdit::Enrol { subject })?;
         }
         Ok(())
     }
 }
 
 /// Whether a term, with its grade, is among those that ascend.
-fn has(taken: &[(u64, u64)], term: &(u64, u64)) -> bool {
-    taken.binary_search(term).is_ok()
+fn has(terms: &[(u64, u64)], term: &(u64, u64)) -> bool {
+    terms.binary_search(term).is_ok()
 }
 
-/// The terms in which a subject is taken, ascending, each with its grade.
-fn taken(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
-    let mut taken = Vec::new();
+/// The terms in which a learner is enrolled in a subject, ascending, each with its grade.
+fn enrolled(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
+    let mut terms = Vec::new();
     if let Some(kept) = kept {
         let kept = LearnerSubject::open(kept)?;
         for term in kept.terms() {
-            taken.push((kept.grade, term?.term));
+            terms.push((kept.grade, term?.term));
         }
     }
-    taken.sort_unstable();
-    taken.dedup();
-    Ok(taken)
+    terms.sort_unstable();
+    terms.dedup();
+    Ok(terms)
 }
 
 impl Edits for Enrolments<'_, '_> {
@@ -94,13 +94,13 @@ impl Edits for Enrolments<'_, '_> {
             .staged
             .head()?
             .filter(|head| head.kind == Kind::LearnerSubject);
-        let place = head.and_then(|head| head.kind.storage().place(head.words()));
-        Ok(place
-            .filter(|place| place.0 == self.partition)
-            .map(|place| place.1))
+        let address = head.and_then(|head| head.kind.storage().address(head.words()));
+        Ok(address
+            .filter(|address| address.0 == self.partition)
+            .map(|address| address.1))
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let [lane, ..] = &mut new.lanes;
         let put = match self.staged.take()?.put {
@@ -112,11 +112,11 @@ impl Edits for Enrolments<'_, '_> {
         };
         let old_kept = old.as_ref().map(|old| old.lanes[0]);
         let new_kept = put.then_some(lane.as_slice());
-        let fate = Fate::of(old_kept, new_kept);
-        if !matches!(fate, Fate::Unchanged | Fate::Absent) {
-            self.move_rows(key, &taken(old_kept)?, &taken(new_kept)?)?;
+        let change = Change::of(old_kept, new_kept);
+        if !matches!(change, Change::Unchanged | Change::Absent) {
+            self.move_rows(key, &enrolled(old_kept)?, &enrolled(new_kept)?)?;
         }
-        self.summary.count(Kind::LearnerSubject, fate);
-        Ok(outcome(fate))
+        self.summary.count(Kind::LearnerSubject, change);
+        Ok(decision(change))
     }
 }

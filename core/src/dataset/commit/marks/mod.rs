@@ -3,32 +3,32 @@
 //! Nothing here edits a row at once: edits wait until they are sorted by row, so that
 //! each run is written once.
 //!
-//! - `edit`: what may become of a row. `spot`: which row, and which slot of it.
+//! - `edit`: what may become of a row. `address`: which row, and which slot of it.
 //! - Four things make edits: this file, of the marks that a dataset names; `enrolment`,
 //!   of subjects that learners take; `moves`, of assessments that come, go or move; and
 //!   `slots` says which slots are free for them.
-//! - `rows` carries the edits out, and `seats` then tells where learners have rows.
+//! - `rows` carries the edits out, and `row_index` then tells where learners have rows.
 
+pub(super) mod address;
 mod edit;
 mod enrolment;
 mod moves;
+pub(crate) mod row_index;
 mod rows;
-pub(crate) mod seats;
 pub(super) mod slots;
-pub(super) mod spot;
 
 use super::deferred::Deferred;
 use crate::dataset::staged::Staged;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::store::Write;
+use address::{grade_term_of, mark_address, slot_of};
 use edit::RowEdit;
 use slots::Slots;
-use spot::{place_of, slot_of, spot};
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
 const ROWS_BYTES: usize = 12 << 20;
-const SEATS_BYTES: usize = 2 << 20;
+const ROW_INDEX_BYTES: usize = 2 << 20;
 const MOVES_BYTES: usize = 2 << 20;
 
 /// What a commit is to do with marks.
@@ -58,11 +58,11 @@ impl Marks {
         let &[school, assessment, _] = head.words() else {
             return Ok(());
         };
-        let at = match place_of(write, school, assessment)? {
-            Some(place) => {
-                // A mark must not take the place of another assessment's.
-                self.slots.check(write, school, place)?;
-                Some((place, slot_of(write, school, place, assessment)?))
+        let at = match grade_term_of(write, school, assessment)? {
+            Some(at) => {
+                // A mark must not take the slot of another assessment's.
+                self.slots.check(write, school, at)?;
+                Some((at, slot_of(write, school, at, assessment)?))
             }
             None => None,
         };
@@ -71,7 +71,7 @@ impl Marks {
                 (Kind::Mark, [s, a, learner]) if (*s, *a) == (school, assessment) => *learner,
                 _ => break,
             };
-            let (partition, key, slot) = spot(school, assessment, learner, at);
+            let (partition, key, slot) = mark_address(school, assessment, learner, at);
             let edit = match staged.take()?.put {
                 Some(mark) => RowEdit::Set { slot, mark },
                 None => RowEdit::Clear { slot },

@@ -1,8 +1,8 @@
 //! Marks go along with their assessment when it comes, goes or moves.
 
 use super::Marks;
+use super::address::{GradeTerm, SlotAddress, mark_address};
 use super::edit::RowEdit;
-use super::spot::{Place, Seat, spot};
 use crate::dataset::commit::deferred::Deferred;
 use crate::error::{Error, Result};
 use crate::record::mark_row::{MarkRow, is_mark};
@@ -16,7 +16,7 @@ type Each<'a> = dyn FnMut(&mut Deferred, Key, &[u8]) -> Result<()> + 'a;
 struct Leaving {
     slot: u64,
     assessment: u64,
-    to: Seat,
+    to: SlotAddress,
 }
 
 /// How many assessments leave a term at once: a row is walked once for all of
@@ -30,20 +30,20 @@ impl Marks {
         &mut self,
         write: &mut Write<'_>,
         [school, id]: [u64; 2],
-        from: Seat,
-        to: Seat,
+        from: SlotAddress,
+        to: SlotAddress,
     ) -> Result<()> {
-        let Some((place, slot)) = from else {
+        let Some((at, slot)) = from else {
             let waiting = Partition::of(school, Collection::WaitingMarks);
             let keys = (Key(id, 0), Key(id, u64::MAX));
             return self.each_kept(write, waiting, keys, &mut |edits, Key(_, learner), mark| {
                 move_mark(edits, [school, id, learner], from, to, mark)
             });
         };
-        self.slots.release(write, school, place, slot)?;
-        let rows = place.partition(school, Collection::MarkRows);
+        self.slots.release(write, school, at, slot)?;
+        let rows = at.partition(school, Collection::MarkRows);
         let edit = encode(id, to);
-        self.moves.push(rows, Key(place.term, slot), &edit)?;
+        self.moves.push(rows, Key(at.term, slot), &edit)?;
         self.moves.spill(write)
     }
 
@@ -51,7 +51,7 @@ impl Marks {
     /// of the store until here.
     pub(in crate::dataset::commit) fn merge_moves(&mut self, write: &mut Write<'_>) -> Result<()> {
         let mut moves = self.moves.sorted(write)?;
-        while let Some((rows, Key(term, _))) = moves.place()? {
+        while let Some((rows, Key(term, _))) = moves.address()? {
             let mut leaving = Vec::new();
             while let Some(Key(_, slot)) = moves.key_in(rows)?.filter(|key| key.0 == term) {
                 if leaving.len() == AT_ONCE {
@@ -82,7 +82,7 @@ impl Marks {
         leaving: &[Leaving],
     ) -> Result<()> {
         let school = rows.school;
-        let from = Place {
+        let from = GradeTerm {
             grade: rows.a,
             year: rows.b,
             term,
@@ -115,12 +115,12 @@ impl Marks {
         (first, last): (Key, Key),
         each: &mut Each<'_>,
     ) -> Result<()> {
-        let mut place = write.records(partition)?.locate(first);
+        let mut position = write.records(partition)?.locate(first);
         loop {
-            let Some(page) = write.records(partition)?.page(place)? else {
+            let Some(pinned) = write.records(partition)?.pin(position)? else {
                 break;
             };
-            let run = page.run()?;
+            let run = pinned.run()?;
             for index in run.lower_bound(first)..run.len() {
                 let key = run.key(index)?;
                 if key > last {
@@ -129,12 +129,12 @@ impl Marks {
                 each(&mut self.rows, key, run.record(0, index)?)?;
             }
             let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
-            drop(page);
+            drop(pinned);
             self.rows.spill(write)?;
             if beyond {
                 break;
             }
-            place += 1;
+            position += 1;
         }
         Ok(())
     }
@@ -145,41 +145,41 @@ impl Marks {
 fn move_mark(
     edits: &mut Deferred,
     [school, assessment, learner]: [u64; 3],
-    from: Seat,
-    to: Seat,
+    from: SlotAddress,
+    to: SlotAddress,
     mark: &[u8],
 ) -> Result<()> {
-    let (partition, key, slot) = spot(school, assessment, learner, from);
-    edits.push_first(partition, key, &RowEdit::Lift { slot }.encode())?;
-    let (partition, key, slot) = spot(school, assessment, learner, to);
-    edits.push(partition, key, &RowEdit::Place { slot, mark }.encode())
+    let (partition, key, slot) = mark_address(school, assessment, learner, from);
+    edits.push_first(partition, key, &RowEdit::MoveOut { slot }.encode())?;
+    let (partition, key, slot) = mark_address(school, assessment, learner, to);
+    edits.push(partition, key, &RowEdit::MoveIn { slot, mark }.encode())
 }
 
-fn encode(assessment: u64, to: Seat) -> Vec<u8> {
+fn encode(assessment: u64, to: SlotAddress) -> Vec<u8> {
     let mut edit = Vec::new();
     varint::push(&mut edit, assessment);
-    if let Some((place, slot)) = to {
-        for number in [place.grade, place.year, place.term, slot] {
+    if let Some((at, slot)) = to {
+        for number in [at.grade, at.year, at.term, slot] {
             varint::push(&mut edit, number);
         }
     }
     edit
 }
 
-fn decode(mut edit: &[u8]) -> Result<(u64, Seat)> {
+fn decode(mut edit: &[u8]) -> Result<(u64, SlotAddress)> {
     let assessment = varint::take(&mut edit)?;
     if edit.is_empty() {
         return Ok((assessment, None));
     }
     let mut next = || varint::take(&mut edit);
-    let place = Place {
+    let at = GradeTerm {
         grade: next()?,
         year: next()?,
         term: next()?,
     };
     let slot = next()?;
     if edit.is_empty() {
-        Ok((assessment, Some((place, slot))))
+        Ok((assessment, Some((at, slot))))
     } else {
         Err(Error::corrupt("a move of marks is damaged"))
     }

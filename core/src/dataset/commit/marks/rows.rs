@@ -1,25 +1,25 @@
 //! Mark rows: enrolments and marks are put into them and taken out.
 
 use super::edit::RowEdit;
-use super::{Marks, seats};
+use super::{Marks, row_index};
 use crate::dataset::commit::deferred::{Deferred, InOrder};
-use crate::dataset::commit::direct::outcome;
-use crate::dataset::summary::{Fate, Summary};
+use crate::dataset::commit::direct::decision;
+use crate::dataset::summary::{Change, Summary};
 use crate::error::Result;
 use crate::record::{Kind, mark_row::OpenRow};
-use crate::store::{Collection, Edits, Item, ItemBuffer, Key, Outcome, Partition, Write};
+use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
-    /// Carries out the edits of rows and waiting marks, then of the seats that
-    /// tell where a learner has rows.
+    /// Carries out the edits of rows and waiting marks, then of the index that
+    /// tells where a learner has rows.
     pub(in crate::dataset::commit) fn merge(
         &mut self,
         write: &mut Write<'_>,
         summary: &mut Summary,
     ) -> Result<()> {
         let mut edits = self.rows.sorted(write)?;
-        let mut seats = Deferred::new("seats", super::SEATS_BYTES);
-        while let Some((partition, _)) = edits.place()? {
+        let mut index = Deferred::new("row index", super::ROW_INDEX_BYTES);
+        while let Some((partition, _)) = edits.address()? {
             if partition.collection == Collection::WaitingMarks {
                 let mut waiting = WaitingEdits {
                     edits: &mut edits,
@@ -32,34 +32,34 @@ impl Marks {
             let mut rows = RowEdits {
                 edits: &mut edits,
                 summary,
-                seats: &mut seats,
+                index: &mut index,
                 partition,
             };
             write.merge(partition, &mut rows)?;
-            seats.spill(write)?;
+            index.spill(write)?;
         }
-        seats::merge(write, &mut seats)
+        row_index::merge(write, &mut index)
     }
 }
 
 struct RowEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
     summary: &'a mut Summary,
-    seats: &'a mut Deferred,
+    index: &'a mut Deferred,
     partition: Partition,
 }
 
 impl Edits for RowEdits<'_, '_> {
     fn next_key(&mut self) -> Result<Option<Key>> {
-        if self.seats.is_full() {
+        if self.index.is_full() {
             return Ok(None);
         }
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let Some(Key(term, learner)) = self.next_key()? else {
-            return Ok(Outcome::Keep);
+            return Ok(Decision::Keep);
         };
         let mut row = match &old {
             Some(old) => OpenRow::of(old.lanes[0])?,
@@ -71,14 +71,14 @@ impl Edits for RowEdits<'_, '_> {
             match RowEdit::decode(edit)? {
                 RowEdit::Enrol { subject } => row.enrol(subject),
                 RowEdit::Leave { subject } => row.leave(subject),
-                RowEdit::Place { slot, mark } => row.set(at(slot), mark),
-                RowEdit::Lift { slot } => row.set(at(slot), NONE),
+                RowEdit::MoveIn { slot, mark } => row.set(at(slot), mark),
+                RowEdit::MoveOut { slot } => row.set(at(slot), NONE),
                 RowEdit::Set { slot, mark } => {
-                    summary.count(Kind::Mark, fate(row.mark(at(slot)), mark));
+                    summary.count(Kind::Mark, change(row.mark(at(slot)), mark));
                     row.set(at(slot), mark)
                 }
                 RowEdit::Clear { slot } => {
-                    summary.count(Kind::Mark, fate(row.mark(at(slot)), NONE));
+                    summary.count(Kind::Mark, change(row.mark(at(slot)), NONE));
                     row.set(at(slot), NONE)
                 }
             }
@@ -90,21 +90,21 @@ impl Edits for RowEdits<'_, '_> {
                 b: year,
                 ..
             } = self.partition;
-            let place = Partition::of_year(school, Collection::MarkSeats, year);
-            let taken = seats::seat_edit(!row.is_empty(), term);
-            self.seats.push(place, Key(learner, grade), &taken)?;
+            let index = Partition::of_year(school, Collection::MarkRowIndex, year);
+            let edit = row_index::edit(!row.is_empty(), term);
+            self.index.push(index, Key(learner, grade), &edit)?;
         }
         if row.is_empty() {
             return Ok(if old.is_some() {
-                Outcome::Remove
+                Decision::Remove
             } else {
-                Outcome::Keep
+                Decision::Keep
             });
         }
         let [lane, ..] = &mut new.lanes;
         row.encode(lane);
         let same = old.is_some_and(|old| old.lanes[0] == lane.as_slice());
-        Ok(if same { Outcome::Keep } else { Outcome::Put })
+        Ok(if same { Decision::Keep } else { Decision::Put })
     }
 }
 
@@ -120,29 +120,29 @@ impl Edits for WaitingEdits<'_, '_> {
         self.edits.key_in(self.partition)
     }
 
-    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Outcome> {
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let [lane, ..] = &mut new.lanes;
         lane.extend_from_slice(old.map_or(&[], |old| old.lanes[0]));
         let summary = &mut *self.summary;
         self.edits.each(|edit| {
             let mark = match RowEdit::decode(edit)? {
-                RowEdit::Place { mark, .. } => mark,
+                RowEdit::MoveIn { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
-                    summary.count(Kind::Mark, fate(lane, mark));
+                    summary.count(Kind::Mark, change(lane, mark));
                     mark
                 }
                 RowEdit::Clear { .. } => {
-                    summary.count(Kind::Mark, fate(lane, NONE));
+                    summary.count(Kind::Mark, change(lane, NONE));
                     NONE
                 }
-                RowEdit::Lift { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
+                RowEdit::MoveOut { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
             };
             mark.clone_into(lane);
             Ok(())
         })?;
         let after = (!lane.is_empty()).then_some(lane.as_slice());
         let before = old.map(|old| old.lanes[0]);
-        Ok(outcome(Fate::of(before, after)))
+        Ok(decision(Change::of(before, after)))
     }
 }
 
@@ -150,9 +150,9 @@ impl Edits for WaitingEdits<'_, '_> {
 const NONE: &[u8] = &[];
 
 /// What becomes of a mark that a dataset names.
-fn fate(before: &[u8], after: &[u8]) -> Fate {
+fn change(before: &[u8], after: &[u8]) -> Change {
     let there = |mark: &[u8]| !mark.is_empty();
-    Fate::of(
+    Change::of(
         there(before).then_some(before),
         there(after).then_some(after),
     )

@@ -1,6 +1,6 @@
 //! Which slots of a grade, year and term are free.
 
-use super::spot::Place;
+use super::address::GradeTerm;
 use crate::error::{Error, Result};
 use crate::record::assessment::{self, SLOT_TAG};
 use crate::record::mark_row::SLOTS;
@@ -13,7 +13,7 @@ use std::collections::{BinaryHeap, HashMap};
 #[derive(Default)]
 pub(in crate::dataset::commit) struct Slots {
     school: u64,
-    free: HashMap<Place, Free>,
+    free: HashMap<GradeTerm, Free>,
 }
 
 impl Slots {
@@ -22,9 +22,9 @@ impl Slots {
         &mut self,
         write: &Write<'_>,
         school: u64,
-        place: Place,
+        at: GradeTerm,
     ) -> Result<u64> {
-        let slot = self.of(write, school, place)?.take();
+        let slot = self.of(write, school, at)?.take();
         slot.ok_or_else(|| {
             Error::unsupported(&format!(
                 "a grade has at most {SLOTS} assessments in a term: put some into another grade"
@@ -32,47 +32,47 @@ impl Slots {
         })
     }
 
-    /// Makes sure that no two assessments of a place have one slot.
+    /// Makes sure that no two assessments of a grade and term have one slot.
     pub(in crate::dataset::commit) fn check(
         &mut self,
         write: &Write<'_>,
         school: u64,
-        place: Place,
+        at: GradeTerm,
     ) -> Result<()> {
-        self.of(write, school, place).map(drop)
+        self.of(write, school, at).map(drop)
     }
 
     pub(in crate::dataset::commit) fn release(
         &mut self,
         write: &Write<'_>,
         school: u64,
-        place: Place,
+        at: GradeTerm,
         slot: u64,
     ) -> Result<()> {
-        self.of(write, school, place)?.release(slot);
+        self.of(write, school, at)?.release(slot);
         Ok(())
     }
 
-    fn of(&mut self, write: &Write<'_>, school: u64, place: Place) -> Result<&mut Free> {
+    fn of(&mut self, write: &Write<'_>, school: u64, at: GradeTerm) -> Result<&mut Free> {
         // Assessments come school by school, so those before are done with.
         if self.school != school {
             self.school = school;
             self.free.clear();
         }
-        match self.free.entry(place) {
+        match self.free.entry(at) {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
             Entry::Vacant(entry) => {
-                let mut taken = Vec::new();
-                let partition = place.partition(school, Collection::Assessments);
-                let (from, to) = (Key(place.term, 0), Key(place.term, u64::MAX));
-                for page in write.records(partition)?.between(from, to) {
-                    let (page, indices) = page?;
-                    let run = page.run()?;
+                let mut used = Vec::new();
+                let partition = at.partition(school, Collection::Assessments);
+                let (from, to) = (Key(at.term, 0), Key(at.term, u64::MAX));
+                for pinned in write.records(partition)?.between(from, to) {
+                    let (pinned, indices) = pinned?;
+                    let run = pinned.run()?;
                     for index in indices {
-                        taken.push(assessment::slot(run.tag(SLOT_TAG, index)?)?);
+                        used.push(assessment::slot(run.tag(SLOT_TAG, index)?)?);
                     }
                 }
-                Ok(entry.insert(Free::beside(taken)?))
+                Ok(entry.insert(Free::beside(used)?))
             }
         }
     }
@@ -82,11 +82,11 @@ impl Slots {
 struct Free(BinaryHeap<Reverse<(u64, u64)>>);
 
 impl Free {
-    fn beside(mut taken: Vec<u64>) -> Result<Free> {
-        taken.sort_unstable();
+    fn beside(mut used: Vec<u64>) -> Result<Free> {
+        used.sort_unstable();
         let mut ranges = BinaryHeap::new();
         let mut next = 0;
-        for slot in taken {
+        for slot in used {
             if slot < next {
                 return Err(assessment::shared_slot());
             }
@@ -140,9 +140,9 @@ mod tests {
         Ok(())
     }
 
-    /// The slots that are taken cost nothing, however many they are.
+    /// The slots that are used cost nothing, however many they are.
     #[test]
-    fn what_is_taken_is_not_looked_at() -> Result<()> {
+    fn what_is_used_is_not_looked_at() -> Result<()> {
         let mut free = Free::beside((0..1000).collect())?;
         assert_eq!(take(&mut free, 1000).last(), Some(&1999));
         assert_eq!(free.0.len(), 1);

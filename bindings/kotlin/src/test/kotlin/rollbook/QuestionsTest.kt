@@ -73,6 +73,27 @@ class QuestionsTest {
                 "finplus/debtmanagement/schooldebtors/1000?include_learners=1",
             Question.AccountablePersons(SCHOOL, allAccounts = true) to
                 "finplus/debtmanagement/schooldebtors/1000?all_accounts=1",
+            Question.Parents(SCHOOL) to "adminplus/parents/1000",
+            Question.Parents(SCHOOL, parentId = 40u) to "adminplus/parents/1000?parent_id=40",
+            Question.StaffMembers(SCHOOL) to "adminplus/staffmembers/1000",
+            Question.StaffMembers(SCHOOL, staffMemberId = 22u) to
+                "adminplus/staffmembers/1000?staff_member_id=22",
+            Question.SchoolInfo(SCHOOL) to "adminplus/school/1000",
+            Question.Discipline(SCHOOL) to "adminplus/learnerdiscipline/1000",
+            Question.Discipline(
+                SCHOOL,
+                learnerId = 1u,
+                fromDate = "2026-04-14",
+                toDate = "2026-05-14",
+            ) to
+                "adminplus/learnerdiscipline/1000?learner_id=1&from_date=2026-04-14&to_date=2026-05-14",
+            Question.Grades(SCHOOL) to "adminplus/lookup/grade/1000",
+            Question.Grades(SCHOOL, gradeId = 9u) to "adminplus/lookup/grade/1000?grade_id=9",
+            Question.Lookup(LookupList.ETHNIC_GROUP) to "adminplus/lookup/ethnicgroup",
+            Question.Lookup(LookupList.MARITAL_STATUS, id = 2u) to
+                "adminplus/lookup/maritalstatus/2",
+            Question.Lookup(LookupList.GENDER) to "adminplus/lookup/gender",
+            Question.Lookup(LookupList.LANGUAGE, id = 99u) to "adminplus/lookup/language/99",
         )
 
     @Test

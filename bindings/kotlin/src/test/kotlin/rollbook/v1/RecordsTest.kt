@@ -53,6 +53,12 @@ class RecordsTest {
                     "finplus/debtmanagement/schooldebtors/1000",
                     "finplus/debtmanagement/schooldebtors/1000?all_accounts=1&include_learners=1",
                 ),
+            ListSerializer(Parent.serializer()) to listOf("adminplus/parents/1000"),
+            ListSerializer(StaffMember.serializer()) to listOf("adminplus/staffmembers/1000"),
+            SchoolInfo.serializer() to listOf("adminplus/school/1000"),
+            ListSerializer(Discipline.serializer()) to listOf("adminplus/learnerdiscipline/1000"),
+            ListSerializer(LookupEntry.serializer()) to
+                listOf("adminplus/lookup/grade/1000", "adminplus/lookup/language"),
             Refusal.serializer() to listOf("settings/clients/4711"),
         )
 
@@ -77,7 +83,7 @@ class RecordsTest {
                 meet(type.descriptor, Json.parseToJsonElement(body), met)
             }
         }
-        assertEquals(20, met.size, "${met.keys}")
+        assertEquals(24, met.size, "${met.keys}")
         for ((record, fields) in met) assertEquals(fields.declared, fields.found, record)
     }
 

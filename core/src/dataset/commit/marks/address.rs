@@ -1,18 +1,18 @@
 //! Where the marks of an assessment lie.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
 use crate::store::{Collection, Key, Partition, Reader, Write};
 
 /// The grade, year and term that an assessment belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::dataset::commit) struct Place {
+pub(in crate::dataset::commit) struct GradeTerm {
     pub(in crate::dataset::commit) grade: u64,
     pub(in crate::dataset::commit) year: u64,
     pub(in crate::dataset::commit) term: u64,
 }
 
-impl Place {
+impl GradeTerm {
     pub(in crate::dataset::commit) fn partition(
         self,
         school: u64,
@@ -22,59 +22,59 @@ impl Place {
     }
 }
 
-/// Where an assessment lies.
-pub(in crate::dataset::commit) fn place_of(
+/// Where an assessment lies, as the index says.
+pub(in crate::dataset::commit) fn grade_term_of(
     write: &Write<'_>,
     school: u64,
     assessment: u64,
-) -> Result<Option<Place>> {
-    let places = write.records(Partition::of(school, Collection::AssessmentPlaces))?;
-    let Some((page, index)) = places.get(Key::one(assessment))? else {
+) -> Result<Option<GradeTerm>> {
+    let assessments = write.records(Partition::of(school, Collection::AssessmentIndex))?;
+    let Some((pinned, index)) = assessments.get(Key::one(assessment))? else {
         return Ok(None);
     };
-    let run = page.run()?;
+    let run = pinned.run()?;
     let tag = |tag| run.tag(tag, index)?.ok_or_else(not_at_its_place);
-    Ok(Some(Place {
+    Ok(Some(GradeTerm {
         grade: tag(GRADE_TAG)?,
         year: tag(YEAR_TAG)?,
         term: tag(TERM_TAG)?,
     }))
 }
 
-/// The slot of an assessment's marks in the rows of its place.
+/// The slot of an assessment's marks in the rows of its grade and term.
 pub(in crate::dataset::commit) fn slot_of(
     write: &Write<'_>,
     school: u64,
-    place: Place,
+    at: GradeTerm,
     assessment: u64,
 ) -> Result<u64> {
-    let partition = place.partition(school, Collection::Assessments);
+    let partition = at.partition(school, Collection::Assessments);
     let assessments = write.records(partition)?;
-    let found = assessments.get(Key(place.term, assessment))?;
-    let (page, index) = found.ok_or_else(not_at_its_place)?;
-    let slot = page.run()?.tag(SLOT_TAG, index)?;
+    let found = assessments.get(Key(at.term, assessment))?;
+    let (pinned, index) = found.ok_or_else(not_at_its_place)?;
+    let slot = pinned.run()?.tag(SLOT_TAG, index)?;
     assessment::slot(slot)
 }
 
-pub(in crate::dataset::commit) fn not_at_its_place() -> Box<Error> {
+pub(in crate::dataset::commit) fn not_at_its_place() -> Failure {
     Error::corrupt("an assessment is not at its place")
 }
 
-/// Where an assessment's marks belong: a slot of a place, or nowhere.
-pub(in crate::dataset::commit) type Seat = Option<(Place, u64)>;
+/// Where an assessment's marks belong: a slot in the rows of a grade and term, or nowhere.
+pub(in crate::dataset::commit) type SlotAddress = Option<(GradeTerm, u64)>;
 
 /// Where a learner's mark for an assessment lies: in a slot of a row, or among
 /// the waiting ones if the assessment is nowhere.
-pub(in crate::dataset::commit) fn spot(
+pub(in crate::dataset::commit) fn mark_address(
     school: u64,
     assessment: u64,
     learner: u64,
-    at: Seat,
+    at: SlotAddress,
 ) -> (Partition, Key, u64) {
     match at {
-        Some((place, slot)) => {
-            let rows = place.partition(school, Collection::MarkRows);
-            (rows, Key(place.term, learner), slot)
+        Some((at, slot)) => {
+            let rows = at.partition(school, Collection::MarkRows);
+            (rows, Key(at.term, learner), slot)
         }
         None => {
             let waiting = Partition::of(school, Collection::WaitingMarks);

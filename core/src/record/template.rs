@@ -1,5 +1,5 @@
-//! The gap of an assessment: what one learner's mark puts between the texts that
-//! are the same for all (2.6; dataset format, "4.2 assessment marks").
+//! The template of an assessment: texts that are the same for all learners, and a gap
+//! that one learner's mark fills (2.6; dataset format, "4.2 assessment marks").
 
 use super::decimal::{Decimal, hundredths};
 use super::mark::{CommonMark, Mark};
@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::json::{Chunks, Padded, Wire};
 use std::ops::Range;
 
-/// An assessment's texts, with the gap between them. They lie one behind the
-/// other; each is named by where it ends.
+/// Where an assessment's texts lie, with the gap between them. They lie one behind
+/// the other; each is named by where it ends.
 #[derive(Default)]
-pub(crate) struct Gap {
+pub(crate) struct Template {
     start: u32,
     /// `"77":{"assessment_id":"77",…,"weight":"10.00"`
     structure: u32,
@@ -29,15 +29,15 @@ pub(crate) struct Gap {
 /// What the texts and the gap may take for a mark to be written at one go.
 const ROOM: usize = 512;
 
-impl Gap {
-    /// The gap before `"mark_out_of"` in an assessment's rendering, of which
-    /// the texts are added to those of other assessments.
-    pub(crate) fn between(
+impl Template {
+    /// The gap is before `"mark_out_of"` in the assessment's rendering. The texts are
+    /// added to those of other assessments.
+    pub(crate) fn new(
         before: impl FnOnce(&mut Vec<u8>),
         after: &[u8],
         out_of: Decimal,
         texts: &mut Padded,
-    ) -> Result<Gap> {
+    ) -> Result<Template> {
         let start = texts.len();
         let structure = texts.add(before).end;
         let before = texts
@@ -52,25 +52,24 @@ impl Gap {
         let hundredths = out_of.hundredths().and_then(|h| u32::try_from(h).ok());
         let hundredths = hundredths.filter(|h| (100..=1_000_000).contains(h));
         let fits = captured - start <= ROOM - GAP_ROOM;
-        Ok(Gap {
-            start: place(start)?,
-            structure: place(structure)?,
-            before: place(before)?,
-            after: place(after.end)?,
-            captured: place(captured)?,
+        Ok(Template {
+            start: narrow(start)?,
+            structure: narrow(structure)?,
+            before: narrow(before)?,
+            after: narrow(after.end)?,
+            captured: narrow(captured)?,
             hundredths: hundredths.filter(|_| fits).unwrap_or(0),
             out_of,
         })
     }
 
-    /// The gap between the same texts as v2 answers them, the last without the
-    /// object's end.
-    pub(crate) fn between_typed(
+    /// The same for v2, the last text without the object's end.
+    pub(crate) fn typed(
         before: &[u8],
         after: &[u8],
         out_of: Decimal,
         texts: &mut Padded,
-    ) -> Result<Gap> {
+    ) -> Result<Template> {
         let before = texts.add(|text| {
             text.push(b',');
             text.extend_from_slice(before);
@@ -79,12 +78,12 @@ impl Gap {
             text.extend_from_slice(after);
             text.extend_from_slice(b",\"captured\":");
         });
-        Ok(Gap {
-            start: place(before.start)?,
-            structure: place(before.end)?,
-            before: place(before.end)?,
-            after: place(after.end)?,
-            captured: place(after.end)?,
+        Ok(Template {
+            start: narrow(before.start)?,
+            structure: narrow(before.end)?,
+            before: narrow(before.end)?,
+            after: narrow(after.end)?,
+            captured: narrow(after.end)?,
             hundredths: 0,
             out_of,
         })
@@ -206,8 +205,8 @@ impl Gap {
     }
 }
 
-fn place(place: usize) -> Result<u32> {
-    u32::try_from(place)
+fn narrow(offset: usize) -> Result<u32> {
+    u32::try_from(offset)
         .map_err(|_| Error::unsupported("more than 4 GiB of assessments in one grade and year"))
 }
 
@@ -229,13 +228,13 @@ mod tests {
     use super::*;
     use crate::date::DateTime;
 
-    fn written(gap: &Gap, texts: &Padded, mark: &[u8], common: bool) -> Result<String> {
+    fn written(template: &Template, texts: &Padded, mark: &[u8], common: bool) -> Result<String> {
         let mut out = Vec::new();
         let mut chunks = Chunks::new(&mut out);
         if common {
-            gap.push(mark, texts, &mut chunks)?;
+            template.push(mark, texts, &mut chunks)?;
         } else {
-            gap.push_any(mark, texts, &mut chunks)?;
+            template.push_any(mark, texts, &mut chunks)?;
         }
         drop(chunks);
         Ok(String::from_utf8(out).unwrap_or_default())
@@ -253,7 +252,8 @@ mod tests {
                 out_of.map(|text| Decimal::parse(text).unwrap_or(Decimal::from_millionths(0)))
             {
                 let before = |text: &mut Vec<u8>| text.extend_from_slice(name.as_bytes());
-                let gap = Gap::between(before, b",\"mark_out_of\":\"1.00\"", out_of, &mut texts)?;
+                let template =
+                    Template::new(before, b",\"mark_out_of\":\"1.00\"", out_of, &mut texts)?;
                 for mark in numbers.map(Decimal::parse) {
                     for percentage in [None, Decimal::parse("33.33")] {
                         let mark = Mark {
@@ -267,8 +267,8 @@ mod tests {
                         mark.encode(&mut bytes);
                         bytes.extend_from_slice(&[0; 2]);
                         assert_eq!(
-                            written(&gap, &texts, &bytes, true)?,
-                            written(&gap, &texts, &bytes, false)?
+                            written(&template, &texts, &bytes, true)?,
+                            written(&template, &texts, &bytes, false)?
                         );
                     }
                 }
@@ -278,10 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn what_each_mark_puts_into_the_gap() -> Result<()> {
+    fn what_each_mark_fills_in() -> Result<()> {
         let mut texts = Padded::default();
         let twenty = Decimal::from_millionths(20_000_000);
-        let gap = Gap::between(|text| text.push(b'{'), b",\"x\":\"\"", twenty, &mut texts)?;
+        let template = Template::new(|text| text.push(b'{'), b",\"x\":\"\"", twenty, &mut texts)?;
         let mark = |captured, absent, mark: &str, percentage: &str| Mark {
             captured,
             absent,
@@ -304,10 +304,10 @@ mod tests {
             let expected = format!(
                 "{{,\"dtime\":\"\",\"percentage\":\"{percentage}\",\"mark\":\"{of}\",\"x\":\"\",\"captured\":\"{captured}\"}},"
             );
-            assert_eq!(written(&gap, &texts, &bytes, true)?, expected);
+            assert_eq!(written(&template, &texts, &bytes, true)?, expected);
         }
         let mut out = Vec::new();
-        gap.push_structure(&texts, &mut Chunks::new(&mut out));
+        template.push_structure(&texts, &mut Chunks::new(&mut out));
         assert_eq!(out, b"{},");
         Ok(())
     }

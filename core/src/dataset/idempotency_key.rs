@@ -1,5 +1,5 @@
-//! A change under an id of its caller's, told from every other by a digest of
-//! whose it is, what is asked, of what, and with which body.
+//! The key of a change that is made once: an id of its caller's, and a digest of whose
+//! the change is, what is asked, of what, and with which body.
 
 use crate::entropy::Entropy;
 use crate::error::{Error, Result};
@@ -8,8 +8,8 @@ use crate::store::Receipt;
 use blake2::{Blake2s256, Digest};
 use std::fmt::Write;
 
-/// A change that is made once under its id.
-pub(crate) struct Change {
+/// Tells a change that is made once under its id from every other.
+pub(crate) struct IdempotencyKey {
     id: String,
     digest: Blake2s256,
     /// The digest as passwords are kept: a body that holds one must not be found
@@ -17,16 +17,16 @@ pub(crate) struct Change {
     slow: Option<String>,
 }
 
-impl Change {
-    /// A change of this kind; its parts are who asks, and of what. A body
+impl IdempotencyKey {
+    /// The key of a change of this kind; its parts are who asks, and of what. A body
     /// follows by [`push`](Self::push).
-    pub(crate) fn new(id: &str, kind: &str, parts: &[&[u8]]) -> Change {
+    pub(crate) fn new(id: &str, kind: &str, parts: &[&[u8]]) -> IdempotencyKey {
         let mut digest = Blake2s256::new();
         for part in [&[kind.as_bytes()], parts].concat() {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }
-        Change {
+        IdempotencyKey {
             id: id.to_owned(),
             digest,
             slow: None,
@@ -50,22 +50,22 @@ impl Change {
 
     /// The receipt of the change, of which this came.
     pub(crate) fn receipt(&self, outcome: Vec<u8>) -> Receipt {
-        let mark = self.slow.clone().unwrap_or_else(|| self.text());
+        let digest = self.slow.clone().unwrap_or_else(|| self.text());
         Receipt {
-            mark: mark.into_bytes(),
+            digest: digest.into_bytes(),
             outcome,
         }
     }
 
     /// What came of the change, if the receipt under its id is its own.
     pub(crate) fn outcome(&self, receipt: Option<Receipt>) -> Result<Option<Vec<u8>>> {
-        let Some(Receipt { mark, outcome }) = receipt else {
+        let Some(Receipt { digest, outcome }) = receipt else {
             return Ok(None);
         };
         let text = self.text();
-        let is_own = match std::str::from_utf8(&mark) {
+        let is_own = match std::str::from_utf8(&digest) {
             Ok(slow) if slow.starts_with('$') => Memory::default().verify(&text, slow)?,
-            _ => mark == text.as_bytes(),
+            _ => digest == text.as_bytes(),
         };
         if is_own {
             Ok(Some(outcome))
@@ -89,39 +89,39 @@ impl Change {
 mod tests {
     use super::*;
 
-    fn change(kind: &str, parts: &[&[u8]], body: &[u8]) -> Change {
-        let mut change = Change::new("id", kind, parts);
-        change.push(body);
-        change
+    fn key(kind: &str, parts: &[&[u8]], body: &[u8]) -> IdempotencyKey {
+        let mut key = IdempotencyKey::new("id", kind, parts);
+        key.push(body);
+        key
     }
 
-    fn receipt(change: &Change) -> Receipt {
-        change.receipt(b"done".to_vec())
+    fn receipt(key: &IdempotencyKey) -> Receipt {
+        key.receipt(b"done".to_vec())
     }
 
     #[test]
     fn a_change_is_told_from_every_other() {
         let all = [
-            change("load", &[], b"ab"),
-            change("load", &[], b"a"),
-            change("load", &[b"ab"], b""),
-            change("load", &[b"a", b"b"], b""),
-            change("load", &[b"a"], b"b"),
-            change("loada", &[b"b"], b""),
+            key("load", &[], b"ab"),
+            key("load", &[], b"a"),
+            key("load", &[b"ab"], b""),
+            key("load", &[b"a", b"b"], b""),
+            key("load", &[b"a"], b"b"),
+            key("loada", &[b"b"], b""),
         ];
-        for (place, change) in all.iter().enumerate() {
+        for (index, key) in all.iter().enumerate() {
             for (other, made) in all.iter().enumerate() {
-                let found = change.outcome(Some(receipt(made)));
-                assert_eq!(found.is_ok(), place == other, "{place} and {other}");
+                let found = key.outcome(Some(receipt(made)));
+                assert_eq!(found.is_ok(), index == other, "{index} and {other}");
             }
         }
-        assert_eq!(change("load", &[], b"a").outcome(None), Ok(None));
+        assert_eq!(key("load", &[], b"a").outcome(None), Ok(None));
     }
 
     #[test]
     fn a_body_in_pieces_is_the_same() {
-        let whole = change("load", &[], b"abc");
-        let mut pieces = change("load", &[], b"a");
+        let whole = key("load", &[], b"abc");
+        let mut pieces = key("load", &[], b"a");
         pieces.push(b"");
         pieces.push(b"bc");
         assert_eq!(receipt(&pieces), receipt(&whole));
@@ -130,16 +130,16 @@ mod tests {
     /// Who has the file must not find a password by digests, which are fast.
     #[test]
     fn a_digest_of_a_password_is_kept_like_a_password() -> Result<()> {
-        let again = change("load", &[], b"demo");
-        let mut first = change("load", &[], b"demo");
+        let again = key("load", &[], b"demo");
+        let mut first = key("load", &[], b"demo");
         first.slow_down(&Entropy::System)?;
-        let Receipt { mark, .. } = first.receipt(Vec::new());
-        assert!(mark.starts_with(b"$argon2id$"), "{mark:?}");
+        let Receipt { digest, .. } = first.receipt(Vec::new());
+        assert!(digest.starts_with(b"$argon2id$"), "{digest:?}");
         assert_eq!(
             again.outcome(Some(receipt(&first))),
             Ok(Some(b"done".to_vec()))
         );
-        let other = change("load", &[], b"dem0").outcome(Some(receipt(&first)));
+        let other = key("load", &[], b"dem0").outcome(Some(receipt(&first)));
         assert_eq!(other, Err(Error::IdReused.into()));
         Ok(())
     }

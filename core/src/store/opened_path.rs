@@ -11,16 +11,16 @@ use std::path::PathBuf;
 
 #[cfg(unix)]
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct OpenedPath {
     path: PathBuf,
     /// Its device and its number there, which no other file gets while it is open.
     identity: (u64, u64),
 }
 
 #[cfg(unix)]
-impl Place {
-    pub(super) fn of(file: &File, path: &Path) -> Result<Place> {
-        Ok(Place {
+impl OpenedPath {
+    pub(super) fn of(file: &File, path: &Path) -> Result<OpenedPath> {
+        Ok(OpenedPath {
             path: path.to_owned(),
             identity: identity(&file.metadata()?),
         })
@@ -50,13 +50,13 @@ fn identity(metadata: &std::fs::Metadata) -> (u64, u64) {
 /// Windows deletes and replaces nothing that is open as a store is.
 #[cfg(not(unix))]
 #[derive(Debug)]
-pub(super) struct Place;
+pub(super) struct OpenedPath;
 
 #[cfg(not(unix))]
-impl Place {
+impl OpenedPath {
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-    pub(super) fn of(_: &File, _: &Path) -> Result<Place> {
-        Ok(Place)
+    pub(super) fn of(_: &File, _: &Path) -> Result<OpenedPath> {
+        Ok(OpenedPath)
     }
 
     #[expect(

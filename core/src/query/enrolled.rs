@@ -1,4 +1,4 @@
-//! The subjects that one learner takes in the current year, of which two
+//! The subjects in which one learner is enrolled in the current year, of which two
 //! questions tell.
 
 use super::View;
@@ -9,7 +9,7 @@ use crate::json::{Chunks, Wire};
 use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
 
 /// What the records of a learner's subjects have in common.
-pub(super) struct Of<'a> {
+pub(super) struct EnrolledContext<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) tables: &'a Tables,
     pub(super) year: u64,
@@ -26,13 +26,13 @@ pub(super) fn walk(
     wire: Wire,
     walk: &mut Walk,
     out: &mut Chunks<'_>,
-    push: impl Fn(&Of<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
+    push: impl Fn(&EnrolledContext<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
 ) -> Result<()> {
     let tables = view.tables(school, wire)?;
     let Some(year) = view.current_year(&tables) else {
         return Ok(());
     };
-    let of = Of {
+    let context = EnrolledContext {
         snapshot: view.snapshot,
         tables: &tables,
         year,
@@ -44,13 +44,13 @@ pub(super) fn walk(
     let Some(keys) = walk.rest(from, to, |[subject, ..]| Key(learner, *subject)) else {
         return Ok(());
     };
-    for page in walk.runs(&subjects, keys) {
-        let (page, indices) = page?;
-        let run = page.run()?;
-        for index in walk.places(indices) {
+    for pinned in walk.runs(&subjects, keys) {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
+        for index in walk.in_order(indices) {
             let Key(_, subject) = run.key(index)?;
             let start = out.len();
-            push(&of, &run, index, out)?;
+            push(&context, &run, index, out)?;
             if out.len() > start && !walk.take([subject, 0, 0, 0, 0, 0, 0]) {
                 out.truncate(start);
                 return Ok(());

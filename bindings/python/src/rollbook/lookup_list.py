@@ -1,0 +1,16 @@
+"""The lookups that are the same for all schools."""
+
+import enum
+
+
+class LookupList(str, enum.Enum):
+    """A list of things that records name, the same for all schools."""
+
+    ETHNIC_GROUP = "ethnic_group"
+    """Ethnic groups."""
+    MARITAL_STATUS = "marital_status"
+    """Marital statuses."""
+    GENDER = "gender"
+    """Genders."""
+    LANGUAGE = "language"
+    """Languages."""

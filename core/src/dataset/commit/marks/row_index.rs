@@ -1,0 +1,77 @@
+//! The index of mark rows: in which grades and terms of a year a learner has one, so
+//! that a question about one learner looks nowhere else.
+
+use crate::dataset::commit::deferred::{Deferred, InOrder};
+use crate::dataset::commit::direct::decision;
+use crate::dataset::summary::Change;
+use crate::error::{Error, Result};
+use crate::record::varint;
+use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
+use std::collections::BTreeSet;
+
+/// A row of this term is there from now on, or gone.
+pub(super) fn edit(is_there: bool, term: u64) -> Vec<u8> {
+    let mut edit = vec![u8::from(is_there)];
+    varint::push(&mut edit, term);
+    edit
+}
+
+/// The terms of a learner in a grade.
+pub(crate) fn terms(mut kept: &[u8]) -> Result<BTreeSet<u64>> {
+    let mut terms = BTreeSet::new();
+    while !kept.is_empty() {
+        let term = varint::take(&mut kept)?;
+        if terms.last().is_some_and(|last| *last >= term) {
+            return Err(Error::corrupt(
+                "the terms of an index of mark rows are damaged",
+            ));
+        }
+        terms.insert(term);
+    }
+    Ok(terms)
+}
+
+pub(super) fn merge(write: &mut Write<'_>, index: &mut Deferred) -> Result<()> {
+    let mut edits = index.sorted(write)?;
+    while let Some((partition, _)) = edits.address()? {
+        let mut index = IndexEdits {
+            edits: &mut edits,
+            partition,
+        };
+        write.merge(partition, &mut index)?;
+    }
+    Ok(())
+}
+
+struct IndexEdits<'a, 't> {
+    edits: &'a mut InOrder<'t>,
+    partition: Partition,
+}
+
+impl Edits for IndexEdits<'_, '_> {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        self.edits.key_in(self.partition)
+    }
+
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        let mut terms = terms(old.map_or(&[], |old| old.lanes[0]))?;
+        self.edits.each(|edit| {
+            let damaged = || Error::corrupt("an edit of the index of mark rows is damaged");
+            let (is_there, mut term) = edit.split_first().ok_or_else(damaged)?;
+            let term = varint::take(&mut term)?;
+            if *is_there == 1 {
+                terms.insert(term);
+            } else {
+                terms.remove(&term);
+            }
+            Ok(())
+        })?;
+        let [lane, ..] = &mut new.lanes;
+        for term in terms {
+            varint::push(lane, term);
+        }
+        let before = old.map(|old| old.lanes[0]);
+        let after = (!lane.is_empty()).then_some(lane.as_slice());
+        Ok(decision(Change::of(before, after)))
+    }
+}

@@ -1,0 +1,44 @@
+//! A member of a school's staff.
+
+use super::field::{Field, Form, tag};
+use super::value::YES_NO;
+
+const STATUSES: [&str; 2] = ["current", "left"];
+
+pub(crate) const FIELDS: &[Field] = &[
+    Field::key("school_id"),
+    Field::id("id"),
+    Field::text("title"),
+    Field::text("first_name"),
+    Field::text("last_name"),
+    Field::text("mobile_calling_code"),
+    Field::text("mobile_number"),
+    Field::text("email_address"),
+    Field::of("date_of_birth", Form::Date),
+    Field::text("gender"),
+    Field::text("ethnic_group"),
+    Field::text("residential_address"),
+    Field::text("postal_address"),
+    Field::text("home_language"),
+    Field::text("nationality"),
+    Field::text("id_number"),
+    Field::text("passport_number"),
+    // The service's: it holds the name.
+    Field::text("marital_status_id"),
+    Field::text("employment_category"),
+    // Yes or No in v2 too, as the service has it for client integrations.
+    Field::of("is_educator", Form::Choice(&YES_NO)),
+    Field::text("appointment_type"),
+    Field::text("paid_by"),
+    Field::text("sace_number"),
+    Field::text("register_classes"),
+    Field::of("status", Form::Choice(&STATUSES))
+        .kept(1)
+        .tag(0)
+        .default(STATUSES[0]),
+];
+
+/// The tag: the position of the status among [`STATUSES`].
+pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
+/// The status tag of current staff.
+pub(crate) const CURRENT: Option<u64> = Some(0);
