@@ -180,7 +180,9 @@ impl Lived<'_> {
             let record: Value = serde_json::from_str(line).unwrap();
             let own = match record["type"].as_str().unwrap() {
                 "learner" => record["id"] == self.id,
-                "learner_subject" | "mark" | "absentee" => record["learner_id"] == self.id,
+                "learner_subject" | "mark" | "absentee" | "discipline" => {
+                    record["learner_id"] == self.id
+                }
                 _ => false,
             };
             if record["school_id"] != SCHOOL || !(own || how.takes_school()) {

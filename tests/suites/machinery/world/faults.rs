@@ -54,11 +54,14 @@ fn every_fault_of_a_transaction_comes_up() {
 #[test]
 fn every_fault_of_a_line_comes_up() {
     let mut faults = FAULTS.to_vec();
-    for seed in 0..20 {
+    for seed in 0..100 {
         let dataset = World::new(seed).faulty_dataset(300);
         for fault in Twin::default().check(&dataset, usize::MAX) {
             faults.retain(|text| !comparable(&fault).contains(text));
         }
+        if faults.is_empty() {
+            return;
+        }
     }
-    assert!(faults.is_empty(), "never: {faults:#?}");
+    panic!("never: {faults:#?}");
 }

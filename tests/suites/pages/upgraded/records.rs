@@ -58,11 +58,20 @@ fn flatten(tree: &Value, mut above: Map<String, Value>, ends: &mut Vec<String>) 
     }
 }
 
+/// Whether an answer of v1 is a tree of grades, and not one record or a list.
+fn is_tree(body: &Value) -> bool {
+    let grades = body.as_object();
+    grades.is_some_and(|grades| grades.values().all(Value::is_object))
+}
+
 /// The records of an answer of v1, in their order if they have one.
 pub(super) fn of_v1(body: &str) -> Vec<String> {
     let body: Value = serde_json::from_str(body).unwrap();
     if let Some(records) = body.as_array() {
         return records.iter().map(as_text).collect();
+    }
+    if !is_tree(&body) {
+        return vec![as_text(&body)];
     }
     let mut ends = Vec::new();
     for (grade, tree) in body.as_object().unwrap() {
