@@ -17,7 +17,10 @@
 
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
-use rollbook::{Discipline, Engine, Lookup, LookupList, Options, Parents, Question};
+use rollbook::{
+    Discipline, Engine, Grades, Lookup, LookupList, Options, Parents, Question, SchoolInfo,
+    StaffMembers,
+};
 use rollbook_benches::ask::{Ask, QUESTIONS};
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::pages::{self, PageAsk, WALKED};
@@ -81,6 +84,9 @@ struct WarmQuestion {
 #[bench::parents(args = (Box::new(PARENTS)), config = at_most(290_000))]
 #[bench::discipline(args = (Box::new(may())), config = at_most(16_500))]
 #[bench::lookup(args = (Box::new(LANGUAGES)), config = at_most(3_490))]
+#[bench::staff(args = (Box::new(STAFF)), config = at_most(1_000))]
+#[bench::grades(args = (Box::new(GRADES)), config = at_most(1_000))]
+#[bench::school_info(args = (Box::new(SchoolInfo { school: 1000 })), config = at_most(1_000))]
 fn administration(mut warm: Box<WarmQuestion>) -> Box<WarmQuestion> {
     let WarmQuestion {
         engine,
@@ -96,6 +102,16 @@ fn administration(mut warm: Box<WarmQuestion>) -> Box<WarmQuestion> {
 const PARENTS: Parents = Parents {
     school: 1000,
     parent_id: None,
+};
+
+const STAFF: StaffMembers = StaffMembers {
+    school: 1000,
+    staff_member_id: None,
+};
+
+const GRADES: Grades = Grades {
+    school: 1000,
+    grade_id: None,
 };
 
 const LANGUAGES: Lookup = Lookup {

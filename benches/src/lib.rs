@@ -6,19 +6,22 @@
 //!   `peers`: the others.
 //! - `comparison`: every question, asked of all. `floor`: what none can be below.
 //!   `timing`: medians. `cold`: with caches that hold other schools.
-//! - `pages`: pages of v2 beside a copy of them.
+//! - `doors`: the engine's two doors beside a copy. `pages`: pages of v2.
+//!   `administration`: what of Administration+ no peer is asked.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
 //!   changes. `concurrent`: readers beside a writer.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
 //!   what it takes. `spread`: times of one thing.
 //! - `report`: tables to read.
 
+pub mod administration;
 pub mod ask;
 pub mod changes;
 pub mod child;
 pub mod cold;
 pub mod comparison;
 pub mod concurrent;
+pub mod doors;
 pub mod floor;
 pub mod growth;
 pub mod ours;

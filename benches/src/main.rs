@@ -15,7 +15,7 @@ use rollbook_benches::comparison::{self, Caches};
 use rollbook_benches::growth::{self, Rounds};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
-use rollbook_benches::{child, concurrent, report, writes};
+use rollbook_benches::{administration, child, concurrent, pages, report, writes};
 use std::io::{self, Write as _};
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ fn main() -> Result<()> {
         "{spinner} {elapsed} {wide_msg}",
     )?);
     progress.enable_steady_tick(Duration::from_millis(200));
-    pages(scale.effort, &progress)?;
+    alone(scale.effort, &progress)?;
     questions(1, &[Caches::OneSchool], scale.effort, &progress)?;
     if let Some(count) = scale.schools {
         // One school alone has no others that could be asked before it.
@@ -81,15 +81,19 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Pages of v2.
-fn pages(effort: Effort, progress: &ProgressBar) -> Result<()> {
+/// Pages of v2, and the questions that no peer is asked.
+fn alone(effort: Effort, progress: &ProgressBar) -> Result<()> {
     progress.set_message("pages of v2");
     let folder = tempfile::tempdir()?;
     let schools = Schools::load(1, folder.path())?;
     let school = schools.all.first().context("a school")?;
-    let measured = rollbook_benches::pages::measure(&schools.engine, school, effort)?;
-    let table = report::pages(&measured);
-    say(&format!("Pages of v2, one school, warm\n{table}\n\n"))
+    let measured = pages::measure(&schools.engine, school, effort)?;
+    let table = report::doors("a page of 50", &measured);
+    say(&format!("Pages of v2, one school, warm\n{table}\n\n"))?;
+    progress.set_message("Administration+");
+    let measured = administration::measure(&schools.engine, school.school_id, effort)?;
+    let table = report::doors("question", &measured);
+    say(&format!("Administration+, one school, warm\n{table}\n\n"))
 }
 
 /// The questions, asked of so many schools, by how the caches stand.

@@ -1,16 +1,15 @@
 //! Pages of v2: what answering one takes beside a copy of its bytes.
 
-use crate::floor::Floor;
-use crate::ours::{self, LOGIN, Requests, Typed};
-use crate::peer::{Asked, Peer};
-use crate::timing::{Effort, all, medians, warm};
+use crate::doors::{self, Doors};
+use crate::ours::{self, LOGIN};
+use crate::peer::Asked;
+use crate::timing::Effort;
 use anyhow::{Result, ensure};
 use rollbook::{
     Absentees, AccountablePersons, AssessmentMarks, Engine, FinanceLearners, LearnerSubjects,
     Learners, Page, Question,
 };
 use rollbook_tests::sample::SampleSchool;
-use serde::Serialize;
 
 /// The records of a page.
 pub const LIMIT: u64 = 50;
@@ -189,51 +188,13 @@ pub fn asks(engine: &Engine, school: &SampleSchool, walked: Walked) -> Result<Ve
     Ok(asks)
 }
 
-/// What a page of a collection takes.
-#[derive(Debug, Clone, Serialize)]
-pub struct Measured {
-    /// The collection.
-    pub walked: &'static str,
-    /// Bytes of a page in the middle.
-    pub bytes: usize,
-    /// Median nanoseconds of copying the finished page.
-    pub copy_ns: f64,
-    /// Median nanoseconds through the typed door.
-    pub typed_ns: f64,
-    /// Median nanoseconds of a request.
-    pub request_ns: f64,
-}
-
-/// Measures a page of each collection of a school, after every page was answered
-/// with the same bytes by both doors.
-pub fn measure(engine: &Engine, school: &SampleSchool, effort: Effort) -> Result<Vec<Measured>> {
-    let mut measured = Vec::new();
-    for (name, walked) in WALKED {
-        let asks = asks(engine, school, walked)?;
-        ensure!(!asks.is_empty(), "{name} fill no page");
-        for ask in &asks {
-            let (mut typed, mut requested) = (Vec::new(), Vec::new());
-            ask.typed(engine, &mut typed)?;
-            ask.request(engine, &mut requested)?;
-            ensure!(typed == requested, "{}: another page", ask.target);
-        }
-        let copies = Floor::of(&asks, engine)?;
-        let bytes = copies.bytes();
-        let mut compared: Vec<Box<dyn Peer<PageAsk> + '_>> = vec![
-            Box::new(Typed(engine)),
-            Box::new(Requests(engine)),
-            Box::new(copies),
-        ];
-        let times = medians(&mut compared, all(&asks), warm, effort)?;
-        if let [typed_ns, request_ns, copy_ns] = *times {
-            measured.push(Measured {
-                walked: name,
-                bytes,
-                copy_ns,
-                typed_ns,
-                request_ns,
-            });
-        }
-    }
-    Ok(measured)
+/// Measures a page of each collection of a school.
+pub fn measure(engine: &Engine, school: &SampleSchool, effort: Effort) -> Result<Vec<Doors>> {
+    WALKED
+        .into_iter()
+        .map(|(name, walked)| {
+            let asks = asks(engine, school, walked)?;
+            doors::measure(name, &asks, engine, effort)
+        })
+        .collect()
 }

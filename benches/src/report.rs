@@ -2,8 +2,8 @@
 
 use crate::comparison::Measured;
 use crate::concurrent::Beside;
+use crate::doors::Doors;
 use crate::growth::{Growth, Killed};
-use crate::pages;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
 
@@ -41,19 +41,13 @@ pub fn questions(measured: &[Measured]) -> Table {
     table
 }
 
-/// Pages of v2 beside a copy of them.
-pub fn pages(measured: &[pages::Measured]) -> Table {
-    let header = [
-        "a page of 50",
-        "bytes",
-        "copy",
-        "rollbook",
-        "rollbook request",
-    ];
+/// The engine's two doors beside a copy, where no peer is asked.
+pub fn doors(what: &str, measured: &[Doors]) -> Table {
+    let header = [what, "bytes", "copy", "rollbook", "rollbook request"];
     let mut table = table(header.map(str::to_owned));
     for row in measured {
         table.add_row([
-            row.walked.to_owned(),
+            row.name.to_owned(),
             row.bytes.to_string(),
             duration(row.copy_ns / 1e9),
             duration(row.typed_ns / 1e9),

@@ -1,6 +1,7 @@
 //! Every peer answers every ask as the engine does, byte for byte.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing)]
 
+use rollbook_benches::administration;
 use rollbook_benches::ask::Ask;
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::pages::{self, WALKED};
@@ -39,8 +40,24 @@ fn pages_are_the_same_through_each_door() {
     let measured = pages::measure(&schools.engine, &schools.all[0], effort).unwrap();
     assert_eq!(measured.len(), WALKED.len());
     for page in measured {
-        println!("{}: {} bytes", page.walked, page.bytes);
+        println!("{}: {} bytes", page.name, page.bytes);
         assert!(page.bytes > 1000);
+    }
+}
+
+/// Administration+ through either door has the same bytes, and a school has all of it.
+#[test]
+fn administration_is_the_same_through_each_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let schools = Schools::load(1, folder.path()).unwrap();
+    let effort = Effort {
+        rounds: 1,
+        time: Duration::ZERO,
+    };
+    let school = schools.all[0].school_id;
+    for question in administration::measure(&schools.engine, school, effort).unwrap() {
+        println!("{}: {} bytes", question.name, question.bytes);
+        assert!(question.bytes > 100);
     }
 }
 
