@@ -84,9 +84,9 @@ struct WarmQuestion {
 #[bench::parents(args = (Box::new(PARENTS)), config = at_most(290_000))]
 #[bench::discipline(args = (Box::new(may())), config = at_most(16_500))]
 #[bench::lookup(args = (Box::new(LANGUAGES)), config = at_most(3_490))]
-#[bench::staff(args = (Box::new(STAFF)), config = at_most(1_000))]
-#[bench::grades(args = (Box::new(GRADES)), config = at_most(1_000))]
-#[bench::school_info(args = (Box::new(SchoolInfo { school: 1000 })), config = at_most(1_000))]
+#[bench::staff(args = (Box::new(STAFF)), config = at_most(9_300))]
+#[bench::grades(args = (Box::new(GRADES)), config = at_most(5_400))]
+#[bench::school_info(args = (Box::new(SchoolInfo { school: 1000 })), config = at_most(39_000))]
 fn administration(mut warm: Box<WarmQuestion>) -> Box<WarmQuestion> {
     let WarmQuestion {
         engine,
