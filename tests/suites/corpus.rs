@@ -11,7 +11,7 @@
 mod decoded;
 mod typed;
 
-use rollbook::{Credentials, Engine, Error, Options, Summary};
+use rollbook::{Credentials, Engine, Error, Options, SchoolInfo, Summary};
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Size, Step};
 use typed::Version;
 
@@ -43,6 +43,29 @@ fn every_case() {
         failures.len(),
         cases.len(),
         failures.join("\n\n")
+    );
+}
+
+/// No request gets so far: who may ask about a school has an integration of it, which
+/// needs the school.
+#[test]
+fn a_school_that_is_not_there_says_nothing_of_itself() {
+    let engine = Engine::memory(Options::default()).unwrap();
+    let line = r#"{"type":"school","school_id":76,"current_year":2026}"#;
+    engine.apply(line.as_bytes()).unwrap();
+    let both = |school| {
+        let asked = SchoolInfo { school };
+        [engine.ask(&asked).unwrap(), engine.find(&asked).unwrap()]
+    };
+    assert!(both(76).iter().all(|answer| answer.status.code == 200));
+    let none = both(77);
+    assert!(none.iter().all(|answer| answer.status.code == 404));
+    assert_eq!(
+        none.map(|answer| answer.text().to_owned()),
+        [
+            r#"{"error":"Not found","error_description":"No school record found"}"#,
+            r#"{"success":false,"message":"The requested ID does not exist in the system"}"#,
+        ]
     );
 }
 

@@ -9,7 +9,7 @@
 //!
 //! None of them is ever changed. A field that a later version adds to a record is none of
 //! theirs: answers are compared without it. With a new format version, run
-//! `ROLLBOOK_WRITE_GOLDEN=1 cargo test -p rollbook-tests --test golden`, which
+//! `ROLLBOOK_WRITE_GOLDEN=1 cargo test -p rollbook-tests --test suites golden`, which
 //! writes the folder that is missing, and commit it.
 #![allow(
     clippy::unwrap_used,

@@ -188,7 +188,9 @@ fn the_endpoints_are_there_or_not_as_the_tables_say() {
     }
     assert_eq!(found, endpoints());
 
-    let missing = requests(not_yet, "/api/v1");
+    let rows = not_yet.lines().filter(|line| line.contains(" | `"));
+    let missing: Vec<_> = rows.flat_map(|row| requests(row, "/api/v1")).collect();
+    assert!(!missing.is_empty());
     for (method, target, _) in missing {
         let (code, body) = ask(&engine, &method, &target, LATE);
         assert!(

@@ -19,6 +19,10 @@ use std::time::Duration;
 
 const SHRINKING: Duration = Duration::from_secs(60);
 
+/// The sequences of the whole search, and how many requests they have at least.
+const WHOLE: u64 = 1_400;
+const REQUESTS: u64 = 50_000;
+
 #[derive(Default)]
 struct Count {
     requests: Cell<u64>,
@@ -37,7 +41,7 @@ fn every_answer_is_the_twins() {
         Ok(number) => number.parse().unwrap(),
         Err(_) => otherwise,
     };
-    let sequences: u64 = number("ROLLBOOK_SEQUENCES", extent(60, 600));
+    let sequences: u64 = number("ROLLBOOK_SEQUENCES", extent(60, WHOLE));
     let first = number("ROLLBOOK_SEED", 0);
     let count = Count::default();
     for seed in first..first + sequences {
@@ -57,6 +61,7 @@ fn every_answer_is_the_twins() {
         count.followed.get(),
         count.changes.get()
     );
+    assert!(sequences < WHOLE || count.requests.get() >= REQUESTS);
     assert!(count.found.get() * 4 > count.requests.get());
     assert!(count.followed.get() * 40 > count.requests.get());
 }

@@ -5,6 +5,7 @@ import type { v1 } from "rollbook";
 import { announce } from "./announce.js";
 import { element } from "./element.js";
 import { count } from "./format.js";
+import type { Grades } from "./grades.js";
 import { scrolling } from "./table.js";
 import { found, type Store } from "./store.js";
 
@@ -36,13 +37,14 @@ export class AssessmentMarks {
     const turn = ++this.#turn;
     const { engine } = this.#store;
     const at = now && { now };
-    const [marks, structure] = await Promise.all([
+    const [grades, marks, structure] = await Promise.all([
+      this.#store.grades(asked.school),
       engine.ask("assessmentMarks", asked, at),
       engine.ask("assessmentMarks", { ...asked, structure: true }, at),
     ]);
     if (turn !== this.#turn) return;
-    const released = termsOf(found(marks, {}));
-    const all = termsOf(found(structure, {}));
+    const released = termsOf(found(marks, {}), grades);
+    const all = termsOf(found(structure, {}), grades);
     const learner = `${asked.school}/${asked.learnerId}`;
     if (learner !== this.#learner) {
       this.#learner = learner;
@@ -144,13 +146,14 @@ function sum(terms: Iterable<Term>): number {
 }
 
 /** The terms of one learner's answer, by grade, year and term. */
-function termsOf(marks: v1.AssessmentMarks): Map<string, Term> {
+function termsOf(marks: v1.AssessmentMarks, grades: Grades): Map<string, Term> {
   const terms = new Map<string, Term>();
   for (const [gradeId, grade] of Object.entries(marks)) {
+    const name = grades.name(gradeId, grade.grade);
     for (const year of Object.values(grade.years)) {
       for (const { term, learners } of Object.values(year.terms)) {
         const key = `${gradeId}/${year.year}/${term}`;
-        const title = `Term ${term} of ${year.year}, grade ${grade.grade}`;
+        const title = `Term ${term} of ${year.year}, ${name}`;
         const subjects = Object.values(learners).flatMap((one) => Object.entries(one.subjects));
         terms.set(key, { key, title, subjects: new Map(subjects) });
       }

@@ -5,6 +5,7 @@ import { Absences } from "./absences.js";
 import { AssessmentMarks } from "./assessment-marks.js";
 import { Discipline } from "./discipline.js";
 import { element } from "./element.js";
+import type { Grades } from "./grades.js";
 import { STATUSES, statusOf, type Status } from "./learners.js";
 import type { Route } from "./route.js";
 import { subjectMarks, subjectsPerTerm } from "./subjects.js";
@@ -73,8 +74,9 @@ export class LearnerView implements View {
     const { engine } = this.#page.store;
     const at = now && { now };
     const asked = { school, learnerId };
-    const [learner, marks, subjects] = await Promise.all([
+    const [learner, grades, marks, subjects] = await Promise.all([
       this.#find(school, learnerId, route),
+      this.#page.store.grades(school),
       engine.ask("subjectMarks", asked, at),
       engine.ask("subjectsPerTerm", asked, at),
       this.#assessments.show(asked, now),
@@ -89,7 +91,7 @@ export class LearnerView implements View {
     }
     const name = `${learner.first_name} ${learner.last_name}`;
     this.heading.textContent = name;
-    this.#facts.replaceChildren(facts(factsOf(learner)));
+    this.#facts.replaceChildren(facts(factsOf(learner, grades)));
     this.#showParents(learner.parents ?? []);
     this.#subjectMarks.replaceChildren(subjectMarks(found(marks, [])));
     this.#subjects.replaceChildren(subjectsPerTerm(found(subjects, [])));
@@ -146,9 +148,9 @@ const mobile = (code: string, text: string): string =>
 
 const lines = (address: string): string => address.trimEnd().replaceAll("\r\n", "\n");
 
-const factsOf = (learner: v1.Learner): Facts => [
+const factsOf = (learner: v1.Learner, grades: Grades): Facts => [
   ["Id", learner.id],
-  ["Grade", learner.grade],
+  ["Grade", grades.name(learner.grade_id, learner.grade)],
   ["Class", learner.register_class_name],
   ["Date of birth", learner.date_of_birth],
   ["Gender", learner.gender],

@@ -3,6 +3,7 @@
 import type { Questions, v1 } from "rollbook";
 import { choices, element, labelled } from "./element.js";
 import { FailureNote } from "./failure.js";
+import { Grades } from "./grades.js";
 import type { Query, Route } from "./route.js";
 import { found, Refusal } from "./store.js";
 import { PagedTable } from "./table.js";
@@ -35,6 +36,7 @@ export class LearnersView implements View {
   readonly #failure = new FailureNote();
   readonly #table: PagedTable<v1.Learner>;
   #route: Route | undefined;
+  #names = new Grades([]);
   #grades: { key: string; grades: (readonly [id: string, name: string])[] } | undefined;
   #turn = 0;
 
@@ -45,7 +47,7 @@ export class LearnersView implements View {
       [
         { head: "Last name", cell: (learner) => this.#link(learner) },
         { head: "First name", cell: ({ first_name }) => first_name },
-        { head: "Grade", cell: ({ grade }) => grade, isNumber: true },
+        { head: "Grade", cell: ({ grade_id, grade }) => this.#names.name(grade_id, grade) },
         { head: "Class", cell: ({ register_class_name }) => register_class_name },
         { head: "Date of birth", cell: ({ date_of_birth }) => date_of_birth },
         { head: "Gender", cell: ({ gender }) => gender },
@@ -107,11 +109,13 @@ export class LearnersView implements View {
     const everybody = { school, status, ...window };
     const filters = { ...(name && { name }), ...(grade && { gradeIds: [grade] }) };
     try {
-      const grades = await this.#gradesOf(everybody, now);
+      const names = await this.#page.store.grades(school);
+      const grades = await this.#gradesOf(everybody, names, now);
       const asked = { ...everybody, ...filters };
       const answer = await this.#page.store.engine.ask("learners", asked, now && { now });
       if (turn !== this.#turn) return "Learners";
       this.#failure.clear();
+      this.#names = names;
       choices(this.#grade, [["", "All"], ...grades], grade ?? "");
       this.#table.show(found(answer, []), Number(query["page"]), CAPTIONS[status]);
     } catch (error) {
@@ -123,9 +127,10 @@ export class LearnersView implements View {
     return "Learners";
   }
 
-  /** The grades of all that could be found, as the school calls them: asked once, not at every key. */
+  /** The grades of all that could be found: asked once, not at every key. */
   async #gradesOf(
     everybody: Questions["learners"]["asks"],
+    names: Grades,
     now: Date | undefined,
   ): Promise<(readonly [id: string, name: string])[]> {
     const { engine, version } = this.#page.store;
@@ -134,10 +139,7 @@ export class LearnersView implements View {
       const learners = found(await engine.ask("learners", everybody, now && { now }), []);
       const short = new Map(learners.map((learner) => [learner.grade_id, learner.grade]));
       const byId = [...short].sort(([one], [other]) => Number(one) - Number(other));
-      const { school } = everybody;
-      const known = found(await engine.ask("grades", { school }, now && { now }), []);
-      const names = new Map(known.map(({ id, name }) => [id, name]));
-      const grades = byId.map(([id, name]) => [id, names.get(id) || `Grade ${name}`] as const);
+      const grades = byId.map(([id, name]) => [id, names.name(id, name) || id] as const);
       this.#grades = { key, grades };
     }
     return this.#grades.grades;

@@ -1,6 +1,7 @@
 // The store of this browser, and who is in it.
 
 import { Answer, Rollbook, type Engine } from "rollbook";
+import { Grades } from "./grades.js";
 
 export interface SchoolName {
   readonly id: string;
@@ -41,6 +42,7 @@ export class Store {
   readonly engine: Engine;
   readonly #others = new BroadcastChannel("explorer");
   #directory: Promise<Directory> | undefined;
+  #grades = new Map<string, Promise<Grades>>();
   #version = 0;
 
   private constructor(engine: Engine, changed: () => void) {
@@ -78,6 +80,19 @@ export class Store {
     }
   }
 
+  /** Asked once, until something changes. */
+  async grades(school: string): Promise<Grades> {
+    const known = this.#grades;
+    const asked = known.get(school) ?? this.#readGrades(school);
+    known.set(school, asked);
+    try {
+      return await asked;
+    } catch (error) {
+      known.delete(school);
+      throw error;
+    }
+  }
+
   /** Removes every record. */
   async clear(): Promise<void> {
     const { schools, integrators, apiTypes } = await this.directory();
@@ -108,7 +123,12 @@ export class Store {
 
   #forget(): void {
     this.#directory = undefined;
+    this.#grades = new Map();
     this.#version += 1;
+  }
+
+  async #readGrades(school: string): Promise<Grades> {
+    return new Grades(found(await this.engine.ask("grades", { school }), []));
   }
 
   /** No question names every school: an export does, in its first lines. */

@@ -145,7 +145,8 @@ test("a learner's sections show what the engine answers", async () => {
   await page.getByRole("heading", { level: 1, name: `${first_name} ${last_name}` }).waitFor();
 
   const details = await region("Details").locator("dd").allTextContents();
-  const expected = [learner.id, learner.grade, learner.register_class_name, learner.date_of_birth];
+  const { id, grade, register_class_name, date_of_birth } = learner;
+  const expected = [id, `Grade ${grade}`, register_class_name, date_of_birth];
   assert.deepEqual(details.slice(0, 4), expected);
   assert.ok(details.includes(learner.email_address));
 
@@ -370,6 +371,16 @@ test("a load that is given up leaves the store as it was", async () => {
   await page.getByText("1 school", { exact: true }).waitFor();
 });
 
+async function drop(lines) {
+  const transfer = await page.evaluateHandle((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "dropped.ndjson"));
+    return data;
+  }, lines.join("\n"));
+  await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
+  await page.getByText(`Loaded ${lines.length.toLocaleString("en")} line`).waitFor();
+}
+
 test("a large school is shown a page at a time, and what it is called stays text", async () => {
   const lines = [
     '{"type":"school","school_id":4000,"school_name":"<img src=x>","current_year":2026}',
@@ -384,13 +395,7 @@ test("a large school is shown a page at a time, and what it is called stays text
     ),
   ];
   await visit(page, "schools");
-  const transfer = await page.evaluateHandle((text) => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], "large.ndjson"));
-    return data;
-  }, lines.join("\n"));
-  await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
-  await page.getByText(/^Loaded 1,501 lines/).waitFor();
+  await drop(lines);
   await visit(page, "learners/4000");
   await page.getByText("1,500 learners, 1 to 50 shown").waitFor();
   const table = page.getByRole("table").filter({ visible: true });
@@ -402,4 +407,44 @@ test("a large school is shown a page at a time, and what it is called stays text
   await page.getByRole("button", { name: "Next" }).click();
   await page.getByText("Page 2 of 15").waitFor();
   assert.equal((await cells(table))[1].at(-1), "102");
+});
+
+test("grades are called what the school calls them", async () => {
+  const school_id = 5000;
+  const taught = { school_id, grade_id: 9, year: 2026, subject_id: 1 };
+  const told = { learning_outcome_id: 1, assessment_date: "2026-02-02", weight: 1, mark_out_of: 10 };
+  const grade = (name) => ({ type: "grade", school_id, grade_id: 9, grade: "7", name });
+  const learner = { type: "learner", school_id, first_name: "Ann" };
+  const lines = [
+    { type: "school", school_id, school_name: "Hill School", current_year: 2026 },
+    { type: "year", school_id, year: 2026 },
+    grade("Seventh form"),
+    { ...learner, id: 1, last_name: "Adams", grade_id: "9", grade: "7" },
+    { ...learner, id: 2, last_name: "Botha", grade_id: "10", grade: "8" },
+    { ...learner, id: 3, last_name: "Cele", grade_id: "11" },
+    { type: "learner_subject", ...taught, learner_id: 1 },
+    { type: "learning_program", ...taught, term: 1, mark_release_date: "2026-03-03" },
+    { type: "assessment", ...taught, ...told, term: 1, assessment_id: 1 },
+    { type: "mark", school_id, assessment_id: 1, learner_id: 1, mark: 5 },
+  ];
+  await drop(lines.map((line) => JSON.stringify(line)));
+  await visit(page, "learners/5000");
+  const table = page.getByRole("table").filter({ visible: true });
+  const named = async () => (await cells(table)).slice(1).map((row) => row[2]);
+  await page.getByText("3 learners", { exact: true }).waitFor();
+  assert.deepEqual(await named(), ["Seventh form", "Grade 8", ""]);
+  const filter = page.getByLabel("Grade", { exact: true });
+  const options = await filter.locator("option").allTextContents();
+  assert.deepEqual(options, ["All", "Seventh form", "Grade 8", "11"]);
+  await filter.selectOption("Seventh form");
+  await page.getByText("1 learner", { exact: true }).waitFor();
+
+  await page.getByRole("link", { name: "Adams" }).click();
+  const marks = region("Assessment marks").locator("summary > span");
+  await region("Details").getByText("Seventh form", { exact: true }).waitFor();
+  assert.deepEqual(await marks.allTextContents(), ["Term 1 of 2026, Seventh form"]);
+  await drop([JSON.stringify(grade("Form VII"))]);
+  await visit(page, "learner/5000/1");
+  await region("Details").getByText("Form VII", { exact: true }).waitFor();
+  assert.deepEqual(await marks.allTextContents(), ["Term 1 of 2026, Form VII"]);
 });
