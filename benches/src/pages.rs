@@ -1,8 +1,10 @@
 //! Pages of v2: what answering one takes beside a copy of its bytes.
 
+use crate::ask::Asked;
 use crate::floor::Floor;
-use crate::ours::{self, LOGIN, Requests, Typed};
-use crate::peer::{Asked, Peer};
+use crate::ours::{Requests, Typed};
+use crate::peer::Peer;
+use crate::request::{self, LOGIN};
 use crate::timing::{Effort, all, medians, warm};
 use anyhow::{Result, ensure};
 use rollbook::{
@@ -159,7 +161,7 @@ impl Asked for PageAsk {
         let school = self.school.to_string();
         let [username, password] = LOGIN;
         let headers = [username, password, ("HTTP-X-SCHOOLID", &school)];
-        ours::request(engine, &self.target, &headers, NOW, out)
+        request::answer(engine, &self.target, &headers, NOW, out)
     }
 }
 

@@ -177,8 +177,8 @@ fn damaged() -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::{Credentials, Engine, Options};
     use crate::record::mark_row::steps;
-    use crate::{Credentials, Engine, Options};
     use std::fmt::Write as _;
 
     type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

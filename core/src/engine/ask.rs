@@ -2,9 +2,9 @@
 //! trusted.
 
 use super::Engine;
-use crate::Result;
 use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 use crate::dataset::IdempotencyKey;
+use crate::error::public::Result;
 use crate::query::{Question, View};
 
 impl Engine {

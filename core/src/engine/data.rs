@@ -2,7 +2,8 @@
 
 use super::{Credentials, Engine};
 use crate::dataset::{self, Export, IdempotencyKey, Load, Mode, Progress, Summary};
-use crate::{Error, Fault, Result};
+use crate::error::public::Result;
+use crate::error::{Error, Fault};
 use std::io::Read;
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! The care of the store.
 
 use super::{Credentials, Engine, Verification, verify};
-use crate::Result;
+use crate::error::public::Result;
 use crate::record::{Kind, integrator};
 use crate::store::{self, LeftOut};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Changes under an id: repeated, they are not made twice.
 
 use super::{Engine, ask, data};
-use crate::Result;
 use crate::api::{Answer, Request, SetState};
 use crate::dataset::{IdempotencyKey, Load, Mode, Summary};
+use crate::error::public::Result;
 
 /// Changes that are made under an id of the caller's: see [`Engine::once`].
 #[derive(Debug, Clone, Copy)]
