@@ -114,7 +114,7 @@ impl Admitted<'_> {
         Refusal::Credentials(if self.is_write() {
             state::NOT_AUTHORISED
         } else {
-            self.endpoint.refused
+            self.endpoint.refused()
         })
     }
 

@@ -1,6 +1,6 @@
 //! Get Clients (4.7); client integrations in v2 (section 9, item 7).
 
-use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED, SCHOOL_ID, SCHOOL_LOGIN_ID};
+use super::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::{ApiTypes, Client, api_types, school_values, user};
 use super::lookup::Lookup;
 use super::params::Params;
@@ -41,13 +41,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "clientintegrations",
     v1: Path("settings/clients", Last::Optional(SCHOOL_LOGIN_ID)),
     v2: Path("settings/clientintegrations", Last::None),
-    family: None,
-    has_parents: false,
     is_settable: true,
-    is_object: false,
-    refused: REQUEST_NOT_AUTHORISED,
     nothing: NO_INTEGRATIONS,
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {

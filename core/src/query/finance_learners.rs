@@ -2,7 +2,7 @@
 //! (section 9, items 8 and 9).
 
 use super::debtor_code::DebtorCode;
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::learner_subjects::{names_of, push_typed_names};
 use super::lookup::Lookup;
@@ -52,24 +52,21 @@ pub struct FinanceLearners<'a> {
     pub include_accountable_person: bool,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "learner_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "finance learners",
     v1: Path("finplus/debtmanagement/learnerparentinfo", Last::SCHOOL),
-    v2: Path(
-        "finplus/debtmanagement/learners",
-        Last::Optional("learner_id"),
-    ),
+    v2: Path("finplus/debtmanagement/learners", Last::Optional(ID)),
     family: Some(Family::Finance),
     has_parents: true,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
-    let learner_id = params.one("learner_id", true);
+    let learner_id = params.one(ID, true);
     let debtor_code = params.text("debtor_code");
     let learners = FinanceLearners {
         school: params.school(),
@@ -171,7 +168,7 @@ impl Query for FinanceLearners<'_> {
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.number("learner_id", self.learner_id);
+        identity.number(ID, self.learner_id);
         if let Some(code) = self.debtor_code {
             DebtorCode::of(code).identify(identity);
         }

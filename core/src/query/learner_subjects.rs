@@ -1,6 +1,6 @@
 //! Get Learner Subjects (4.5).
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::lookup::Lookup;
 use super::params::Params;
@@ -42,12 +42,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: Path("currplus/learnersubjects", Last::SCHOOL),
     v2: Path("currplus/learnersubjects", Last::None),
     family: Some(Family::Curriculum),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner subject records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {

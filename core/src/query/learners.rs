@@ -1,6 +1,6 @@
 //! Get Learner(s) (4.1).
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::lookup::Lookup;
 use super::params::Params;
@@ -69,17 +69,17 @@ pub struct Learners<'a> {
     pub family_code: Option<u64>,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "learner_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "learners",
     v1: Path("adminplus/learners", Last::SCHOOL),
-    v2: Path("adminplus/learners", Last::Optional("learner_id")),
+    v2: Path("adminplus/learners", Last::Optional(ID)),
     family: Some(Family::Administration),
     has_parents: true,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
@@ -92,7 +92,7 @@ fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let until = params.date("until");
     // By the path it is found whenever it left.
     let is_recent = status == LearnerStatus::Left && since.is_none() && until.is_none();
-    let learner_id = params.one("learner_id", !is_recent);
+    let learner_id = params.one(ID, !is_recent);
     let grade_ids = params.ids("grade_id");
     let include_parents = params.switch("include_parents");
     let name = params.text("name");
@@ -201,7 +201,7 @@ impl Query for Learners<'_> {
         identity.number("school", Some(self.school));
         identity.number("status", Some(self.status as u64));
         identity.window(self.window(view)?.ok().flatten());
-        identity.number("learner_id", self.learner_id);
+        identity.number(ID, self.learner_id);
         let mut grades = self.grade_ids.to_vec();
         grades.sort_unstable();
         grades.dedup();

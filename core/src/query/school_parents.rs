@@ -1,6 +1,6 @@
 //! Get Parents: the parents of a school's current learners.
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::listed::Listed;
 use super::params::Params;
@@ -34,23 +34,22 @@ pub struct Parents {
     pub parent_id: Option<u64>,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "parent_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "parents",
     v1: Path("adminplus/parents", Last::SCHOOL),
-    v2: Path("adminplus/parents", Last::Optional("parent_id")),
+    v2: Path("adminplus/parents", Last::Optional(ID)),
     family: Some(Family::Administration),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No parent records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let parents = Parents {
         school: params.school(),
-        parent_id: params.one("parent_id", true),
+        parent_id: params.one(ID, true),
     };
     params.ask(&parents, then)
 }
@@ -92,7 +91,7 @@ impl Query for Parents {
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.number("parent_id", self.parent_id);
+        identity.number(ID, self.parent_id);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Get Schools (4.6).
 
-use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED, SCHOOL_ID, SCHOOL_LOGIN_ID};
+use super::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::user;
 use super::lookup::Lookup;
 use super::params::Params;
@@ -39,13 +39,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
         Last::Optional(SCHOOL_LOGIN_ID),
     ),
     v2: Path("finplus/debtmanagement/schools", Last::Optional(SCHOOL_ID)),
-    family: None,
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: REQUEST_NOT_AUTHORISED,
     nothing: "No school records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
