@@ -81,6 +81,11 @@ pub(crate) static ENDPOINTS: [&Endpoint; 19] = [
     &lookups::LANGUAGES,
 ];
 
+/// What each 404 without records says.
+pub fn nothing_found() -> impl Iterator<Item = &'static str> {
+    ENDPOINTS.iter().map(|endpoint| endpoint.none_found)
+}
+
 impl Endpoint {
     /// One whose paths, texts and types are to be said: it is about all schools, and answers its records as they
     /// are, in a list.
