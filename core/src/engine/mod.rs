@@ -2,7 +2,7 @@
 //!
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
-//! - `maintain`: the care of the store.
+//! - `maintain`: the care of the store. `verify`: whether it is sound.
 
 mod ask;
 mod data;
