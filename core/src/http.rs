@@ -85,6 +85,16 @@ pub struct Service(Arc<Engine>);
 
 impl Service {
     /// The service of an engine.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Service};
+    /// use std::sync::Arc;
+    ///
+    /// let engine = Arc::new(Engine::memory(Options::default())?);
+    /// let service = Service::new(engine.clone()); // the engine can still be asked
+    /// # let _ = service;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn new(engine: Arc<Engine>) -> Service {
         Service(engine)
     }

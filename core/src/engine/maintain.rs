@@ -126,6 +126,23 @@ impl Engine {
     /// its path by now, so that another process may have changed it, or a backup
     /// have been put there.
     ///
+    /// ```
+    /// use rollbook::{Credentials, Engine, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("rollbook-resume-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let (path, backup) = (folder.join("school.redb"), folder.join("backup.redb"));
+    /// let engine = Engine::open(&path, Options::default())?;
+    /// engine.backup(&backup, Credentials::Keep)?;
+    /// engine.suspend()?;
+    /// std::fs::rename(&backup, &path)?; // what is there by now is opened
+    /// engine.resume()?;
+    /// assert!(engine.verify()?.is_sound());
+    /// # drop(engine);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`open`](Engine::open), but `missing` where nothing is: none is made.
     pub fn resume(&self) -> Result<()> {

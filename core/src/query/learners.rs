@@ -20,6 +20,7 @@ use std::ops::Range;
 
 /// The state of a learner (section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum LearnerStatus {
     /// At the school now.
     #[default]

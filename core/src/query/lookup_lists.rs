@@ -12,6 +12,7 @@ use crate::store::{Collection, Partition};
 
 /// A list of things that records name, the same for all schools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LookupList {
     /// Ethnic groups.
     #[default]
