@@ -5,7 +5,7 @@ use super::debtor_code::DebtorCode;
 use super::endpoint::{Endpoint, Last, Path};
 use super::finance_learners::{push, push_accountable};
 use super::integrators::Family;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
@@ -83,7 +83,7 @@ impl AccountablePersons<'_> {
     ) -> Result<()> {
         let accounts = accounts::of(view.snapshot, self.school)?;
         let learners = Partition::of(self.school, Collection::Learners);
-        let mut learners = Lookup::new(view.snapshot.records(learners)?);
+        let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
         let code = self.debtor_code.map(DebtorCode::of);
         let persons = Partition::of(self.school, Collection::AccountablePersons);
         let persons = view.snapshot.records(persons)?;

@@ -4,11 +4,11 @@
 use super::debtor_code::DebtorCode;
 use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
+use super::key_lookup::KeyLookup;
 use super::learner_subjects::{names_of, push_typed_names};
-use super::lookup::Lookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View, parents};
+use super::{Array, Outcome, Query, Question, Then, View, learner_parents};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::account::Account;
@@ -108,12 +108,12 @@ impl FinanceLearners<'_> {
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
-        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let code = self.debtor_code.map(DebtorCode::of);
         let mut persons = None;
         if self.include_accountable_person {
             let all = Partition::of(self.school, Collection::AccountablePersons);
-            persons = Some(Lookup::new(view.snapshot.records(all)?));
+            persons = Some(KeyLookup::new(view.snapshot.records(all)?));
         }
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
@@ -139,7 +139,7 @@ impl FinanceLearners<'_> {
                 push(&run, index, &account, wire, out)?;
                 if let Some(parents) = &mut parents {
                     out.push(b",\"parents\":");
-                    parents::push(&run, index, parents, wire, out)?;
+                    learner_parents::push(&run, index, parents, wire, out)?;
                 }
                 if let Some(persons) = &mut persons {
                     push_person(account.accountable_person(), persons, wire, out)?;
@@ -223,7 +223,7 @@ pub(super) fn push(
 /// The person accountable, as a member. Without one v1 has no member.
 fn push_person(
     id: Option<u64>,
-    persons: &mut Lookup<'_>,
+    persons: &mut KeyLookup<'_>,
     wire: Wire,
     out: &mut Chunks<'_>,
 ) -> Result<()> {

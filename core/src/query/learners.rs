@@ -2,11 +2,11 @@
 
 use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Query, Question, Rule, Then, View, parents};
+use super::{Array, Outcome, Query, Question, Rule, Then, View, learner_parents};
 use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Wire};
@@ -171,7 +171,7 @@ impl Query for Learners<'_> {
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
-        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
@@ -227,7 +227,7 @@ impl Query for Learners<'_> {
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
-        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
@@ -256,7 +256,7 @@ impl Query for Learners<'_> {
                         }
                         out.truncate(out.len() - b"},".len());
                         out.push(b",\"parents\":");
-                        parents::push(&run, index, parents, Wire::V2, out)?;
+                        learner_parents::push(&run, index, parents, Wire::V2, out)?;
                         out.push(b"},");
                     }
                 }
@@ -270,14 +270,14 @@ impl Query for Learners<'_> {
 fn push_with_parents(
     run: &Run<'_>,
     index: usize,
-    parents: &mut Lookup<'_>,
+    parents: &mut KeyLookup<'_>,
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let learner = run.record(RENDERING, index)?.strip_suffix(b"}");
     out.push(learner.ok_or_else(no_object)?);
     out.push(b",\"parents\":[");
     let before = out.len();
-    parents::each(run, index, parents, |parents, index| {
+    learner_parents::each(run, index, parents, |parents, index| {
         if out.len() > before {
             out.push(b",");
         }

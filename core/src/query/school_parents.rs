@@ -65,12 +65,12 @@ impl Parents {
     }
 
     /// Who is asked for; nothing if one parent is.
-    fn wanted(&self, view: View<'_>) -> Result<Option<Wanted>> {
+    fn filter(&self, view: View<'_>) -> Result<Option<ParentFilter>> {
         if self.parent_id.is_some() {
             return Ok(None);
         }
         let ids = of_current_learners(view.snapshot, self.school)?;
-        Ok(Some(Wanted { ids, next: 0 }))
+        Ok(Some(ParentFilter { ids, next: 0 }))
     }
 }
 
@@ -84,8 +84,8 @@ impl Query for Parents {
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let mut wanted = self.wanted(view)?;
-        let takes = &mut |run: &Run<'_>, index| Wanted::take(&mut wanted, run, index);
+        let mut filter = self.filter(view)?;
+        let takes = &mut |run: &Run<'_>, index| ParentFilter::take(&mut filter, run, index);
         self.listed().answer(view, takes, out)
     }
 
@@ -96,25 +96,25 @@ impl Query for Parents {
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let mut wanted = self.wanted(view)?;
-        let takes = &mut |run: &Run<'_>, index| Wanted::take(&mut wanted, run, index);
+        let mut filter = self.filter(view)?;
+        let takes = &mut |run: &Run<'_>, index| ParentFilter::take(&mut filter, run, index);
         self.listed().walk(view, takes, walk, out)
     }
 }
 
 /// The ids of parents, ascending, each once.
-struct Ids(Vec<u64>);
+struct ParentIds(Vec<u64>);
 
 /// Parents who are looked for in any order, mostly in theirs.
-struct Wanted {
-    ids: Arc<Ids>,
+struct ParentFilter {
+    ids: Arc<ParentIds>,
     /// Behind the one that was found last.
     next: usize,
 }
 
-impl Wanted {
-    fn take(wanted: &mut Option<Wanted>, run: &Run<'_>, index: usize) -> Result<bool> {
-        let Some(Wanted { ids, next }) = wanted else {
+impl ParentFilter {
+    fn take(filter: &mut Option<ParentFilter>, run: &Run<'_>, index: usize) -> Result<bool> {
+        let Some(ParentFilter { ids, next }) = filter else {
             return Ok(true);
         };
         let Key(id, _) = run.key(index)?;
@@ -131,7 +131,7 @@ impl Wanted {
 }
 
 /// The parents of the current learners of a school.
-fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<Ids>> {
+fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<ParentIds>> {
     const SOURCES: Sources = Sources::of(&[Collection::Learners]);
     let learners = Partition::of(school, Collection::Learners);
     snapshot.decoded(0, learners, SOURCES, || {
@@ -150,6 +150,6 @@ fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<Ids>> {
         ids.dedup();
         ids.shrink_to_fit();
         let bytes = ids.capacity() * size_of::<u64>();
-        Ok((Ids(ids), bytes))
+        Ok((ParentIds(ids), bytes))
     })
 }

@@ -2,7 +2,7 @@
 
 use super::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::user;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
@@ -72,7 +72,7 @@ impl Query for Schools<'_> {
             return Ok(Outcome::Unauthorised);
         }
         let schools = Partition::global(Collection::Schools);
-        let mut schools = Lookup::new(view.snapshot.records(schools)?);
+        let mut schools = KeyLookup::new(view.snapshot.records(schools)?);
         let array = Array::open(out);
         let mut last = None;
         for client in clients {
@@ -102,7 +102,7 @@ impl Query for Schools<'_> {
             return Ok(Outcome::Unauthorised);
         }
         let schools = Partition::global(Collection::Schools);
-        let mut schools = Lookup::new(view.snapshot.records(schools)?);
+        let mut schools = KeyLookup::new(view.snapshot.records(schools)?);
         let mut last = None;
         for client in walk.along(clients) {
             let position = [client.school, 0, 0, 0, 0, 0, 0];

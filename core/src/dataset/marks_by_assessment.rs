@@ -172,7 +172,7 @@ impl Gathered {
 }
 
 fn damaged() -> Failure {
-    Error::corrupt("a record is not at its place")
+    Error::corrupt("a record is not where its index says")
 }
 
 #[cfg(test)]
