@@ -21,10 +21,10 @@ use rollbook::{
     Discipline, Engine, Grades, Lookup, LookupList, Options, Parents, Question, SchoolInfo,
     StaffMembers,
 };
-use rollbook_benches::ask::{Ask, QUESTIONS};
+use rollbook_benches::ask::{Ask, Asked as _, QUESTIONS};
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::pages::{self, PageAsk, WALKED};
-use rollbook_benches::peer::{Asked as _, Peer as _};
+use rollbook_benches::peer::Peer as _;
 use rollbook_tests::sample::SampleSchool;
 use std::hint::black_box;
 

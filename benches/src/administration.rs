@@ -1,10 +1,9 @@
 //! What of Administration+ no peer is asked: what it takes beside a copy of its bytes,
 //! and discipline beside the absentees of the same month.
 
-use crate::ask::NOW;
+use crate::ask::{Asked, NOW};
 use crate::doors::{self, Doors};
-use crate::ours::{self, LOGIN};
-use crate::peer::Asked;
+use crate::request::{self, LOGIN};
 use crate::timing::Effort;
 use anyhow::{Result, ensure};
 use rollbook::{
@@ -31,7 +30,7 @@ impl Asked for AdministrationAsk {
 
     #[inline]
     fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()> {
-        ours::request(engine, &self.target, &LOGIN, NOW, out)
+        request::answer(engine, &self.target, &LOGIN, NOW, out)
     }
 }
 

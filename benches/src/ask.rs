@@ -1,8 +1,7 @@
 //! What is asked: the questions of the comparison, and the single asks by
 //! which each is measured.
 
-use crate::ours::{self, LOGIN};
-use crate::peer::Asked;
+use crate::request::{self, LOGIN};
 use anyhow::Result;
 use rollbook::{
     Absentees, AssessmentMarks, Engine, LearnerStatus, LearnerSubjects, Learners, SubjectMarks,
@@ -34,6 +33,19 @@ pub const MONTHS: [(&str, &str); 12] = [
     ("2026-11-01", "2026-11-30"),
     ("2026-12-01", "2026-12-31"),
 ];
+
+/// Something that is asked.
+pub trait Asked {
+    /// Its place among those that are asked in turn.
+    fn number(&self) -> usize;
+
+    /// Asks the engine through its typed door; the buffer stays empty if nothing is
+    /// found.
+    fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool>;
+
+    /// The same as a request of the API.
+    fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()>;
+}
 
 /// A question with its parameters, in the terms of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,7 +216,7 @@ impl Asked for Ask {
 
     #[inline]
     fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()> {
-        ours::request(engine, &self.target, &LOGIN, self.now, out)
+        request::answer(engine, &self.target, &LOGIN, self.now, out)
     }
 }
 

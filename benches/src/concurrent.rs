@@ -1,8 +1,7 @@
 //! A reader beside a writer: how long single asks take meanwhile.
 
-use crate::ask::{Ask, QUESTIONS, found};
+use crate::ask::{Ask, Asked as _, QUESTIONS, found};
 use crate::changes::Change;
-use crate::peer::Asked as _;
 use crate::spread::{Spread, timed};
 use anyhow::{Context, Result, anyhow, ensure};
 use fastrand::Rng;

@@ -1,8 +1,9 @@
 //! The engine's two doors beside a copy of the answer, where no peer is asked.
 
+use crate::ask::Asked;
 use crate::floor::Floor;
 use crate::ours::{Requests, Typed};
-use crate::peer::{Asked, Peer};
+use crate::peer::Peer;
 use crate::timing::{Effort, all, medians, warm};
 use anyhow::{Result, bail, ensure};
 use rollbook::Engine;

@@ -1,6 +1,7 @@
 //! The floor: one copy of the finished answer into a reused buffer.
 
-use crate::peer::{Asked, Peer};
+use crate::ask::Asked;
+use crate::peer::Peer;
 use anyhow::Result;
 use rollbook::Engine;
 

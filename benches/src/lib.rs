@@ -2,7 +2,7 @@
 //! and keeping the service's JSON.
 //!
 //! - `ask`: what is asked. `schools`: whose data it is asked of.
-//! - `peer`: what answers. `ours`: the engine through its two doors.
+//! - `request`: asking over the API. `peer`: what answers. `ours`: the engine through its two doors.
 //!   `peers`: the others.
 //! - `comparison`: every question, asked of all. `floor`: what none can be below.
 //!   `timing`: medians. `cold`: with caches that hold other schools.
@@ -31,6 +31,7 @@ pub mod peer;
 pub mod peers;
 pub mod process;
 pub mod report;
+pub mod request;
 pub mod schools;
 pub mod spread;
 pub mod timing;

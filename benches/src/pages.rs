@@ -1,8 +1,8 @@
 //! Pages of v2: what answering one takes beside a copy of its bytes.
 
+use crate::ask::Asked;
 use crate::doors::{self, Doors};
-use crate::ours::{self, LOGIN};
-use crate::peer::Asked;
+use crate::request::{self, LOGIN};
 use crate::timing::Effort;
 use anyhow::{Result, ensure};
 use rollbook::{
@@ -158,7 +158,7 @@ impl Asked for PageAsk {
         let school = self.school.to_string();
         let [username, password] = LOGIN;
         let headers = [username, password, ("HTTP-X-SCHOOLID", &school)];
-        ours::request(engine, &self.target, &headers, NOW, out)
+        request::answer(engine, &self.target, &headers, NOW, out)
     }
 }
 

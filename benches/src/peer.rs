@@ -1,21 +1,8 @@
 //! What answers the asks of the comparison.
 
-use crate::ask::Ask;
+use crate::ask::{Ask, Asked as _};
 use anyhow::{Result, ensure};
 use rollbook::Engine;
-
-/// Something that is asked.
-pub trait Asked {
-    /// Its place among those that are asked in turn.
-    fn number(&self) -> usize;
-
-    /// Asks the engine through its typed door; the buffer stays empty if nothing is
-    /// found.
-    fn typed(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<bool>;
-
-    /// The same as a request of the API.
-    fn request(&self, engine: &Engine, out: &mut Vec<u8>) -> Result<()>;
-}
 
 /// A way to keep a school's data and to answer from it.
 pub trait Peer<A = Ask> {

@@ -29,6 +29,15 @@ type Fill = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 
 impl Entropy {
     /// Whatever this function fills the bytes with; `false` if it could not.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Entropy, Options};
+    ///
+    /// // A source that fails: nothing opens without random bytes.
+    /// let entropy = Entropy::custom(|_| false);
+    /// let options = Options { entropy, ..Options::default() };
+    /// assert_eq!(Engine::memory(options).unwrap_err().code(), "unsupported");
+    /// ```
     pub fn custom(fill: impl Fn(&mut [u8]) -> bool + Send + Sync + 'static) -> Entropy {
         Entropy::Custom(Arc::new(fill))
     }

@@ -178,6 +178,12 @@ pub struct Fault {
 #[error(transparent)]
 pub(crate) struct Failure(Box<Error>);
 
+/// What the public functions give.
+pub(crate) mod public {
+    /// Shorthand for results of this crate.
+    pub type Result<T, E = super::Error> = std::result::Result<T, E>;
+}
+
 /// Results inside this crate.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 

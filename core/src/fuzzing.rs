@@ -1,7 +1,7 @@
 //! What a fuzzer reads without a store around it. It is there for a fuzzer alone.
 
-use crate::Engine;
-use crate::error::Result;
+use crate::engine::Engine;
+use crate::error::{Result, public};
 use crate::json::Chunks;
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
@@ -10,7 +10,7 @@ use crate::record::{Kind, bake, typed};
 use crate::store::{Collection, Directory, Run, Totals};
 
 /// Forgets what an engine has read: the bytes beneath it are others now.
-pub fn forget(engine: &Engine) -> crate::Result<()> {
+pub fn forget(engine: &Engine) -> public::Result<()> {
     Ok(engine.forget()?)
 }
 

@@ -1,6 +1,7 @@
 //! The engine behind the types of the `http` crate, and as a `tower` service.
 
-use crate::{Answer, Engine, Request};
+use crate::api::{Answer, Request};
+use crate::engine::Engine;
 use ::http::header::{CONTENT_LENGTH, HeaderName, HeaderValue};
 use ::http::{Method, StatusCode};
 use std::convert::Infallible;
@@ -84,6 +85,16 @@ pub struct Service(Arc<Engine>);
 
 impl Service {
     /// The service of an engine.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Service};
+    /// use std::sync::Arc;
+    ///
+    /// let engine = Arc::new(Engine::memory(Options::default())?);
+    /// let service = Service::new(engine.clone()); // the engine can still be asked
+    /// # let _ = service;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn new(engine: Arc<Engine>) -> Service {
         Service(engine)
     }
@@ -106,10 +117,11 @@ impl<B: AsRef<[u8]>> tower_service::Service<::http::Request<B>> for Service {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::engine::Options;
+    use crate::error::public::Result;
     use tower_service::Service as _;
 
-    fn asked(method: &str, target: &str, body: &str) -> crate::Result<::http::Response<Vec<u8>>> {
+    fn asked(method: &str, target: &str, body: &str) -> Result<::http::Response<Vec<u8>>> {
         let engine = Engine::memory(Options::default())?;
         let dataset = r#"
             {"type":"school","school_id":1,"current_year":2026}
@@ -129,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_comes_through_whole() -> crate::Result<()> {
+    fn a_request_comes_through_whole() -> Result<()> {
         let clients = asked("GET", "http://host/api/v1/settings/clients/1?x=%20", "")?;
         assert_eq!(clients.status(), 200);
         assert!(clients.body().starts_with(br#"[{"school_login_id":"1""#));
@@ -156,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn no_body_where_http_allows_none() -> crate::Result<()> {
+    fn no_body_where_http_allows_none() -> Result<()> {
         let same = asked(
             "PATCH",
             "/api/v1/settings/clients/1",

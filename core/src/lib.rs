@@ -142,6 +142,7 @@ pub use dataset::{Counts, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
 pub use entropy::Entropy;
+pub use error::public::Result;
 pub use error::{Error, Fault};
 #[cfg(feature = "http")]
 pub use http::Service;
@@ -153,9 +154,6 @@ pub use query::{
 
 #[cfg(feature = "records")]
 pub use records::{Undecoded, v1, v2};
-
-/// Shorthand for results of this crate.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The README's own examples.
 #[cfg(doctest)]

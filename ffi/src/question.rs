@@ -5,6 +5,7 @@ use rollbook::{Date, LearnerStatus, LookupList};
 
 /// The state of a learner (section 3).
 #[uniffi::remote(Enum)]
+#[non_exhaustive]
 pub enum LearnerStatus {
     /// At the school now.
     Current,
@@ -16,6 +17,7 @@ pub enum LearnerStatus {
 
 /// A list of things that records name, the same for all schools.
 #[uniffi::remote(Enum)]
+#[non_exhaustive]
 pub enum LookupList {
     /// Ethnic groups.
     EthnicGroup,

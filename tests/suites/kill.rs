@@ -42,20 +42,20 @@ fn kills() {
     let wanted = extent(20, 60);
     // Where a kill lands depends on the machine: as many more as it takes.
     while openings.len() < wanted || (writing < wanted / 4 && openings.len() < 4 * wanted) {
-        let fate = kill_one(&path, &mut random);
+        let changes = kill_one(&path, &mut random);
         let started = Instant::now();
         let engine = Engine::open(&path, Options::default()).unwrap();
         openings.push(started.elapsed());
         let found = state_of(&engine);
         assert!(
-            (fate.ended..=fate.begun).contains(&found),
+            (changes.ended..=changes.begun).contains(&found),
             "change {found} is there; {} had ended, {} had begun",
-            fate.ended,
-            fate.begun
+            changes.ended,
+            changes.begun
         );
-        inside += usize::from(fate.begun > fate.ended);
-        writing += usize::from(fate.writing);
-        landed += usize::from(fate.begun > fate.ended && found == fate.begun);
+        inside += usize::from(changes.begun > changes.ended);
+        writing += usize::from(changes.writing);
+        landed += usize::from(changes.begun > changes.ended && found == changes.begun);
         let verified = engine.verify().unwrap();
         assert!(verified.is_sound(), "{:?}", verified.problems);
         engine.close().unwrap();
@@ -76,29 +76,29 @@ fn kills() {
 
 /// The last change that a child had begun and ended before it was killed.
 #[derive(Default)]
-struct Fate {
+struct Changes {
     begun: u64,
     ended: u64,
     /// Whether the one that had begun had written something.
     writing: bool,
 }
 
-fn kill_one(path: &Path, random: &mut Random) -> Fate {
+fn kill_one(path: &Path, random: &mut Random) -> Changes {
     let mut child = child::start("kill::kills", path.to_str().unwrap());
     let out = child.stdout.take().unwrap();
     let (said, heard) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         child::lines(out).for_each(|line| drop(said.send(line)));
     });
-    let mut fate = Fate::default();
+    let mut changes = Changes::default();
     let mut hear = |line: String| {
         let (what, number) = line.split_once(' ').unwrap();
         let number = number.parse().unwrap();
         match what {
-            "open" => (fate.begun, fate.ended) = (number, number),
-            "begin" => fate.begun = number,
-            "write" => fate.writing = true,
-            "end" => (fate.ended, fate.writing) = (number, false),
+            "open" => (changes.begun, changes.ended) = (number, number),
+            "begin" => changes.begun = number,
+            "write" => changes.writing = true,
+            "end" => (changes.ended, changes.writing) = (number, false),
             _ => panic!("the child says {line}"),
         }
     };
@@ -108,7 +108,7 @@ fn kill_one(path: &Path, random: &mut Random) -> Fate {
     child.wait().unwrap();
     reader.join().unwrap();
     heard.try_iter().for_each(hear);
-    fate
+    changes
 }
 
 /// The child: one change after the other, each announced before it begins,

@@ -136,6 +136,14 @@ fn the_request_is_answered_as_shown() {
     assert_eq!(answer, (200, block(shown, "json").trim_end().to_owned()));
 }
 
+#[test]
+fn there_are_as_many_kinds_of_record_as_it_says() {
+    let (before, _) = README.split_once(" kinds of record;").unwrap();
+    let told: usize = before.split(' ').next_back().unwrap().parse().unwrap();
+    let kinds = Engine::memory(Options::default()).unwrap().stats().unwrap();
+    assert_eq!(told, kinds.records.len());
+}
+
 /// The requests of a cell: with and without what stands in square brackets.
 fn requests(cell: &str, prefix: &str) -> Vec<(String, String, bool)> {
     let quoted = cell.split('`').skip(1).step_by(2);

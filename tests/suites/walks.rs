@@ -10,7 +10,7 @@
 
 use rollbook::{Engine, Options, Request};
 use rollbook_tests::twin::{Twin, line_key};
-use rollbook_tests::world::{Action, Cursors, World, blanked};
+use rollbook_tests::world::{Action, Cursors, ENDPOINTS, Endpoint, World, blanked};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -22,91 +22,13 @@ const LIMITS: [usize; 4] = [1, 2, 3, 50];
 /// A collection: path, parameters, and the fields that tell a record's place.
 type Collection = (&'static str, &'static str, &'static [&'static str]);
 
-const COLLECTIONS: [Collection; 21] = [
-    ("adminplus/learners", "", &["id"]),
-    (
-        "adminplus/learners",
-        "include_parents&grade_id=9,10",
-        &["id"],
-    ),
-    (
-        "adminplus/learners",
-        "status=left&since=2025-05-14&until=2026-05-14",
-        &["id"],
-    ),
-    ("adminplus/learnerabsentees", "", &["absent_date", "id"]),
-    (
-        "adminplus/learnerabsentees",
-        "from_date=2026-04-14&to_date=2026-05-15",
-        &["absent_date", "id"],
-    ),
-    ("adminplus/parents", "", &["id"]),
-    ("adminplus/staffmembers", "", &["id"]),
-    (
-        "adminplus/learnerdiscipline",
-        "",
-        &["discipline_date", "id"],
-    ),
-    ("adminplus/lookup/grade", "", &["id"]),
-    ("adminplus/lookup/ethnicgroup", "", &["id"]),
-    ("currplus/learnerassessmentmarks", "grade_id=9", &ASSESSMENT),
-    (
-        "currplus/learnerassessmentmarks",
-        "grade_id=10&structure=1",
-        &ASSESSMENT,
-    ),
-    (
-        "currplus/learnerassessmentmarks",
-        "learner_id=10",
-        &ASSESSMENT,
-    ),
-    (
-        "currplus/learnersubjectsperterm",
-        "learner_id=2",
-        &["subject_id"],
-    ),
-    (
-        "currplus/learnersubjectmarks",
-        "learner_id=2",
-        &["subject_id"],
-    ),
-    (
-        "currplus/learnersubjects",
-        "",
-        &["learner_id", "subject_id"],
-    ),
-    ("finplus/debtmanagement/schools", "", &["school_id"]),
-    (
-        "finplus/debtmanagement/learners",
-        "all_accounts=1&include_parents&include_accountable_person",
-        &["learner_id"],
-    ),
-    (
-        "finplus/debtmanagement/accountablepersons",
-        "include_learners",
-        &["accountable_person_id"],
-    ),
-    (
-        "finplus/debtmanagement/accountablepersons",
-        "all_accounts=true",
-        &["accountable_person_id"],
-    ),
-    (
-        "settings/clientintegrations",
-        "",
-        &["school_id", "api_type_id"],
-    ),
-];
-
-const ASSESSMENT: [&str; 7] = [
-    "grade_id",
-    "year",
-    "term",
-    "learner_id",
-    "subject_id",
-    "learning_outcome_id",
-    "assessment_id",
-];
+fn collections() -> impl Iterator<Item = Collection> {
+    let collections = |endpoint: &'static Endpoint| {
+        let walks = endpoint.walks.iter();
+        walks.map(|query| (endpoint.v2, *query, endpoint.place))
+    };
+    ENDPOINTS.iter().flat_map(collections)
+}
 
 /// An id, or the text of a date.
 type Place = Vec<(u64, String)>;
@@ -248,7 +170,7 @@ fn a_walk_lists_the_whole_collection_once() {
     let (mut walks, mut records) = (0, 0);
     for seed in 0..25 {
         let mut both = Both::new(&World::new(seed).dataset());
-        for collection in &COLLECTIONS {
+        for collection in &collections().collect::<Vec<_>>() {
             for (limit, reverse) in LIMITS
                 .iter()
                 .flat_map(|limit| [(*limit, false), (*limit, true)])
@@ -296,7 +218,7 @@ fn what_stays_is_seen_once_whatever_comes_and_goes() {
     for seed in 0..60 {
         let mut world = World::new(seed);
         let mut both = Both::new(&world.dataset());
-        for collection in &COLLECTIONS {
+        for collection in &collections().collect::<Vec<_>>() {
             let reverse = seed % 2 == 1;
             let before = both.places(collection);
             let found = walk(&mut both, collection, reverse, 1, |both| {

@@ -2,7 +2,7 @@
 
 use super::Task;
 use crate::ask::{MONTHS, NOW};
-use crate::ours::fetch;
+use crate::request::fetch;
 use anyhow::Result;
 
 /// The bytes of everything that a school's store answers, each thing once: the

@@ -71,6 +71,13 @@ function compiled(types, values) {
   }
 }
 
+test("every question is asked", () => {
+  const source = readFileSync(`${root}src/questions.ts`, "utf8");
+  const [, declared] = source.split("export interface Questions {");
+  const names = [...declared.matchAll(/^  (\w+): \{ asks:/gm)].map(([, name]) => name);
+  assert.deepEqual(new Set(ASKED.map(([name]) => name)), new Set(names));
+});
+
 test("answers have the fields of their types, all of them and no other", async () => {
   const values = await answers();
   for (const value of values) assert.match(value, /^.{20}/);

@@ -138,6 +138,7 @@ def test_every_case_has_a_class() -> None:
     cases = {name for name in vars(native.Question) if name.isupper()}
     classes = Question.__subclasses__()
     assert {case._case.__name__ for case in classes} == {f"Question.{case}" for case in cases}
+    assert {type(question) for question, _ in PAIRS} == set(classes)
 SAMPLES: Dict[str, Any] = {
     "school": 1000,
     "username": "demo",

@@ -62,8 +62,8 @@ struct Admitted<'a> {
     query: &'a str,
 }
 
-/// Where a request has come to.
-enum Step {
+/// What a request needs next.
+enum Next {
     Done(Result<Status, Refusal>),
     /// The password has not been hashed yet.
     Hash,
@@ -87,20 +87,20 @@ impl Admitted<'_> {
         freshness.ensure(store, self.school)?;
         loop {
             let too_large = self.request.body.len() > Request::MOST_BODY_BYTES;
-            let step =
+            let next =
                 store.read(|snapshot| match logins.recall(&pair, username, snapshot)? {
-                    Recalled::Nothing => Ok(Step::Hash),
-                    Recalled::Failed => Ok(Step::Done(Err(self.wrong()))),
-                    Recalled::Passed(_) if too_large => Ok(Step::Done(Err(Refusal::TooLarge))),
-                    Recalled::Passed(_) if is_write => Ok(Step::Write),
+                    Recalled::Nothing => Ok(Next::Hash),
+                    Recalled::Failed => Ok(Next::Done(Err(self.wrong()))),
+                    Recalled::Passed(_) if too_large => Ok(Next::Done(Err(Refusal::TooLarge))),
+                    Recalled::Passed(_) if is_write => Ok(Next::Write),
                     Recalled::Passed(user) => self
                         .ask(View::new(snapshot, now), &user, out)
-                        .map(Step::Done),
+                        .map(Next::Done),
                 })?;
-            match step {
-                Step::Done(done) => return Ok(done),
-                Step::Write => return Ok(self.write(out)),
-                Step::Hash => match logins.log_in(pair, username, password, store)? {
+            match next {
+                Next::Done(done) => return Ok(done),
+                Next::Write => return Ok(self.write(out)),
+                Next::Hash => match logins.log_in(pair, username, password, store)? {
                     LogIn::Right => {}
                     LogIn::Wrong => return Ok(Err(self.wrong())),
                     LogIn::Later => return Ok(Err(Refusal::Crowded)),
@@ -114,7 +114,7 @@ impl Admitted<'_> {
         Refusal::Credentials(if self.is_write() {
             state::NOT_AUTHORISED
         } else {
-            self.endpoint.refused
+            self.endpoint.refused()
         })
     }
 

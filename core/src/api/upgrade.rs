@@ -26,6 +26,15 @@ pub struct Upgrade {
 impl Upgrade {
     /// The headers that v2 needs beside the credentials: `HTTP-X-SCHOOLID`, or
     /// none.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let upgrade = engine.upgrade("/api/v1/adminplus/learners/1000").unwrap();
+    /// assert!(upgrade.headers().eq([("HTTP-X-SCHOOLID", "1000".to_owned())]));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
         let school = self.school.map(|school| school.to_string());
         school.map(|school| (SCHOOL_HEADER, school)).into_iter()

@@ -1,7 +1,7 @@
 //! Everything that is kept, as a dataset again: canonical and complete.
 
 use super::keys::partitions_of;
-use super::marks::{self, KeyedMark};
+use super::marks_by_assessment::{self, KeyedMark};
 use super::render;
 use crate::error::{Error, Failure, Result};
 use crate::json;
@@ -40,10 +40,10 @@ use std::vec::IntoIter;
 /// ```
 pub struct Export {
     lease: Lease,
-    writer: Writer,
+    writer: LineWriter,
 }
 
-struct Writer {
+struct LineWriter {
     /// What is still to be written.
     parts: VecDeque<Part>,
     /// What was written and not yet fetched.
@@ -84,7 +84,7 @@ impl Export {
         parts.push_back(Part::Schools);
         Export {
             lease,
-            writer: Writer {
+            writer: LineWriter {
                 parts,
                 lines: VecDeque::new(),
             },
@@ -92,7 +92,7 @@ impl Export {
     }
 }
 
-impl Writer {
+impl LineWriter {
     /// Writes the next piece of what is left; says whether anything was.
     fn write_part(&mut self, snapshot: &Snapshot) -> Result<bool> {
         let Some(part) = self.parts.pop_front() else {
@@ -230,8 +230,8 @@ impl Writer {
         school: u64,
         position: usize,
     ) -> Result<Option<Part>> {
-        let index = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
-        let Some(pinned) = index.pin(position)? else {
+        let by_id = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
+        let Some(pinned) = by_id.pin(position)? else {
             return Ok(None);
         };
         let run = pinned.run()?;
@@ -241,13 +241,8 @@ impl Writer {
             let partition = Partition::of_grade_year(school, Collection::Assessments, grade, year);
             let key = Key(term, id);
             let assessments = snapshot.records(partition)?;
-            let (pinned, index) = assessments.get(key)?.ok_or_else(damaged)?;
-            let values = values(
-                Kind::Assessment,
-                partition,
-                key,
-                &pinned.run()?.item(index)?,
-            )?;
+            let (pinned, at) = assessments.get(key)?.ok_or_else(damaged)?;
+            let values = values(Kind::Assessment, partition, key, &pinned.run()?.item(at)?)?;
             self.lines.push_back(line(Kind::Assessment, &values));
         }
         Ok(Some(Part::Assessments(school, position + 1)))
@@ -255,7 +250,7 @@ impl Writer {
 
     /// The next marks of a school.
     fn marks(&mut self, snapshot: &Snapshot, school: u64, from: Key) -> Result<Option<Part>> {
-        let (found, rest) = marks::from(snapshot, school, from)?;
+        let (found, rest) = marks_by_assessment::from(snapshot, school, from)?;
         if let Some(rest) = rest {
             self.parts.push_front(Part::Marks(school, rest));
         }
@@ -301,7 +296,7 @@ fn records_in(partitions: &[Partition], kind: Kind, of: Collection) -> impl Iter
 }
 
 fn damaged() -> Failure {
-    Error::corrupt("a record is not at its place")
+    Error::corrupt("a record is not where its index says")
 }
 
 /// The values of a kept record of any kind but marks.

@@ -162,7 +162,10 @@ impl Inspection {
                     (TERM_TAG, key.0),
                 ] {
                     let found = tag_at(snapshot, index, Key::one(key.1), number)?;
-                    expect(found == Some(expected), "its place is another")?;
+                    expect(
+                        found == Some(expected),
+                        "its index has another grade, year or term",
+                    )?;
                 }
                 let complete = [SLOT_TAG, SUBJECT_TAG, OUTCOME_TAG].map(|t| item.tag(t).is_some());
                 expect(complete == [true; 3], "a tag is missing")
@@ -171,7 +174,7 @@ impl Inspection {
                 let (grade, year) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?);
                 let at = Partition::of_grade_year(school, Collection::Assessments, grade, year);
                 let there = snapshot.records(at)?.get(Key(tag(TERM_TAG)?, key.0))?;
-                expect(there.is_some(), "nothing is at this place")
+                expect(there.is_some(), "there is no such assessment")
             }
             Collection::LearnerSubjects => LearnerSubject::open(item.lanes[0])?.values().map(drop),
             Collection::WaitingMarks => {

@@ -45,18 +45,6 @@ pub struct Progress {
 /// Nothing is kept before [`finish`](Load::finish); dropping the load, or
 /// [`cancel`](Load::cancel), leaves the store as it was. Memory stays bounded
 /// whatever the dataset's size.
-///
-/// ```
-/// # fn main() -> rollbook::Result<()> {
-/// let engine = rollbook::Engine::memory(rollbook::Options::default())?;
-/// let mut load = engine.load();
-/// load.push(b"{\"type\":\"grade\",\"school_id\":1,\"gra")?;
-/// load.push(b"de_id\":9,\"grade\":\"7\"}\n")?;
-/// assert_eq!(load.progress().lines, 1);
-/// assert_eq!(load.finish()?.total().added, 1);
-/// # Ok(())
-/// # }
-/// ```
 pub struct Load {
     store: Arc<Store>,
     entropy: Entropy,
@@ -110,6 +98,17 @@ impl Load {
 
     /// Takes the next bytes of the dataset.
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut load = engine.load();
+    /// let fault = load.push(b"{\"type\":\"grade\"}\n").unwrap_err();
+    /// assert_eq!(fault.code(), "bad_dataset");
+    /// assert_eq!(load.finish().unwrap_err(), fault);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `bad_dataset` for the first faulty line; the load is over then, and
     /// every further call gives the same error.
@@ -122,11 +121,33 @@ impl Load {
     }
 
     /// How far it has come.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut load = engine.load();
+    /// load.push(b"\n\n")?;
+    /// let progress = load.progress();
+    /// assert_eq!((progress.lines, progress.bytes), (2, 2));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn progress(&self) -> Progress {
         self.progress
     }
 
     /// Ends the dataset: all of it is kept, durably, or nothing.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut load = engine.load();
+    /// load.push(b"{\"type\":\"grade\",\"school_id\":1,\"gra")?; // in pieces of any size
+    /// load.push(b"de_id\":9}")?; // the last line may lack its end
+    /// assert_eq!(load.finish()?.total().added, 1);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `bad_dataset` for the first fault, `busy` if another writer does not end
@@ -164,6 +185,17 @@ impl Load {
     }
 
     /// Gives the load up; nothing of it is kept.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut load = engine.load();
+    /// load.push(b"{\"type\":\"grade\",\"school_id\":1,\"grade_id\":9}\n")?;
+    /// load.cancel();
+    /// assert!(engine.stats()?.records.contains(&("grade", 0)));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn cancel(self) {}
 
     fn cut(

@@ -2,7 +2,8 @@
 //!
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `keys`: the keys of all records of a school. `export`: the way back.
+//! - `keys`: the keys of all records of a school. `export`: the way back, in it
+//!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
@@ -14,7 +15,7 @@ mod keys;
 mod line;
 mod lines;
 mod load;
-mod marks;
+mod marks_by_assessment;
 mod ordered;
 mod render;
 mod staged;

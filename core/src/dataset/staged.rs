@@ -234,18 +234,18 @@ impl Head {
 }
 
 /// What a line says of a record.
-pub(crate) struct Entry<'a> {
+pub(crate) struct StagedLine<'a> {
     pub(crate) line: u64,
     /// What is kept of it; nothing if it goes.
     pub(crate) put: Option<&'a [u8]>,
 }
 
-impl<'a> Entry<'a> {
-    fn decode(entry: &'a [u8]) -> Result<Entry<'a>> {
+impl<'a> StagedLine<'a> {
+    fn decode(entry: &'a [u8]) -> Result<StagedLine<'a>> {
         let decoded = || {
             let (operation, rest) = entry.split_first()?;
             let (line, payload) = rest.split_first_chunk()?;
-            Some(Entry {
+            Some(StagedLine {
                 line: u64::from_le_bytes(*line),
                 put: (*operation == PUT).then_some(payload),
             })
@@ -281,20 +281,23 @@ impl<'t> Staged<'t> {
     }
 
     /// What the last line for the record at hand says; moves on to the next.
-    pub(crate) fn take(&mut self) -> Result<Entry<'_>> {
+    pub(crate) fn take(&mut self) -> Result<StagedLine<'_>> {
         self.each(|_| Ok(()))?;
-        Entry::decode(&self.entry)
+        StagedLine::decode(&self.entry)
     }
 
     /// Hands on what each line says of the record at hand, in order; moves on
     /// to the next.
-    pub(crate) fn each(&mut self, mut each: impl FnMut(Entry<'_>) -> Result<()>) -> Result<()> {
+    pub(crate) fn each(
+        &mut self,
+        mut each: impl FnMut(StagedLine<'_>) -> Result<()>,
+    ) -> Result<()> {
         self.head()?;
         while let Some((key, entry)) = self.sorted.current()? {
             if key != self.raw {
                 break;
             }
-            each(Entry::decode(entry)?)?;
+            each(StagedLine::decode(entry)?)?;
             entry.clone_into(&mut self.entry);
             self.sorted.advance();
         }

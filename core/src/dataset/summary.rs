@@ -60,6 +60,17 @@ impl Summary {
     }
 
     /// All kinds together.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let lines = r#"{"type":"grade","school_id":1,"grade_id":9}
+    /// {"type":"gender","id":1,"name":"Male"}"#;
+    /// assert_eq!(engine.apply(lines.as_bytes())?.total().added, 2);
+    /// assert_eq!(engine.apply(lines.as_bytes())?.total().unchanged, 2);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn total(&self) -> Counts {
         self.counts
             .iter()

@@ -2,9 +2,9 @@
 //! trusted.
 
 use super::Engine;
-use crate::Result;
 use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 use crate::dataset::IdempotencyKey;
+use crate::error::public::Result;
 use crate::query::{Question, View};
 
 impl Engine {
@@ -166,6 +166,18 @@ impl Engine {
     /// Like [`page`](Self::page), for an instant and into a buffer of the
     /// caller's, as [`ask_into`](Self::ask_into).
     ///
+    /// ```
+    /// use rollbook::{Absentees, Engine, Options, Page};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let month = Absentees { school: 1, ..Absentees::default() };
+    /// let mut body = Vec::new();
+    /// let may = 1_778_745_600; // 2026-05-14T08:00:00Z
+    /// let status = engine.page_into(&month, &Page::default(), Some(may), &mut body)?;
+    /// assert!(status.code == 200 && body.starts_with(br#"{"data":[]"#));
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`ask`](Self::ask).
     pub fn page_into(
@@ -209,6 +221,18 @@ impl Engine {
 
     /// Like [`find`](Self::find), for an instant and into a buffer of the
     /// caller's, as [`ask_into`](Self::ask_into).
+    ///
+    /// ```
+    /// use rollbook::{Engine, Grades, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(&br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#[..])?;
+    /// let mut body = Vec::new(); // used again for each question
+    /// let grade = Grades { school: 1, grade_id: Some(9) };
+    /// assert_eq!(engine.find_into(&grade, None, &mut body)?.code, 200);
+    /// assert_eq!(body, br#"{"id":9,"name":"Grade 7"}"#);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`ask`](Self::ask).

@@ -2,7 +2,8 @@
 
 use super::{Credentials, Engine};
 use crate::dataset::{self, Export, IdempotencyKey, Load, Mode, Progress, Summary};
-use crate::{Error, Fault, Result};
+use crate::error::public::Result;
+use crate::error::{Error, Fault};
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -96,6 +97,17 @@ impl Engine {
     /// Like [`replace_school`](Self::replace_school); tells how far it has come
     /// and may be told to break, as [`apply_with`](Self::apply_with).
     ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let line = br#"{"type":"school","school_id":1,"current_year":2026}"#;
+    /// let given_up = engine.replace_school_with(1, &line[..], |_| ControlFlow::Break(()));
+    /// assert_eq!(given_up.unwrap_err().code(), "cancelled");
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`replace_school`](Self::replace_school), and `cancelled`.
     pub fn replace_school_with(
@@ -126,6 +138,18 @@ impl Engine {
 
     /// A load of the whole of one school, that bytes are pushed into: see
     /// [`replace_school`](Self::replace_school).
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let line = br#"{"type":"grade","school_id":1,"grade_id":9}"#;
+    /// engine.apply(&line[..])?;
+    /// let load = engine.load_school(1);
+    /// // Nothing is pushed: the school has no records any more.
+    /// assert_eq!(load.finish()?.total().removed, 1);
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn load_school(&self, school: u64) -> Load {
         self.begin(Mode::Replace(school), None)
     }

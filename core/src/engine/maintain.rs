@@ -1,7 +1,7 @@
 //! The care of the store.
 
 use super::{Credentials, Engine, Verification, verify};
-use crate::Result;
+use crate::error::public::Result;
 use crate::record::{Kind, integrator};
 use crate::store::{self, LeftOut};
 use std::path::Path;
@@ -125,6 +125,23 @@ impl Engine {
     /// Opens the file again after [`suspend`](Self::suspend): whatever store is at
     /// its path by now, so that another process may have changed it, or a backup
     /// have been put there.
+    ///
+    /// ```
+    /// use rollbook::{Credentials, Engine, Options};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("rollbook-resume-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let (path, backup) = (folder.join("school.redb"), folder.join("backup.redb"));
+    /// let engine = Engine::open(&path, Options::default())?;
+    /// engine.backup(&backup, Credentials::Keep)?;
+    /// engine.suspend()?;
+    /// std::fs::rename(&backup, &path)?; // what is there by now is opened
+    /// engine.resume()?;
+    /// assert!(engine.verify()?.is_sound());
+    /// # drop(engine);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`open`](Engine::open), but `missing` where nothing is: none is made.

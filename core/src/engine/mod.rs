@@ -2,7 +2,7 @@
 //!
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
-//! - `maintain`: the care of the store.
+//! - `maintain`: the care of the store. `verify`: whether it is sound.
 
 mod ask;
 mod data;
@@ -17,12 +17,14 @@ pub use options::{Compaction, Credentials, Options};
 pub use verify::Verification;
 
 use crate::api;
+use crate::clock::Clock;
 use crate::dataset::Freshness;
+use crate::entropy::Entropy;
+use crate::error::public::Result;
 use crate::record::Kind;
 use crate::record::bake::RENDER_VERSION;
 use crate::record::facts;
 use crate::store::{Location, Store, StoreOptions};
-use crate::{Entropy, Result};
 use redb::StorageBackend;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +61,7 @@ pub struct Engine {
     logins: api::LoginCache,
     freshness: Freshness,
     entropy: Entropy,
-    clock: crate::Clock,
+    clock: Clock,
     limits: api::Limits,
 }
 

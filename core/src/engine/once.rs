@@ -1,9 +1,9 @@
 //! Changes under an id: repeated, they are not made twice.
 
 use super::{Engine, ask, data};
-use crate::Result;
 use crate::api::{Answer, Request, SetState};
 use crate::dataset::{IdempotencyKey, Load, Mode, Summary};
+use crate::error::public::Result;
 
 /// Changes that are made under an id of the caller's: see [`Engine::once`].
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +49,30 @@ impl Once<'_> {
     /// As [`Engine::request`]. The id counts for a request that changes
     /// something; who may not make it is refused first. If another change was
     /// made under the id, the answer is a 409 that says so.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Request};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"api_type","api_type_id":8,"api_type":"Admin+ API","family":"administration"}
+    /// {"type":"integrator","username":"demo","password":"demo"}
+    /// {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8,"state":0}
+    /// "#.as_bytes())?;
+    /// let activate = Request {
+    ///     method: "PATCH",
+    ///     target: "/api/v1/settings/clients/1",
+    ///     headers: &[("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")],
+    ///     body: br#"{"api_type_id":8,"state":1}"#,
+    ///     ..Request::default()
+    /// };
+    /// for _ in 0..2 {
+    ///     // Without the id the second one would change nothing: a 204.
+    ///     assert_eq!(engine.once("4f6c").request(&activate).status.code, 200);
+    /// }
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn request(&self, request: &Request<'_>) -> Answer {
         let mut body = Vec::new();
         let status = self.engine.respond(request, Some(self.id), &mut body);
@@ -56,6 +80,23 @@ impl Once<'_> {
     }
 
     /// As [`Engine::set_state`].
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, SetState};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"api_type","api_type_id":8,"api_type":"Admin+ API","family":"administration"}
+    /// {"type":"integrator","username":"demo","password":"demo"}
+    /// {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8,"state":0}
+    /// "#.as_bytes())?;
+    /// let set = SetState { username: "demo", school: 1, api_type_id: 8, state: true };
+    /// for _ in 0..2 {
+    ///     assert_eq!(engine.once("4f6c").set_state(&set)?.status.code, 200);
+    /// }
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Engine::set_state`]; `id_reused` if another change was
@@ -82,17 +123,57 @@ impl Once<'_> {
     /// As [`Engine::load`]. A dataset under the id of another change is read, not
     /// kept, and refused as `id_reused` at its end; one that was loaded under the
     /// id already has its summary then.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut load = engine.once("4f6c").load();
+    /// load.push(br#"{"type":"grade","school_id":1,"grade_id":9}"#)?;
+    /// load.finish()?;
+    ///
+    /// let mut other = engine.once("4f6c").load();
+    /// other.push(br#"{"type":"grade","school_id":1,"grade_id":10}"#)?;
+    /// assert_eq!(other.finish().unwrap_err().code(), "id_reused");
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn load(&self) -> Load {
         self.engine.begin(Mode::Apply, Some(self.key("load", &[])))
     }
 
     /// As [`Engine::load_school`], and as [`load`](Self::load).
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// for _ in 0..2 {
+    ///     let mut load = engine.once("4f6c").load_school(1);
+    ///     load.push(br#"{"type":"grade","school_id":1,"grade_id":9}"#)?;
+    ///     assert_eq!(load.finish()?.total().added, 1);
+    /// }
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn load_school(&self, school: u64) -> Load {
         let key = self.key("load_school", &[&school.to_le_bytes()]);
         self.engine.begin(Mode::Replace(school), Some(key))
     }
 
     /// As [`Engine::remove_school`].
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7}
+    /// "#.as_bytes())?;
+    /// for _ in 0..2 {
+    ///     assert_eq!(engine.once("4f6c").remove_school(1)?.total().removed, 2);
+    /// }
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Engine::remove_school`]; `id_reused` if another change was
@@ -103,6 +184,20 @@ impl Once<'_> {
     }
 
     /// As [`Engine::erase_learner`].
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// engine.apply(r#"
+    /// {"type":"school","school_id":1,"current_year":2026}
+    /// {"type":"learner","school_id":1,"id":7}
+    /// "#.as_bytes())?;
+    /// for _ in 0..2 {
+    ///     assert_eq!(engine.once("4f6c").erase_learner(1, 7)?.total().removed, 1);
+    /// }
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Engine::erase_learner`]; `id_reused` if another change was

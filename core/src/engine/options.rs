@@ -1,8 +1,9 @@
 //! What an engine is opened with.
 
 use crate::api::Limits;
+use crate::clock::Clock;
+use crate::entropy::Entropy;
 use crate::error::{Error, Result};
-use crate::{Clock, Entropy};
 use std::time::Duration;
 
 /// What an engine is opened with. The defaults suit a phone.

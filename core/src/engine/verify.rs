@@ -15,6 +15,20 @@ pub struct Verification {
 
 impl Verification {
     /// Whether all is well.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options};
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let found = engine.verify()?;
+    /// if !found.is_sound() {
+    ///     for problem in &found.problems {
+    ///         eprintln!("{problem}");
+    ///     }
+    /// }
+    /// # assert!(found.is_sound());
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }

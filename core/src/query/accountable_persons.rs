@@ -2,10 +2,10 @@
 
 use super::accounts;
 use super::debtor_code::DebtorCode;
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::finance_learners::{push, push_accountable};
 use super::integrators::Family;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
@@ -44,20 +44,19 @@ pub struct AccountablePersons<'a> {
     pub include_learners: bool,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "accountable_person_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "accountablepersons",
     v1: Path("finplus/debtmanagement/schooldebtors", Last::SCHOOL),
     v2: Path(
         "finplus/debtmanagement/accountablepersons",
-        Last::Optional("accountable_person_id"),
+        Last::Optional(ID),
     ),
     family: Some(Family::Finance),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No debtor records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
@@ -65,7 +64,7 @@ fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let persons = AccountablePersons {
         school: params.school(),
         debtor_code: debtor_code.as_deref(),
-        accountable_person_id: params.one("accountable_person_id", true),
+        accountable_person_id: params.one(ID, true),
         all_accounts: params.boolean("all_accounts"),
         include_learners: params.switch("include_learners"),
     };
@@ -84,7 +83,7 @@ impl AccountablePersons<'_> {
     ) -> Result<()> {
         let accounts = accounts::of(view.snapshot, self.school)?;
         let learners = Partition::of(self.school, Collection::Learners);
-        let mut learners = Lookup::new(view.snapshot.records(learners)?);
+        let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
         let code = self.debtor_code.map(DebtorCode::of);
         let persons = Partition::of(self.school, Collection::AccountablePersons);
         let persons = view.snapshot.records(persons)?;
@@ -167,7 +166,7 @@ impl Query for AccountablePersons<'_> {
         if let Some(code) = self.debtor_code {
             DebtorCode::of(code).identify(identity);
         }
-        identity.number("accountable_person_id", self.accountable_person_id);
+        identity.number(ID, self.accountable_person_id);
         identity.flag("all_accounts", self.all_accounts);
         identity.flag("include_learners", self.include_learners);
         Ok(())

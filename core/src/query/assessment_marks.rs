@@ -1,6 +1,6 @@
 //! Get Learner Assessment Marks (4.2): what is asked. `nested_marks` answers it.
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
 use super::release::is_released;
@@ -54,12 +54,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: Path("currplus/learnerassessmentmarks", Last::SCHOOL),
     v2: Path("currplus/learnerassessmentmarks", Last::None),
     family: Some(Family::Curriculum),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No subject mark records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {

@@ -1,8 +1,8 @@
 //! Get Clients (4.7); client integrations in v2 (section 9, item 7).
 
-use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED, SCHOOL_ID, SCHOOL_LOGIN_ID};
+use super::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::{ApiTypes, Client, api_types, school_values, user};
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
@@ -41,13 +41,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "clientintegrations",
     v1: Path("settings/clients", Last::Optional(SCHOOL_LOGIN_ID)),
     v2: Path("settings/clientintegrations", Last::None),
-    family: None,
-    has_parents: false,
     is_settable: true,
-    is_object: false,
-    refused: REQUEST_NOT_AUTHORISED,
     nothing: NO_INTEGRATIONS,
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
@@ -91,7 +87,7 @@ impl Query for Clients<'_> {
             Some(school) => user.clients_of(school),
             None => &user.clients,
         };
-        let mut writer = Writer::new(view, Wire::V1)?;
+        let mut writer = ClientWriter::new(view, Wire::V1)?;
         let array = Array::open(out);
         let mut record = Vec::new();
         for client in clients.iter().filter(|client| self.takes(client)) {
@@ -115,7 +111,7 @@ impl Query for Clients<'_> {
             Some(school) => user.clients_of(school),
             None => &user.clients,
         };
-        let mut writer = Writer::new(view, Wire::V2)?;
+        let mut writer = ClientWriter::new(view, Wire::V2)?;
         let mut record = Vec::new();
         for client in walk.along(clients) {
             let position = [client.school, client.api_type, 0, 0, 0, 0, 0];
@@ -148,28 +144,28 @@ pub(crate) fn push_client(
         api_type,
         active,
     };
-    Writer::new(view, Wire::V2)?.push(&client, out)
+    ClientWriter::new(view, Wire::V2)?.push(&client, out)
 }
 
 /// Writes client integrations, school by school.
-struct Writer<'a> {
+struct ClientWriter<'a> {
     snapshot: &'a Snapshot,
     wire: Wire,
     types: std::sync::Arc<ApiTypes>,
-    schools: Lookup<'a>,
+    schools: KeyLookup<'a>,
     /// What precedes the API type in the records of the school at hand.
     start: Vec<u8>,
     of: Option<u64>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(view: View<'a>, wire: Wire) -> Result<Writer<'a>> {
+impl<'a> ClientWriter<'a> {
+    fn new(view: View<'a>, wire: Wire) -> Result<ClientWriter<'a>> {
         let schools = Partition::global(Collection::Schools);
-        Ok(Writer {
+        Ok(ClientWriter {
             snapshot: view.snapshot,
             wire,
             types: api_types(view.snapshot)?,
-            schools: Lookup::new(view.snapshot.records(schools)?),
+            schools: KeyLookup::new(view.snapshot.records(schools)?),
             start: Vec::new(),
             of: None,
         })

@@ -1,7 +1,7 @@
 //! Get Learner Discipline.
 
 use super::dated::{Asked, Filters, OfDays};
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
 use super::{Outcome, Question, Then};
@@ -44,12 +44,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: Path("adminplus/learnerdiscipline", Last::SCHOOL),
     v2: Path("adminplus/learnerdiscipline", Last::Optional("id")),
     family: Some(Family::Administration),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner discipline records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {

@@ -24,8 +24,6 @@ pub(crate) struct Endpoint {
     pub(crate) is_settable: bool,
     /// Whether it answers one object, and no collection.
     pub(crate) is_object: bool,
-    /// v1's 401, if the credentials are wrong.
-    pub(crate) refused: &'static str,
     /// 404, if there are no records.
     pub(crate) nothing: &'static str,
     /// Reads the parameters in the order of the service's table, and hands the
@@ -70,9 +68,33 @@ pub(crate) const SCHOOL_ID: &str = "school_id";
 /// v1's 401 of an endpoint that is about one school.
 pub(crate) const CLIENT_NOT_AUTHORISED: &str = "Client access not authorised";
 /// v1's 401 of an endpoint that is about all schools.
-pub(crate) const REQUEST_NOT_AUTHORISED: &str = "Request not authorised";
+const REQUEST_NOT_AUTHORISED: &str = "Request not authorised";
 
 impl Endpoint {
+    /// One that is about all schools, answers a collection without parents, and has no
+    /// name or path yet.
+    pub(super) const fn new(read: fn(&mut Params<'_>, Then<'_>) -> Result<Outcome>) -> Endpoint {
+        Endpoint {
+            name: "",
+            v1: Path("", Last::None),
+            v2: Path("", Last::None),
+            family: None,
+            has_parents: false,
+            is_settable: false,
+            is_object: false,
+            nothing: "",
+            read,
+        }
+    }
+
+    /// v1's 401, if the credentials are wrong.
+    pub(crate) fn refused(&self) -> &'static str {
+        match self.family {
+            Some(_) => CLIENT_NOT_AUTHORISED,
+            None => REQUEST_NOT_AUTHORISED,
+        }
+    }
+
     pub(crate) fn path(&self, wire: Wire) -> &Path {
         match wire {
             Wire::V1 => &self.v1,
@@ -100,5 +122,26 @@ impl Endpoint {
         });
         debug_assert!(told.is_ok(), "reading parameters asks nothing of the store");
         (params.told(), faults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ENDPOINTS;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_endpoint_says_what_it_is() {
+        let mut names = BTreeSet::new();
+        for endpoint in ENDPOINTS {
+            let said = [
+                endpoint.name,
+                endpoint.v1.0,
+                endpoint.v2.0,
+                endpoint.nothing,
+            ];
+            assert!(!said.contains(&""), "{said:?}");
+            assert!(names.insert(endpoint.name), "{said:?}");
+        }
     }
 }

@@ -2,13 +2,13 @@
 //! (section 9, items 8 and 9).
 
 use super::debtor_code::DebtorCode;
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
+use super::key_lookup::KeyLookup;
 use super::learner_subjects::{names_of, push_typed_names};
-use super::lookup::Lookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View, parents};
+use super::{Array, Outcome, Query, Question, Then, View, learner_parents};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::account::Account;
@@ -52,24 +52,21 @@ pub struct FinanceLearners<'a> {
     pub include_accountable_person: bool,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "learner_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "finance learners",
     v1: Path("finplus/debtmanagement/learnerparentinfo", Last::SCHOOL),
-    v2: Path(
-        "finplus/debtmanagement/learners",
-        Last::Optional("learner_id"),
-    ),
+    v2: Path("finplus/debtmanagement/learners", Last::Optional(ID)),
     family: Some(Family::Finance),
     has_parents: true,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
-    let learner_id = params.one("learner_id", true);
+    let learner_id = params.one(ID, true);
     let debtor_code = params.text("debtor_code");
     let learners = FinanceLearners {
         school: params.school(),
@@ -111,12 +108,12 @@ impl FinanceLearners<'_> {
         walk: &mut Walk,
         out: &mut Chunks<'_>,
     ) -> Result<()> {
-        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let code = self.debtor_code.map(DebtorCode::of);
         let mut persons = None;
         if self.include_accountable_person {
             let all = Partition::of(self.school, Collection::AccountablePersons);
-            persons = Some(Lookup::new(view.snapshot.records(all)?));
+            persons = Some(KeyLookup::new(view.snapshot.records(all)?));
         }
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
@@ -142,7 +139,7 @@ impl FinanceLearners<'_> {
                 push(&run, index, &account, wire, out)?;
                 if let Some(parents) = &mut parents {
                     out.push(b",\"parents\":");
-                    parents::push(&run, index, parents, wire, out)?;
+                    learner_parents::push(&run, index, parents, wire, out)?;
                 }
                 if let Some(persons) = &mut persons {
                     push_person(account.accountable_person(), persons, wire, out)?;
@@ -171,7 +168,7 @@ impl Query for FinanceLearners<'_> {
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.number("learner_id", self.learner_id);
+        identity.number(ID, self.learner_id);
         if let Some(code) = self.debtor_code {
             DebtorCode::of(code).identify(identity);
         }
@@ -226,7 +223,7 @@ pub(super) fn push(
 /// The person accountable, as a member. Without one v1 has no member.
 fn push_person(
     id: Option<u64>,
-    persons: &mut Lookup<'_>,
+    persons: &mut KeyLookup<'_>,
     wire: Wire,
     out: &mut Chunks<'_>,
 ) -> Result<()> {

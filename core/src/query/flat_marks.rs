@@ -24,7 +24,7 @@ pub(super) fn walk(
     let Some(year) = question.year.or(view.current_year(&tables)) else {
         return Ok(());
     };
-    let mut writer = Writer {
+    let mut writer = RowWriter {
         question,
         today: tables.today(view.now),
         tables,
@@ -42,7 +42,7 @@ pub(super) fn walk(
 }
 
 /// Writes records until the page is full. Each level says whether it is not.
-struct Writer<'a> {
+struct RowWriter<'a> {
     question: &'a AssessmentMarks,
     tables: Arc<Tables>,
     today: Date,
@@ -52,7 +52,7 @@ struct Writer<'a> {
     start: Vec<u8>,
 }
 
-impl Writer<'_> {
+impl RowWriter<'_> {
     /// The grades in which there may be marks, ascending.
     fn grades(&self) -> Result<Vec<u64>> {
         if let Some(grade) = self.question.grade_id {

@@ -1,6 +1,6 @@
 //! The lookup of a school's grades.
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
 use super::walk::{Identity, Walk};
@@ -30,23 +30,22 @@ pub struct Grades {
     pub grade_id: Option<u64>,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "grade_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "grades",
     v1: Path("adminplus/lookup/grade", Last::SCHOOL),
-    v2: Path("adminplus/lookup/grade", Last::Optional("grade_id")),
+    v2: Path("adminplus/lookup/grade", Last::Optional(ID)),
     family: Some(Family::Administration),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No grades found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let grades = Grades {
         school: params.school(),
-        grade_id: params.one("grade_id", true),
+        grade_id: params.one(ID, true),
     };
     params.ask(&grades, then)
 }
@@ -106,7 +105,7 @@ impl Query for Grades {
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.number("grade_id", self.grade_id);
+        identity.number(ID, self.grade_id);
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! Get Learner Subjects (4.5).
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
@@ -42,12 +42,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: Path("currplus/learnersubjects", Last::SCHOOL),
     v2: Path("currplus/learnersubjects", Last::None),
     family: Some(Family::Curriculum),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner subject records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
@@ -77,7 +73,7 @@ impl Query for LearnerSubjects {
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let subjects = view.snapshot.records(subjects)?;
         let learners = Partition::of(self.school, Collection::Learners);
-        let mut learners = Lookup::new(view.snapshot.records(learners)?);
+        let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
         let (from, to) = match self.learner_id {
             Some(id) => (Key(id, 0), Key(id, u64::MAX)),
             None => (Key::MIN, Key::MAX),
@@ -129,7 +125,7 @@ impl Query for LearnerSubjects {
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let subjects = view.snapshot.records(subjects)?;
         let learners = Partition::of(self.school, Collection::Learners);
-        let mut learners = Lookup::new(view.snapshot.records(learners)?);
+        let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
         let (from, to) = match self.learner_id {
             Some(id) => (Key(id, 0), Key(id, u64::MAX)),
             None => (Key::MIN, Key::MAX),
@@ -175,7 +171,7 @@ fn set_start(
     learner: u64,
     asked_for: bool,
     wire: Wire,
-    learners: &mut Lookup<'_>,
+    learners: &mut KeyLookup<'_>,
     start: &mut Padded,
 ) -> Result<bool> {
     let Some((run, index)) = learners.find(Key::one(learner))? else {

@@ -1,12 +1,12 @@
 //! Get Learner(s) (4.1).
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Query, Question, Rule, Then, View, parents};
+use super::{Array, Outcome, Query, Question, Rule, Then, View, learner_parents};
 use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Wire};
@@ -20,6 +20,7 @@ use std::ops::Range;
 
 /// The state of a learner (section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum LearnerStatus {
     /// At the school now.
     #[default]
@@ -69,17 +70,17 @@ pub struct Learners<'a> {
     pub family_code: Option<u64>,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "learner_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "learners",
     v1: Path("adminplus/learners", Last::SCHOOL),
-    v2: Path("adminplus/learners", Last::Optional("learner_id")),
+    v2: Path("adminplus/learners", Last::Optional(ID)),
     family: Some(Family::Administration),
     has_parents: true,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No learner records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
@@ -92,7 +93,7 @@ fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let until = params.date("until");
     // By the path it is found whenever it left.
     let is_recent = status == LearnerStatus::Left && since.is_none() && until.is_none();
-    let learner_id = params.one("learner_id", !is_recent);
+    let learner_id = params.one(ID, !is_recent);
     let grade_ids = params.ids("grade_id");
     let include_parents = params.switch("include_parents");
     let name = params.text("name");
@@ -170,7 +171,7 @@ impl Query for Learners<'_> {
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
-        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
@@ -201,7 +202,7 @@ impl Query for Learners<'_> {
         identity.number("school", Some(self.school));
         identity.number("status", Some(self.status as u64));
         identity.window(self.window(view)?.ok().flatten());
-        identity.number("learner_id", self.learner_id);
+        identity.number(ID, self.learner_id);
         let mut grades = self.grade_ids.to_vec();
         grades.sort_unstable();
         grades.dedup();
@@ -226,7 +227,7 @@ impl Query for Learners<'_> {
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
-        let mut parents = parents::of(view, self.school, self.include_parents)?;
+        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
@@ -255,7 +256,7 @@ impl Query for Learners<'_> {
                         }
                         out.truncate(out.len() - b"},".len());
                         out.push(b",\"parents\":");
-                        parents::push(&run, index, parents, Wire::V2, out)?;
+                        learner_parents::push(&run, index, parents, Wire::V2, out)?;
                         out.push(b"},");
                     }
                 }
@@ -269,14 +270,14 @@ impl Query for Learners<'_> {
 fn push_with_parents(
     run: &Run<'_>,
     index: usize,
-    parents: &mut Lookup<'_>,
+    parents: &mut KeyLookup<'_>,
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let learner = run.record(RENDERING, index)?.strip_suffix(b"}");
     out.push(learner.ok_or_else(no_object)?);
     out.push(b",\"parents\":[");
     let before = out.len();
-    parents::each(run, index, parents, |parents, index| {
+    learner_parents::each(run, index, parents, |parents, index| {
         if out.len() > before {
             out.push(b",");
         }

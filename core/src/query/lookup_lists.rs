@@ -1,7 +1,7 @@
 //! The lookups that are the same for all schools: ethnic groups, marital statuses,
 //! genders and languages.
 
-use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED};
+use super::endpoint::{Endpoint, Last, Path};
 use super::listed::Listed;
 use super::params::Params;
 use super::walk::{Identity, Walk};
@@ -12,6 +12,7 @@ use crate::store::{Collection, Partition};
 
 /// A list of things that records name, the same for all schools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LookupList {
     /// Ethnic groups.
     #[default]
@@ -53,13 +54,8 @@ const fn endpoint(
         name: path,
         v1: Path(path, Last::Optional("id")),
         v2: Path(path, Last::Optional("id")),
-        family: None,
-        has_parents: false,
-        is_settable: false,
-        is_object: false,
-        refused: REQUEST_NOT_AUTHORISED,
         nothing,
-        read,
+        ..Endpoint::new(read)
     }
 }
 

@@ -9,8 +9,8 @@
 //!   is wrong with that.
 //! - `walk`: a collection page by page, for v2. `nested_marks`, `flat_marks`:
 //!   assessment marks for v1 and for v2.
-//! - `window`: ranges of dates. `release`: when marks may be seen. `parents`: a
-//!   learner's. `enrolled`: the subjects of one. `lookup`: many records of one partition.
+//! - `window`: ranges of dates. `release`: when marks may be seen. `learner_parents`: a
+//!   learner's. `enrolled`: the subjects of one. `key_lookup`: many records of one partition.
 //!   `listed`, `dated`: records as they are kept, by id and by date.
 //!   `debtor_code`: how debtor codes are compared.
 //! - `tables` (with each `grade`), `sheet`, `integrators`, `accounts`: what a snapshot
@@ -33,14 +33,14 @@ mod grade;
 mod grades;
 mod held;
 mod integrators;
+mod key_lookup;
+mod learner_parents;
 mod learner_subjects;
 mod learners;
 mod listed;
-mod lookup;
 mod lookup_lists;
 mod nested_marks;
 mod params;
-mod parents;
 mod release;
 mod school_info;
 mod school_parents;

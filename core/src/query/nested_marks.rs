@@ -36,7 +36,7 @@ impl Query for AssessmentMarks {
         let Some(year) = self.year.or(tables.current_year) else {
             return Ok(Outcome::Nothing);
         };
-        let writer = Writer {
+        let writer = NestedWriter {
             question: self,
             tables: &tables,
             today: tables.today(view.now),
@@ -110,14 +110,14 @@ fn close(out: &mut Chunks<'_>, end: &[u8]) {
 
 /// Writes one level of the answer after the other. A level with nothing in it
 /// is taken back.
-struct Writer<'a> {
+struct NestedWriter<'a> {
     question: &'a AssessmentMarks,
     tables: &'a Tables,
     today: Date,
     year: u64,
 }
 
-impl Writer<'_> {
+impl NestedWriter<'_> {
     /// `"9":{"grade":"7","years":{"2026":{…,"terms":{…}}}},`
     fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Chunks<'_>) -> Result<()> {
         let school = self.question.school;

@@ -1,6 +1,6 @@
 //! Get School: what a school says of itself.
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::{Family, school_values};
 use super::params::Params;
 use super::walk::{Identity, Walk};
@@ -36,12 +36,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: Path("adminplus/school", Last::SCHOOL),
     v2: Path("adminplus/school", Last::None),
     family: Some(Family::Administration),
-    has_parents: false,
-    is_settable: false,
     is_object: true,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No school record found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {

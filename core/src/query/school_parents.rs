@@ -1,6 +1,6 @@
 //! Get Parents: the parents of a school's current learners.
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::listed::Listed;
 use super::params::Params;
@@ -34,23 +34,22 @@ pub struct Parents {
     pub parent_id: Option<u64>,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "parent_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "parents",
     v1: Path("adminplus/parents", Last::SCHOOL),
-    v2: Path("adminplus/parents", Last::Optional("parent_id")),
+    v2: Path("adminplus/parents", Last::Optional(ID)),
     family: Some(Family::Administration),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No parent records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let parents = Parents {
         school: params.school(),
-        parent_id: params.one("parent_id", true),
+        parent_id: params.one(ID, true),
     };
     params.ask(&parents, then)
 }
@@ -66,12 +65,12 @@ impl Parents {
     }
 
     /// Who is asked for; nothing if one parent is.
-    fn wanted(&self, view: View<'_>) -> Result<Option<Wanted>> {
+    fn filter(&self, view: View<'_>) -> Result<Option<ParentFilter>> {
         if self.parent_id.is_some() {
             return Ok(None);
         }
         let ids = of_current_learners(view.snapshot, self.school)?;
-        Ok(Some(Wanted { ids, next: 0 }))
+        Ok(Some(ParentFilter { ids, next: 0 }))
     }
 }
 
@@ -85,37 +84,37 @@ impl Query for Parents {
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let mut wanted = self.wanted(view)?;
-        let takes = &mut |run: &Run<'_>, index| Wanted::take(&mut wanted, run, index);
+        let mut filter = self.filter(view)?;
+        let takes = &mut |run: &Run<'_>, index| ParentFilter::take(&mut filter, run, index);
         self.listed().answer(view, takes, out)
     }
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.number("parent_id", self.parent_id);
+        identity.number(ID, self.parent_id);
         Ok(())
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
-        let mut wanted = self.wanted(view)?;
-        let takes = &mut |run: &Run<'_>, index| Wanted::take(&mut wanted, run, index);
+        let mut filter = self.filter(view)?;
+        let takes = &mut |run: &Run<'_>, index| ParentFilter::take(&mut filter, run, index);
         self.listed().walk(view, takes, walk, out)
     }
 }
 
 /// The ids of parents, ascending, each once.
-struct Ids(Vec<u64>);
+struct ParentIds(Vec<u64>);
 
 /// Parents who are looked for in any order, mostly in theirs.
-struct Wanted {
-    ids: Arc<Ids>,
+struct ParentFilter {
+    ids: Arc<ParentIds>,
     /// Behind the one that was found last.
     next: usize,
 }
 
-impl Wanted {
-    fn take(wanted: &mut Option<Wanted>, run: &Run<'_>, index: usize) -> Result<bool> {
-        let Some(Wanted { ids, next }) = wanted else {
+impl ParentFilter {
+    fn take(filter: &mut Option<ParentFilter>, run: &Run<'_>, index: usize) -> Result<bool> {
+        let Some(ParentFilter { ids, next }) = filter else {
             return Ok(true);
         };
         let Key(id, _) = run.key(index)?;
@@ -132,7 +131,7 @@ impl Wanted {
 }
 
 /// The parents of the current learners of a school.
-fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<Ids>> {
+fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<ParentIds>> {
     const SOURCES: Sources = Sources::of(&[Collection::Learners]);
     let learners = Partition::of(school, Collection::Learners);
     snapshot.decoded(0, learners, SOURCES, || {
@@ -151,6 +150,6 @@ fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<Ids>> {
         ids.dedup();
         ids.shrink_to_fit();
         let bytes = ids.capacity() * size_of::<u64>();
-        Ok((Ids(ids), bytes))
+        Ok((ParentIds(ids), bytes))
     })
 }

@@ -1,8 +1,8 @@
 //! Get Schools (4.6).
 
-use super::endpoint::{Endpoint, Last, Path, REQUEST_NOT_AUTHORISED, SCHOOL_ID, SCHOOL_LOGIN_ID};
+use super::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use super::integrators::user;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Then, View};
@@ -39,13 +39,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
         Last::Optional(SCHOOL_LOGIN_ID),
     ),
     v2: Path("finplus/debtmanagement/schools", Last::Optional(SCHOOL_ID)),
-    family: None,
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: REQUEST_NOT_AUTHORISED,
     nothing: "No school records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
@@ -77,7 +72,7 @@ impl Query for Schools<'_> {
             return Ok(Outcome::Unauthorised);
         }
         let schools = Partition::global(Collection::Schools);
-        let mut schools = Lookup::new(view.snapshot.records(schools)?);
+        let mut schools = KeyLookup::new(view.snapshot.records(schools)?);
         let array = Array::open(out);
         let mut last = None;
         for client in clients {
@@ -107,7 +102,7 @@ impl Query for Schools<'_> {
             return Ok(Outcome::Unauthorised);
         }
         let schools = Partition::global(Collection::Schools);
-        let mut schools = Lookup::new(view.snapshot.records(schools)?);
+        let mut schools = KeyLookup::new(view.snapshot.records(schools)?);
         let mut last = None;
         for client in walk.along(clients) {
             let position = [client.school, 0, 0, 0, 0, 0, 0];

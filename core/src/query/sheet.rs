@@ -3,7 +3,7 @@
 //! learners. Where that would be too much to hold, texts are written when they
 //! are asked for.
 
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use super::release::Releases;
 use super::tables::{self, Tables};
 use crate::date::Date;
@@ -208,7 +208,7 @@ pub(super) fn one(
 }
 
 fn gone() -> Failure {
-    Error::corrupt("an assessment is not at its place")
+    Error::corrupt("an assessment is not where its index says")
 }
 
 /// By which assessments stand in order in the answer: term, subject, outcome, id.
@@ -235,7 +235,7 @@ fn decode(
         tables: &tables,
         releases: &releases,
     };
-    let mut items = Lookup::new(snapshot.records(partition)?);
+    let mut items = KeyLookup::new(snapshot.records(partition)?);
     let mut sheet = Sheet::new(wire);
     for (key, slot) in keys(snapshot, partition, wanted)? {
         let template = if sheet.is_written {

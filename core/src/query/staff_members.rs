@@ -1,6 +1,6 @@
 //! Get Staff Members.
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::listed::Listed;
 use super::params::Params;
@@ -32,23 +32,22 @@ pub struct StaffMembers {
     pub staff_member_id: Option<u64>,
 }
 
+/// The id of one record: a parameter, and the last segment of v2's path.
+const ID: &str = "staff_member_id";
+
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     name: "staffmembers",
     v1: Path("adminplus/staffmembers", Last::SCHOOL),
-    v2: Path("adminplus/staffmembers", Last::Optional("staff_member_id")),
+    v2: Path("adminplus/staffmembers", Last::Optional(ID)),
     family: Some(Family::Administration),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No staff member records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
     let staff = StaffMembers {
         school: params.school(),
-        staff_member_id: params.one("staff_member_id", true),
+        staff_member_id: params.one(ID, true),
     };
     params.ask(&staff, then)
 }
@@ -84,7 +83,7 @@ impl Query for StaffMembers {
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
-        identity.number("staff_member_id", self.staff_member_id);
+        identity.number(ID, self.staff_member_id);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Get Learner Subject Marks (4.4).
 
-use super::endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, Path};
+use super::endpoint::{Endpoint, Last, Path};
 use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
@@ -38,12 +38,8 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: Path("currplus/learnersubjectmarks", Last::SCHOOL),
     v2: Path("currplus/learnersubjectmarks", Last::None),
     family: Some(Family::Curriculum),
-    has_parents: false,
-    is_settable: false,
-    is_object: false,
-    refused: CLIENT_NOT_AUTHORISED,
     nothing: "No subject mark records found",
-    read,
+    ..Endpoint::new(read)
 };
 
 fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {

@@ -233,6 +233,20 @@ pub(crate) const fn position(fields: &[Field], name: &str) -> usize {
     at
 }
 
+/// The tag of a text in a field of these choices: its position among them.
+pub(crate) const fn choice(choices: &[&str], text: &str) -> u64 {
+    let (mut at, mut rest) = (0, choices);
+    while let [choice, others @ ..] = rest {
+        if same(choice.as_bytes(), text.as_bytes()) {
+            break;
+        }
+        at += 1;
+        rest = others;
+    }
+    assert!(!rest.is_empty(), "no choice is this text");
+    at
+}
+
 const fn find(fields: &[Field], name: &str) -> Field {
     match fields.split_at(position(fields, name)) {
         (_, [field, ..]) => *field,

@@ -1,6 +1,6 @@
 //! A learner (2.1).
 
-use super::field::{Field, Form, end_tag, position, tag};
+use super::field::{Field, Form, choice, end_tag, position, tag};
 use super::value::Value;
 
 /// The states of a learner, in the order of their tag (section 3).
@@ -52,7 +52,7 @@ const TRANSFER_DATE: usize = position(FIELDS, "transfer_date");
 /// The tag: the position of the status among [`STATUSES`].
 pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
 /// The status tag of a current learner.
-pub(crate) const CURRENT: Option<u64> = Some(0);
+pub(crate) const CURRENT: Option<u64> = Some(choice(&STATUSES, "current"));
 /// The tag: the date of the transfer as a number.
 pub(crate) const TRANSFER_TAG: usize = tag(FIELDS, "transfer_date");
 /// The tag: the grade, if it is a number.

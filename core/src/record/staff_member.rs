@@ -1,6 +1,6 @@
 //! A member of a school's staff.
 
-use super::field::{Field, Form, tag};
+use super::field::{Field, Form, choice, tag};
 use super::value::YES_NO;
 
 const STATUSES: [&str; 2] = ["current", "left"];
@@ -41,4 +41,4 @@ pub(crate) const FIELDS: &[Field] = &[
 /// The tag: the position of the status among [`STATUSES`].
 pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
 /// The status tag of current staff.
-pub(crate) const CURRENT: Option<u64> = Some(0);
+pub(crate) const CURRENT: Option<u64> = Some(choice(&STATUSES, "current"));

@@ -2,7 +2,6 @@
 
 use super::field::{Field, Form};
 use super::shown::shown;
-use super::texts;
 use super::value::{EnrolledTerm, Value};
 use crate::json::Object;
 use serde_json::value::RawValue;
@@ -27,7 +26,6 @@ pub(crate) const GROUP_FIELDS: std::ops::Range<usize> = 1..6;
 pub(crate) fn value_from_json(form: Form, raw: &str) -> Result<Value<'_>, String> {
     match form {
         Form::Terms => from_json(raw).map(Value::Terms),
-        Form::Texts => texts::from_json(raw),
         form => Value::from_json(form, raw),
     }
 }

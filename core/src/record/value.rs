@@ -34,11 +34,18 @@ pub(crate) struct EnrolledTerm<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Reads a value as a dataset spells it, but for arrays; on failure says what it
+    /// Reads a value as a dataset spells it, but for terms; on failure says what it
     /// should have been.
     pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
         let text = match raw.as_bytes() {
-            [b'"', ..] => text_of(raw),
+            _ if form == Form::Texts => {
+                return match texts::from_json(raw) {
+                    Some(texts) if texts.is_empty() => Ok(Value::Empty),
+                    Some(texts) => Ok(Value::Text(Cow::Owned(texts))),
+                    None => Err(wrong(form, raw)),
+                };
+            }
+            [b'"', ..] => texts::of_string(raw),
             b"null" => Some(Cow::Borrowed("")),
             [b'-' | b'0'..=b'9', ..] if takes_number(form, raw) => Some(Cow::Borrowed(raw)),
             _ => None,
@@ -163,20 +170,9 @@ fn signed(text: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// The text of a JSON string; `None` if it is none, as with an unpaired
-/// surrogate.
-fn text_of(raw: &str) -> Option<Cow<'_, str>> {
-    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inside));
-    }
-    serde_json::from_str(raw).ok().map(Cow::Owned)
-}
-
 /// Whether a form takes this JSON number: integers without fraction or
 /// exponent, decimals without exponent.
 fn takes_number(form: Form, raw: &str) -> bool {
-    let plain = |byte: u8| !matches!(byte, b'.' | b'e' | b'E');
     match form {
         Form::Integer
         | Form::Signed
@@ -187,7 +183,7 @@ fn takes_number(form: Form, raw: &str) -> bool {
         | Form::Password
         | Form::PasswordHash
         | Form::YesNo
-        | Form::Choice(_) => raw.bytes().all(plain),
+        | Form::Choice(_) => texts::is_plain(raw),
         Form::Decimal | Form::Percentage => true,
         _ => false,
     }
@@ -214,7 +210,7 @@ fn wrong(form: Form, raw: &str) -> String {
         Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
         Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
         Form::Terms => format!("{shown} is not an array of objects"),
-        Form::Texts => format!("{shown} {}", texts::NO_TEXTS),
+        Form::Texts => format!("{shown} is not an array of text, none of it empty"),
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Held decoded, since a search in memory costs a fraction of one in the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Directory {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<RunEntry>,
     /// The number that the next new run gets. Numbers are never used twice
     /// while the partition lives.
     pub(crate) next_run: u32,
@@ -46,7 +46,7 @@ impl PartialEq for Sound {
 impl Eq for Sound {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct RunEntry {
     pub(crate) first: Key,
     pub(crate) run: u32,
     /// How many records the run holds.
@@ -71,7 +71,7 @@ impl Directory {
             let (low, rest) = rest.split_first_chunk()?;
             let (run, rest) = rest.split_first_chunk()?;
             let (count, rest) = rest.split_first_chunk()?;
-            Some(Entry {
+            Some(RunEntry {
                 first: Key(u64::from_le_bytes(*high), u64::from_le_bytes(*low)),
                 run: u32::from_le_bytes(*run),
                 count: u32::from_le_bytes(*count),
@@ -79,7 +79,7 @@ impl Directory {
             })
         };
         let next_run = u32::from_le_bytes(*next_run);
-        let entries: Vec<Entry> = entries.iter().filter_map(entry).collect();
+        let entries: Vec<RunEntry> = entries.iter().filter_map(entry).collect();
         let numbered = entries.iter().all(|e| e.run < next_run && e.count > 0);
         if !numbered || !entries.is_sorted_by(|a, b| a.first < b.first) {
             return Err(damaged());
@@ -114,7 +114,7 @@ impl Directory {
         let next = self.entries.get(position + 1);
         let fits = run.len() == entry.count as usize && run.keys().next() == Some(entry.first);
         let last = run.len().checked_sub(1).map(|last| run.key(last));
-        let before = |next: &Entry| matches!(&last, Some(Ok(last)) if *last < next.first);
+        let before = |next: &RunEntry| matches!(&last, Some(Ok(last)) if *last < next.first);
         if !fits || !next.is_none_or(before) {
             return Err(another());
         }
@@ -132,7 +132,7 @@ impl Directory {
     /// that did not change, and whose neighbours did not.
     pub(crate) fn inherit(&self, before: &Directory) {
         for (position, entry) in self.entries.iter().enumerate() {
-            let first = |entry: &Entry| entry.first.number();
+            let first = |entry: &RunEntry| entry.first.number();
             let Ok(then) = before.entries.binary_search_by_key(&first(entry), first) else {
                 continue;
             };
@@ -183,7 +183,7 @@ impl Directory {
     /// What the decoded directory costs in memory.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Directory>()
-            + self.entries.capacity() * size_of::<Entry>()
+            + self.entries.capacity() * size_of::<RunEntry>()
             + self.sound.0.capacity() * size_of::<AtomicBool>()
     }
 }
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_directory_comes_back_and_finds_its_runs() {
-        let entry = |first, run| Entry {
+        let entry = |first, run| RunEntry {
             first: Key(first, 7),
             run,
             count: 3,
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_was_checked_counts_for_runs_that_did_not_change() -> Result<()> {
         let of = |checksums: [u64; 4]| {
-            let entry = |(run, checksum): (u32, u64)| Entry {
+            let entry = |(run, checksum): (u32, u64)| RunEntry {
                 first: Key::one(u64::from(run) * 10),
                 run,
                 count: 1,
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn entries_out_of_order_and_runs_that_cannot_be_are_refused() {
         let of = |entries: &[(u64, u32, u32)], next_run| {
-            let entry = |(first, run, count): &(u64, u32, u32)| Entry {
+            let entry = |(first, run, count): &(u64, u32, u32)| RunEntry {
                 first: Key::one(*first),
                 run: *run,
                 count: *count,

@@ -118,12 +118,12 @@ pub(crate) struct Memo {
 
 #[derive(Default)]
 struct Entries {
-    by_key: HashMap<MemoKey, Entry, foldhash::fast::RandomState>,
+    by_key: HashMap<MemoKey, Memoized, foldhash::fast::RandomState>,
     bytes: usize,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct Memoized {
     value: Arc<dyn Any + Send + Sync>,
     bytes: usize,
     sources: Sources,
@@ -178,12 +178,12 @@ impl Memo {
         let (value, bytes) = make()?;
         let value = Arc::new(value);
         // The table has room for as many again.
-        let bytes = bytes + 2 * size_of::<(MemoKey, Entry)>();
+        let bytes = bytes + 2 * size_of::<(MemoKey, Memoized)>();
         if bytes > self.limit {
             return Ok(value);
         }
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        let entry = Entry {
+        let entry = Memoized {
             value: value.clone(),
             bytes,
             sources,

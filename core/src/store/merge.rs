@@ -2,7 +2,7 @@
 //! join are one walk over the runs that the edits touch.
 
 use super::collection::Layout;
-use super::directory::{Directory, Entry};
+use super::directory::{Directory, RunEntry};
 use super::item::{Item, ItemBuffer};
 use super::partition::{Key, Partition};
 use super::records::Reader;
@@ -115,12 +115,12 @@ impl Write<'_> {
         directory: &mut Directory,
         run: Option<u32>,
         piece: &Piece,
-    ) -> Result<Entry> {
+    ) -> Result<RunEntry> {
         let run = match run {
             Some(run) => run,
             None => directory.number_run()?,
         };
-        Ok(Entry {
+        Ok(RunEntry {
             first: piece.first,
             run,
             count: piece.count,
@@ -159,7 +159,7 @@ impl Write<'_> {
             let count = u32::try_from(builder.len()).unwrap_or(u32::MAX);
             let checksum = self.put_run(partition, first.run, &builder.finish())?;
             self.remove_run(partition, second.run)?;
-            let joined = Entry {
+            let joined = RunEntry {
                 count,
                 checksum,
                 ..first

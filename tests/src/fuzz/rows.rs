@@ -4,14 +4,11 @@ use crate::storage::asked;
 use crate::storage::disk::Disk;
 use crate::storage::scenario::options;
 use crate::storage::seal::checksum;
-use crate::storage::small::{self, CHANGES, SCHOOL};
+use crate::storage::small::{self, CHANGES};
 use crate::storage::tables::{self, DIGESTS, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use crate::world::{ENDPOINTS, Endpoint};
 use redb::{StorageBackend, TableHandle};
-use rollbook::{
-    Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, Engine, FinanceLearners,
-    Grades, LearnerSubjects, Learners, Lookup, LookupList, Options, Page, Parents, Question,
-    Result, SchoolInfo, Schools, StaffMembers, SubjectMarks, SubjectsPerTerm,
-};
+use rollbook::{Engine, Options, Result};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -21,6 +18,7 @@ struct Store {
     rows: Vec<Row>,
     disk: Disk,
     engine: Option<Engine>,
+    targets: Vec<String>,
 }
 
 struct Row {
@@ -29,8 +27,8 @@ struct Row {
     directory: Option<(Field, Range<usize>)>,
     /// The sum that the row or its directory goes into.
     digest: Field,
-    /// What is answered from it.
-    asked: Vec<Ask>,
+    /// What is answered from it, of the store's targets.
+    asked: Vec<usize>,
 }
 
 /// The value of a row, and where it lies in the file.
@@ -64,8 +62,9 @@ impl Store {
             bytes,
             rows: Vec::new(),
             engine: None,
+            targets: targets(),
         };
-        let right = QUESTIONS.map(|ask| ask(store.fresh(true).unwrap()));
+        let right = store.answers();
         for (table, key, value) in long {
             let mut row = Row::of(&store.bytes, table, key, value);
             let broken: Vec<_> = row
@@ -75,18 +74,25 @@ impl Store {
                 .map(|byte| byte.wrapping_add(0x55))
                 .collect();
             row.write(&store.disk, &broken);
-            let found = match store.fresh(true) {
-                Ok(engine) => QUESTIONS.map(|ask| ask(engine)),
-                Err(error) => QUESTIONS.map(|_| Err(error.clone())),
-            };
-            let touched = QUESTIONS.into_iter().zip(found.iter().zip(&right));
-            let touched = touched.filter(|(_, (broken, whole))| broken != whole);
-            row.asked = touched.map(|(ask, _)| ask).collect();
+            let found = store.answers().into_iter().zip(&right);
+            let touched = found
+                .enumerate()
+                .filter(|(_, (found, right))| found != *right);
+            row.asked = touched.map(|(number, _)| number).collect();
             row.write(&store.disk, &row.value.value);
             store.rows.push(row);
         }
         store.engine = None;
         store
+    }
+
+    /// The answers of an engine that opens what the disk holds now.
+    fn answers(&mut self) -> Vec<Option<Vec<u8>>> {
+        let targets = self.targets.clone();
+        let Ok(engine) = self.fresh(true) else {
+            return vec![None; targets.len()];
+        };
+        targets.iter().map(|target| ask(engine, target)).collect()
     }
 
     /// An engine on what the disk holds now, of which nothing is remembered. A fuzzer has
@@ -208,14 +214,20 @@ fn damaged(store: &mut Store, bytes: &[u8]) -> bool {
         value[at] = value[at].wrapping_add(*added);
     }
     store.rows[number].write(&store.disk, &value);
-    let asked = store.rows[number].asked.clone();
+    let asked = store.rows[number].asked.iter();
+    let asked: Vec<_> = asked.map(|target| store.targets[*target].clone()).collect();
     let change = CHANGES.get(usize::from(*beside) / 2);
     let is_read_at_opening = store.rows[number].digest.key == META_DIGEST;
     let Ok(engine) = store.fresh(is_read_at_opening) else {
         store.restore();
         return true;
     };
-    let ask = || asked.iter().filter(|ask| ask(engine).is_err()).count();
+    let ask = || {
+        asked
+            .iter()
+            .filter(|target| ask(engine, target).is_none())
+            .count()
+    };
     let mut failed = ask();
     if beside.is_multiple_of(16) {
         failed += usize::from(asked::export(engine).is_err());
@@ -230,197 +242,23 @@ fn damaged(store: &mut Store, bytes: &[u8]) -> bool {
     failed > 0
 }
 
-/// Asks a question, and gives both answers to it.
-type Ask = fn(&Engine) -> Result<[Vec<u8>; 2]>;
+/// What an engine answers, if its store does not fail.
+fn ask(engine: &Engine, target: &str) -> Option<Vec<u8>> {
+    let answer = small::ask(engine, target);
+    (answer.status.code < 500).then_some(answer.body)
+}
 
-const QUESTIONS: [Ask; 19] = [
-    |engine| {
-        let all = Learners {
-            school: SCHOOL,
-            include_parents: true,
-            ..Learners::default()
-        };
-        both(engine, &all)
-    },
-    |engine| {
-        both(
-            engine,
-            &Learners {
-                school: SCHOOL,
-                name: Some("an"),
-                ..Learners::default()
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &AssessmentMarks {
-                grade_id: Some(9),
-                ..MARKS
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &AssessmentMarks {
-                learner_id: Some(1),
-                ..MARKS
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &SubjectsPerTerm {
-                school: SCHOOL,
-                learner_id: 1,
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &SubjectMarks {
-                school: SCHOOL,
-                learner_id: 1,
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &LearnerSubjects {
-                school: SCHOOL,
-                learner_id: None,
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &Absentees {
-                school: SCHOOL,
-                ..Absentees::default()
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &Absentees {
-                school: SCHOOL,
-                id: Some(399_919),
-                ..Absentees::default()
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &Schools {
-                username: "demo",
-                school: None,
-            },
-        )
-    },
-    |engine| {
-        both(
-            engine,
-            &Clients {
-                username: "demo",
-                ..Clients::default()
-            },
-        )
-    },
-    |engine| {
-        let all = FinanceLearners {
-            school: SCHOOL,
-            all_accounts: true,
-            include_accountable_person: true,
-            ..FinanceLearners::default()
-        };
-        both(engine, &all)
-    },
-    |engine| {
-        let school = SCHOOL;
-        let all = AccountablePersons {
-            school,
-            include_learners: true,
-            ..Default::default()
-        };
-        both(engine, &all)
-    },
-    |engine| {
-        let school = SCHOOL;
-        both(
-            engine,
-            &Parents {
-                school,
-                parent_id: None,
-            },
-        )
-    },
-    |engine| {
-        let school = SCHOOL;
-        both(
-            engine,
-            &StaffMembers {
-                school,
-                staff_member_id: None,
-            },
-        )
-    },
-    |engine| both(engine, &SchoolInfo { school: SCHOOL }),
-    |engine| {
-        both(
-            engine,
-            &Discipline {
-                school: SCHOOL,
-                from_date: "2026-04-20".parse().ok(),
-                to_date: "2026-05-20".parse().ok(),
-                ..Discipline::default()
-            },
-        )
-    },
-    |engine| {
-        let school = SCHOOL;
-        both(
-            engine,
-            &Grades {
-                school,
-                grade_id: None,
-            },
-        )
-    },
-    |engine| {
-        let list = LookupList::EthnicGroup;
-        both(engine, &Lookup { list, id: None })
-    },
-];
-
-const MARKS: AssessmentMarks = AssessmentMarks {
-    school: SCHOOL,
-    learner_id: None,
-    grade_id: None,
-    subject_id: None,
-    year: None,
-    term: None,
-    learning_outcome_id: None,
-    assessment_id: None,
-    structure: false,
-};
-
-/// Asks as v1 answers and as v2 does.
-fn both(engine: &Engine, question: &impl Question) -> Result<[Vec<u8>; 2]> {
-    let backwards = Page {
-        limit: Some(50),
-        reverse_order: true,
-        ..Page::default()
-    };
-    Ok([
-        engine.ask(question)?.body,
-        engine.page(question, &backwards)?.body,
-    ])
+/// Every kind of question, and v2's collections from their ends as well.
+fn targets() -> Vec<String> {
+    let mut targets = small::targets();
+    let collections = ENDPOINTS
+        .iter()
+        .filter(|endpoint| !endpoint.place.is_empty());
+    let collections = collections.flat_map(Endpoint::v2_examples);
+    targets.extend(collections.filter_map(|target| {
+        let joined = if target.contains('?') { '&' } else { '?' };
+        let backwards = !target.contains("reverse_order");
+        backwards.then(|| format!("{target}{joined}reverse_order=1"))
+    }));
+    targets
 }

@@ -1,9 +1,11 @@
 //! A store of two schools with something of everything in it, small enough to be
 //! damaged thousands of times.
 
+use super::asked;
 use super::disk::Disk;
 use super::scenario::options;
 use crate::login;
+use crate::world::{ENDPOINTS, Endpoint};
 use rollbook::{Answer, Engine, Request, Result, SetState};
 use std::sync::OnceLock;
 
@@ -39,76 +41,34 @@ pub fn store() -> Vec<u8> {
     disk.bytes()
 }
 
-const V1: [&str; 26] = [
-    "adminplus/learners/1000",
-    "adminplus/learners/1000?include_parents=1&grade_id=7,9",
-    "adminplus/learners/1000?name=an",
-    "adminplus/learners/1000?status=left&since=2026-01-01",
-    "adminplus/learners/1000?learner_id=2",
-    "adminplus/learners/1001",
-    "currplus/learnerassessmentmarks/1000?grade_id=9",
-    "currplus/learnerassessmentmarks/1000?grade_id=7&structure=1",
-    "currplus/learnerassessmentmarks/1000?learner_id=1",
-    "currplus/learnerassessmentmarks/1001?learner_id=201",
-    "currplus/learnersubjectsperterm/1000?learner_id=1",
-    "currplus/learnersubjectmarks/1000?learner_id=1",
-    "currplus/learnersubjects/1000",
-    "currplus/learnersubjects/1000?learner_id=2",
-    "adminplus/learnerabsentees/1000?from_date=2026-04-20&to_date=2026-05-20",
-    "adminplus/parents/1000",
-    "adminplus/staffmembers/1000",
-    "adminplus/school/1000",
-    "adminplus/learnerdiscipline/1000?from_date=2026-04-20&to_date=2026-05-20",
-    "adminplus/lookup/grade/1000",
-    "adminplus/lookup/maritalstatus",
-    "finplus/debtmanagement/learnerparentinfo/1000?include_parents=1&include_accountable_person=1",
-    "finplus/debtmanagement/schooldebtors/1000?include_learners=1&all_accounts=1",
-    "finplus/debtmanagement/schools",
-    "settings/clients",
-    "settings/clients/1000",
-];
+/// Every kind of question, of both versions.
+pub fn targets() -> Vec<String> {
+    let v1 = asked::targets_of(SCHOOL, 1).into_iter();
+    let v2 = ENDPOINTS.iter().flat_map(Endpoint::v2_examples);
+    let others = [
+        format!("/api/v1/adminplus/learners/{OTHER}"),
+        format!("/api/v1/currplus/learnerassessmentmarks/{OTHER}?learner_id=201"),
+    ];
+    v1.chain(others).chain(v2).collect()
+}
 
-const V2: [&str; 22] = [
-    "adminplus/learners?limit=50",
-    "adminplus/learners?limit=3&reverse_order=1&include_parents=1",
-    "adminplus/learners?name=an",
-    "adminplus/learners/1?include_parents=1",
-    "adminplus/learnerabsentees?from_date=2026-04-20&to_date=2026-05-20",
-    "adminplus/learnerabsentees/399919",
-    "adminplus/parents?limit=50",
-    "adminplus/staffmembers/22",
-    "adminplus/school",
-    "adminplus/learnerdiscipline/5211",
-    "adminplus/lookup/grade?reverse_order=1",
-    "currplus/learnerassessmentmarks?grade_id=9&limit=50",
-    "currplus/learnerassessmentmarks?learner_id=1&reverse_order=1",
-    "currplus/learnersubjectsperterm?learner_id=1",
-    "currplus/learnersubjectmarks?learner_id=1",
-    "currplus/learnersubjects?limit=50",
-    "finplus/debtmanagement/schools",
-    "finplus/debtmanagement/schools/1000",
-    "finplus/debtmanagement/learners?include_parents=1&include_accountable_person=1&limit=50",
-    "finplus/debtmanagement/accountablepersons?include_learners=1&all_accounts=1",
-    "finplus/debtmanagement/accountablepersons/42?include_learners=1",
-    "settings/clientintegrations",
-];
+/// Asks a target as the integrator.
+pub fn ask(engine: &Engine, target: &str) -> Answer {
+    engine.request(&Request {
+        target,
+        headers: &[
+            ("HTTP-X-USERNAME", "demo"),
+            ("HTTP-X-PASSWORD", "demo"),
+            ("HTTP-X-SCHOOLID", "1000"),
+        ],
+        ..Request::default()
+    })
+}
 
-/// The answers to every kind of question, of both versions.
+/// The answers to every kind of question.
 pub fn answers(engine: &Engine) -> Vec<Answer> {
-    let v1 = V1.iter().map(|path| format!("/api/v1/{path}"));
-    let v2 = V2.iter().map(|path| format!("/api/v2/{path}"));
-    let ask = |target: String| {
-        engine.request(&Request {
-            target: &target,
-            headers: &[
-                ("HTTP-X-USERNAME", "demo"),
-                ("HTTP-X-PASSWORD", "demo"),
-                ("HTTP-X-SCHOOLID", "1000"),
-            ],
-            ..Request::default()
-        })
-    };
-    v1.chain(v2).map(ask).collect()
+    let targets = targets();
+    targets.iter().map(|target| ask(engine, target)).collect()
 }
 
 /// A change of the store.

@@ -51,6 +51,7 @@ mod v2;
 
 pub use answer::TwinAnswer;
 pub use apply::{comparable, line_key};
+pub use endpoints::nothing_found;
 pub use kinds::texts_of;
 pub use summary::{Counts, Summary};
 

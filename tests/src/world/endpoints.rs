@@ -23,182 +23,256 @@ pub struct Endpoint {
     pub(super) query: fn(&mut World) -> Query,
     /// Parameters with which the collection has many records.
     pub(super) wide: fn(&mut World) -> Query,
+    /// What follows its path in v1, and in v2, when the sample schools or a generated one are asked in each way
+    /// there is.
+    examples: [&'static [&'static str]; 2],
+    /// The fields that tell a record's place in v2's collection.
+    pub place: &'static [&'static str],
+    /// Parameters of collections of random schools, all of which are walked.
+    pub walks: &'static [&'static str],
 }
+
+const ASSESSMENT: [&str; 7] = [
+    "grade_id",
+    "year",
+    "term",
+    "learner_id",
+    "subject_id",
+    "learning_outcome_id",
+    "assessment_id",
+];
 
 /// All of them.
 pub static ENDPOINTS: [Endpoint; 19] = [
     Endpoint {
-        v1: "adminplus/learners",
-        v2: "adminplus/learners",
         weights: [26, 20],
-        of_school: true,
         ids: &LEARNERS,
         query: World::learners_query,
         wide: World::families,
+        examples: [
+            &[
+                "",
+                "?include_parents=1&grade_id=1,2,3,7,9",
+                "?name=an&family_code=",
+                "?status=left&since=2026-01-01",
+                "?learner_id={learner}",
+            ],
+            &[
+                "?limit=50",
+                "?limit=3&reverse_order=1&include_parents=1",
+                "?name=an",
+                "/1?include_parents=1",
+            ],
+        ],
+        walks: &[
+            "",
+            "include_parents&grade_id=9,10",
+            "status=left&since=2025-05-14&until=2026-05-14",
+        ],
+        ..Endpoint::of_school("adminplus/learners")
     },
     Endpoint {
-        v1: "currplus/learnerassessmentmarks",
-        v2: "currplus/learnerassessmentmarks",
         weights: [24, 16],
-        of_school: true,
-        ids: &[],
         query: World::assessment_marks_query,
         wide: World::whole_grade,
+        examples: [
+            &[
+                "?grade_id=9",
+                "?grade_id=7&structure=1",
+                "?learner_id={learner}",
+                "?learner_id={learner}&term=1",
+            ],
+            &["?grade_id=9&limit=50", "?learner_id=1&reverse_order=1"],
+        ],
+        place: &ASSESSMENT,
+        walks: &["grade_id=9", "grade_id=10&structure=1", "learner_id=10"],
+        ..Endpoint::of_school("currplus/learnerassessmentmarks")
     },
     Endpoint {
-        v1: "currplus/learnersubjectsperterm",
-        v2: "currplus/learnersubjectsperterm",
         weights: [9, 8],
-        of_school: true,
-        ids: &[],
         query: World::one_learner_query,
         wide: World::one_learner,
+        examples: [&["?learner_id={learner}"], &["?learner_id=1"]],
+        place: &["subject_id"],
+        walks: &["learner_id=2"],
+        ..Endpoint::of_school("currplus/learnersubjectsperterm")
     },
     Endpoint {
-        v1: "currplus/learnersubjectmarks",
-        v2: "currplus/learnersubjectmarks",
         weights: [9, 8],
-        of_school: true,
-        ids: &[],
         query: World::one_learner_query,
         wide: World::one_learner,
+        examples: [&["?learner_id={learner}"], &["?learner_id=1"]],
+        place: &["subject_id"],
+        walks: &["learner_id=2"],
+        ..Endpoint::of_school("currplus/learnersubjectmarks")
     },
     Endpoint {
-        v1: "currplus/learnersubjects",
-        v2: "currplus/learnersubjects",
         weights: [9, 9],
-        of_school: true,
-        ids: &[],
         query: World::learner_subjects_query,
-        wide: nothing,
+        examples: [&["", "?learner_id=2"], &["?limit=50"]],
+        place: &["learner_id", "subject_id"],
+        ..Endpoint::of_school("currplus/learnersubjects")
     },
     Endpoint {
-        v1: "finplus/debtmanagement/schools",
-        v2: "finplus/debtmanagement/schools",
         weights: [5, 6],
-        of_school: false,
         ids: &SCHOOL_IDS,
-        query: nothing,
-        wide: nothing,
+        examples: [&[""], &["", "/1000"]],
+        place: &["school_id"],
+        ..Endpoint::of_all("finplus/debtmanagement/schools")
     },
     Endpoint {
-        v1: "settings/clients",
         v2: "settings/clientintegrations",
         weights: [10, 8],
-        of_school: false,
-        ids: &[],
         query: World::integrations_query,
-        wide: nothing,
+        examples: [&["", "/{school}"], &[""]],
+        place: &["school_id", "api_type_id"],
+        ..Endpoint::of_all("settings/clients")
     },
     Endpoint {
-        v1: "adminplus/learnerabsentees",
-        v2: "adminplus/learnerabsentees",
         weights: [10, 13],
-        of_school: true,
         ids: &ABSENTEES,
         query: World::absentees_query,
-        wide: nothing,
+        examples: [
+            &[
+                "?from_date=2026-05-01&to_date=2026-05-31",
+                "?from_date=2026-04-20&to_date=2026-05-20",
+            ],
+            &["?from_date=2026-04-20&to_date=2026-05-20", "/399919"],
+        ],
+        place: &["absent_date", "id"],
+        walks: &["", "from_date=2026-04-14&to_date=2026-05-15"],
+        ..Endpoint::of_school("adminplus/learnerabsentees")
     },
     Endpoint {
-        v1: "finplus/debtmanagement/learnerparentinfo",
         v2: "finplus/debtmanagement/learners",
         weights: [8, 12],
-        of_school: true,
         ids: &LEARNERS,
         query: World::finance_learners_query,
         wide: World::accounts,
+        examples: [
+            &["?include_parents=1&include_accountable_person=1"],
+            &["?include_parents=1&include_accountable_person=1&limit=50"],
+        ],
+        place: &["learner_id"],
+        walks: &["all_accounts=1&include_parents&include_accountable_person"],
+        ..Endpoint::of_school("finplus/debtmanagement/learnerparentinfo")
     },
     Endpoint {
-        v1: "finplus/debtmanagement/schooldebtors",
         v2: "finplus/debtmanagement/accountablepersons",
         weights: [7, 10],
-        of_school: true,
         ids: &ACCOUNTABLE,
         query: World::accountable_persons_query,
         wide: every_account,
+        examples: [
+            &["?include_learners=1&all_accounts=1"],
+            &[
+                "?include_learners=1&all_accounts=1",
+                "/42?include_learners=1",
+            ],
+        ],
+        place: &["accountable_person_id"],
+        walks: &["include_learners", "all_accounts=true"],
+        ..Endpoint::of_school("finplus/debtmanagement/schooldebtors")
     },
     Endpoint {
-        v1: "adminplus/parents",
-        v2: "adminplus/parents",
         weights: [9, 10],
-        of_school: true,
         ids: &PARENTS,
         query: World::parents_query,
-        wide: nothing,
+        examples: [&[""], &["?limit=50"]],
+        ..Endpoint::of_school("adminplus/parents")
     },
     Endpoint {
-        v1: "adminplus/staffmembers",
-        v2: "adminplus/staffmembers",
         weights: [8, 9],
-        of_school: true,
         ids: &STAFF,
         query: World::staff_query,
-        wide: nothing,
+        examples: [&[""], &["", "/22"]],
+        ..Endpoint::of_school("adminplus/staffmembers")
     },
     Endpoint {
-        v1: "adminplus/school",
-        v2: "adminplus/school",
         weights: [6, 5],
-        of_school: true,
-        ids: &[],
-        query: nothing,
-        wide: nothing,
+        place: &[],
+        walks: &[],
+        ..Endpoint::of_school("adminplus/school")
     },
     Endpoint {
-        v1: "adminplus/learnerdiscipline",
-        v2: "adminplus/learnerdiscipline",
         weights: [8, 10],
-        of_school: true,
         ids: &DISCIPLINE,
         query: World::absentees_query,
-        wide: nothing,
+        examples: [
+            &[
+                "?from_date=2026-05-01&to_date=2026-05-31",
+                "?from_date=2026-04-20&to_date=2026-05-20",
+            ],
+            &["?from_date=2026-04-20&to_date=2026-05-20", "/5211"],
+        ],
+        place: &["discipline_date", "id"],
+        ..Endpoint::of_school("adminplus/learnerdiscipline")
     },
     Endpoint {
-        v1: "adminplus/lookup/grade",
-        v2: "adminplus/lookup/grade",
         weights: [6, 6],
-        of_school: true,
         ids: &GRADES,
         query: World::grades_query,
-        wide: nothing,
+        examples: [&[""], &["?reverse_order=1"]],
+        ..Endpoint::of_school("adminplus/lookup/grade")
     },
     Endpoint {
-        v1: "adminplus/lookup/ethnicgroup",
-        v2: "adminplus/lookup/ethnicgroup",
-        weights: [3, 3],
-        of_school: false,
         ids: &LOOKUPS,
-        query: nothing,
-        wide: nothing,
+        ..Endpoint::of_all("adminplus/lookup/ethnicgroup")
     },
     Endpoint {
-        v1: "adminplus/lookup/maritalstatus",
-        v2: "adminplus/lookup/maritalstatus",
-        weights: [3, 3],
-        of_school: false,
         ids: &LOOKUPS,
-        query: nothing,
-        wide: nothing,
+        ..Endpoint::of_all("adminplus/lookup/maritalstatus")
     },
     Endpoint {
-        v1: "adminplus/lookup/gender",
-        v2: "adminplus/lookup/gender",
-        weights: [3, 3],
-        of_school: false,
         ids: &LOOKUPS,
-        query: nothing,
-        wide: nothing,
+        ..Endpoint::of_all("adminplus/lookup/gender")
     },
     Endpoint {
-        v1: "adminplus/lookup/language",
-        v2: "adminplus/lookup/language",
-        weights: [3, 3],
-        of_school: false,
         ids: &LOOKUPS,
-        query: nothing,
-        wide: nothing,
+        ..Endpoint::of_all("adminplus/lookup/language")
     },
 ];
+
+impl Endpoint {
+    const fn of_school(path: &'static str) -> Endpoint {
+        Endpoint {
+            of_school: true,
+            ..Endpoint::of_all(path)
+        }
+    }
+
+    const fn of_all(path: &'static str) -> Endpoint {
+        Endpoint {
+            v1: path,
+            v2: path,
+            weights: [3, 3],
+            of_school: false,
+            ids: &[],
+            query: nothing,
+            wide: nothing,
+            examples: [&[""], &[""]],
+            place: &["id"],
+            walks: &[""],
+        }
+    }
+
+    /// Targets of v1, about a sample school or a generated one, and one of its learners.
+    pub fn v1_examples(&self, school: u64, learner: u64) -> impl Iterator<Item = String> {
+        let of = if self.of_school { "/{school}" } else { "" };
+        let target = move |rest: &&str| {
+            format!("/api/v1/{}{of}{rest}", self.v1)
+                .replace("{school}", &school.to_string())
+                .replace("{learner}", &learner.to_string())
+        };
+        self.examples[0].iter().map(target)
+    }
+
+    /// Targets of v2.
+    pub fn v2_examples(&self) -> impl Iterator<Item = String> {
+        let target = |rest: &&str| format!("/api/v2/{}{rest}", self.v2);
+        self.examples[1].iter().map(target)
+    }
+}
 
 impl World {
     fn families(&mut self) -> Query {

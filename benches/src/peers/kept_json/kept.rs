@@ -1,8 +1,8 @@
 //! What a client keeps of the service's answers.
 
 use crate::ask::{MONTHS, YEAR};
-use crate::ours::fetch;
 use crate::peers::wire::Learner;
+use crate::request::fetch;
 use crate::schools::Schools;
 use anyhow::{Context, Result};
 use rollbook::Engine;

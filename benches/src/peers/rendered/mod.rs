@@ -11,7 +11,7 @@ mod marks;
 pub(super) use answers::{MarksAnswer, OutcomeFilter, Place, array, push_family, push_row};
 
 use crate::ask::NOW;
-use crate::ours::fetch;
+use crate::request::fetch;
 use crate::schools::Schools;
 use anyhow::{Context, Result, bail};
 use facts::Facts;

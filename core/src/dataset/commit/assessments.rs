@@ -1,7 +1,7 @@
 //! Assessments lie by grade and year; an index tells which, and the term.
 
 use super::Commit;
-use super::marks::address::{GradeTerm, grade_term_of, not_at_its_place};
+use super::marks::address::{GradeTerm, grade_term_of, not_as_indexed};
 use crate::dataset::ordered;
 use crate::dataset::staged::decode_item;
 use crate::dataset::summary::Change;
@@ -23,7 +23,7 @@ impl Commit<'_, '_> {
         if let Some(at) = old_at {
             let partition = at.partition(school, Collection::Assessments);
             let found = self.write.records(partition)?.get(Key(at.term, id))?;
-            let (pinned, index) = found.ok_or_else(not_at_its_place)?;
+            let (pinned, index) = found.ok_or_else(not_as_indexed)?;
             old.copy_from(&pinned.run()?.item(index)?);
         }
         let mut new = ItemBuffer::default();

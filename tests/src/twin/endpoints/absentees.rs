@@ -9,7 +9,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static ABSENTEE: Types = Types {
     numbers: &["id", "learner_id"],
@@ -23,14 +23,10 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "adminplus/learnerabsentees",
     id: Some("id"),
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No learner absentee records found",
     types: &ABSENTEE,
-    read: |params| Box::new(question(params)),
     by_id: Some(by_id),
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

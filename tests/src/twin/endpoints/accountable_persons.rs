@@ -6,9 +6,9 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
+use super::Endpoint;
 use super::finance_learners;
 use super::finance_learners::FINANCE_LEARNER;
-use super::{Endpoint, list};
 
 pub(super) static ACCOUNTABLE_PERSON: Types = Types {
     numbers: &["accountable_person_id"],
@@ -22,14 +22,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "finplus/debtmanagement/accountablepersons",
     id: Some("accountable_person_id"),
     family: Some("finance"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No debtor records found",
     types: &ACCOUNTABLE_PERSON,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

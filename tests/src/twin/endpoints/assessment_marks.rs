@@ -35,16 +35,11 @@ static ASSESSMENT_MARK: Types = Types {
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "currplus/learnerassessmentmarks",
     v2: "currplus/learnerassessmentmarks",
-    id: None,
     family: Some("curriculum"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No subject mark records found",
     types: &ASSESSMENT_MARK,
-    read: |params| Box::new(question(params)),
-    by_id: None,
     whole: nested,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::{Record, Store};
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 pub(crate) static CLIENT_INTEGRATION: Types = Types {
     numbers: &["school_id", "api_type_id"],
@@ -19,16 +19,10 @@ pub(crate) static CLIENT_INTEGRATION: Types = Types {
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "settings/clients",
     v2: "settings/clientintegrations",
-    id: None,
-    family: None,
-    last: "school_login_id",
     is_settable: true,
-    is_object: false,
     none_found: "No client-authorised integrations found",
     types: &CLIENT_INTEGRATION,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

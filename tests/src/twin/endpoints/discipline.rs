@@ -9,7 +9,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static DISCIPLINE: Types = Types {
     numbers: &["id", "learner_id", "discipline_points"],
@@ -23,14 +23,10 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "adminplus/learnerdiscipline",
     id: Some("id"),
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No learner discipline records found",
     types: &DISCIPLINE,
-    read: |params| Box::new(question(params)),
     by_id: Some(by_id),
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

@@ -27,14 +27,10 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "finplus/debtmanagement/learners",
     id: Some("learner_id"),
     family: Some("finance"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No learner records found",
     types: &FINANCE_LEARNER,
-    read: |params| Box::new(question(params)),
-    by_id: None,
     whole: without_nulls,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

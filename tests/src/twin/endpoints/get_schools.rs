@@ -7,7 +7,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static SCHOOL: Types = Types {
     numbers: &["school_id"],
@@ -25,15 +25,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "finplus/debtmanagement/schools",
     v2: "finplus/debtmanagement/schools",
     id: Some("school_id"),
-    family: None,
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No school records found",
     types: &SCHOOL,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 /// 4.6 takes no parameters.

@@ -5,22 +5,17 @@ use super::super::params::Params;
 use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
+use super::Endpoint;
 use super::lookups::NAMED;
-use super::{Endpoint, list};
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "adminplus/lookup/grade",
     v2: "adminplus/lookup/grade",
     id: Some("grade_id"),
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No grades found",
     types: &NAMED,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static LEARNER_SUBJECT: Types = Types {
     numbers: &["learner_id", "subject_id"],
@@ -18,16 +18,10 @@ static LEARNER_SUBJECT: Types = Types {
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "currplus/learnersubjects",
     v2: "currplus/learnersubjects",
-    id: None,
     family: Some("curriculum"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No learner subject records found",
     types: &LEARNER_SUBJECT,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::super::question::{Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static LEARNER: Types = Types {
     numbers: &["id"],
@@ -33,14 +33,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "adminplus/learners",
     id: Some("learner_id"),
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No learner records found",
     types: &LEARNER,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

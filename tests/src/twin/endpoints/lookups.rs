@@ -5,7 +5,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 pub(super) static NAMED: Types = Types {
     numbers: &["id"],
@@ -15,18 +15,10 @@ pub(super) static NAMED: Types = Types {
 };
 
 const ANY: Endpoint = Endpoint {
-    v1: "",
-    v2: "",
     id: Some("id"),
-    family: None,
     last: "id",
-    is_settable: false,
-    is_object: false,
-    none_found: "",
     types: &NAMED,
-    read: |_| Box::new(Question(Kind::EthnicGroup)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|_| Box::new(Question(Kind::EthnicGroup)))
 };
 
 pub(super) static ETHNIC_GROUPS: Endpoint = Endpoint {

@@ -51,6 +51,14 @@ pub(crate) struct Endpoint {
     pub(crate) whole: fn(&View<'_>, &[Row]) -> Json,
 }
 
+/// Text throughout.
+static NO_TYPES: Types = Types {
+    numbers: &[],
+    ids: &[],
+    flags: &[],
+    records: &[],
+};
+
 pub(crate) static ENDPOINTS: [&Endpoint; 19] = [
     &learners::ENDPOINT,
     &assessment_marks::ENDPOINT,
@@ -73,7 +81,31 @@ pub(crate) static ENDPOINTS: [&Endpoint; 19] = [
     &lookups::LANGUAGES,
 ];
 
+/// What each 404 without records says.
+pub fn nothing_found() -> impl Iterator<Item = &'static str> {
+    ENDPOINTS.iter().map(|endpoint| endpoint.none_found)
+}
+
 impl Endpoint {
+    /// One whose paths, texts and types are to be said: it is about all schools, and answers its records as they
+    /// are, in a list.
+    const fn new(read: fn(&mut Params) -> Box<dyn Question>) -> Endpoint {
+        Endpoint {
+            v1: "",
+            v2: "",
+            id: None,
+            family: None,
+            last: "school_login_id",
+            is_settable: false,
+            is_object: false,
+            none_found: "",
+            types: &NO_TYPES,
+            read,
+            by_id: None,
+            whole: list,
+        }
+    }
+
     /// Every family that a request needs: that of its endpoint, and `parents` where parents are included.
     pub(crate) fn families(&self, params: &Params) -> Vec<&'static str> {
         let mut families: Vec<&str> = self.family.into_iter().collect();

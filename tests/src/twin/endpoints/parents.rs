@@ -5,21 +5,16 @@ use super::super::params::Params;
 use super::super::parents::{PARENT, parent};
 use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "adminplus/parents",
     v2: "adminplus/parents",
     id: Some("parent_id"),
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No parent records found",
     types: &PARENT,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

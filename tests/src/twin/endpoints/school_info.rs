@@ -19,16 +19,12 @@ static SCHOOL: Types = Types {
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "adminplus/school",
     v2: "adminplus/school",
-    id: None,
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
     is_object: true,
     none_found: "No school record found",
     types: &SCHOOL,
-    read: |params| Box::new(question(params)),
-    by_id: None,
     whole: |_, rows| rows[0].1.clone(),
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

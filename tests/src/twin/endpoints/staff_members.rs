@@ -6,7 +6,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static STAFF_MEMBER: Types = Types {
     numbers: &["id"],
@@ -20,14 +20,9 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
     v2: "adminplus/staffmembers",
     id: Some("staff_member_id"),
     family: Some("administration"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No staff member records found",
     types: &STAFF_MEMBER,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

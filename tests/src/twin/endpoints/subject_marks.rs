@@ -7,8 +7,8 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::Record;
 use super::super::render::Json;
 use super::super::v2::Types;
+use super::Endpoint;
 use super::subjects_per_term::subjects_of_learner;
-use super::{Endpoint, list};
 
 static SUBJECT_MARKS: Types = Types {
     numbers: &["year", "subject_id", "grade_id"],
@@ -27,16 +27,10 @@ static MARKED_TERM: Types = Types {
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "currplus/learnersubjectmarks",
     v2: "currplus/learnersubjectmarks",
-    id: None,
     family: Some("curriculum"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No subject mark records found",
     types: &SUBJECT_MARKS,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

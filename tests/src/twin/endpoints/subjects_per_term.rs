@@ -6,7 +6,7 @@ use super::super::question::{Row, Rows, View};
 use super::super::records::{Fields, Record};
 use super::super::render::Json;
 use super::super::v2::Types;
-use super::{Endpoint, list};
+use super::Endpoint;
 
 static SUBJECT_PER_TERM: Types = Types {
     numbers: &["year", "subject_id", "grade_id"],
@@ -29,16 +29,10 @@ static TERM: Types = Types {
 pub(super) static ENDPOINT: Endpoint = Endpoint {
     v1: "currplus/learnersubjectsperterm",
     v2: "currplus/learnersubjectsperterm",
-    id: None,
     family: Some("curriculum"),
-    last: "school_login_id",
-    is_settable: false,
-    is_object: false,
     none_found: "No learner subject records found",
     types: &SUBJECT_PER_TERM,
-    read: |params| Box::new(question(params)),
-    by_id: None,
-    whole: list,
+    ..Endpoint::new(|params| Box::new(question(params)))
 };
 
 #[derive(Clone, Debug)]

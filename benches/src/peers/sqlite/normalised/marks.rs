@@ -1,6 +1,6 @@
 //! Assessment marks: the nested objects (4.2).
 
-use super::sheet::{Assessment, Block, Mark, Seat, Sheet, Text};
+use super::sheet::{Assessment, Block, Enrolment, Mark, Sheet, Text};
 use crate::ask::Ask;
 use crate::peers::members::Members;
 use crate::peers::wire;
@@ -76,17 +76,17 @@ fn learners<'a>(
     block: Block,
     assessments: &'a [Assessment],
 ) -> Members<'a, wire::LearnerMarks<'a>> {
-    let seats = sorted_part(&sheet.seats, |seat| seat.block.cmp(&block));
-    let seated = seats.iter().map(|seat| seat.learner);
+    let enrolments = sorted_part(&sheet.enrolments, |enrolment| enrolment.block.cmp(&block));
+    let enrolled = enrolments.iter().map(|enrolment| enrolment.learner);
     let marked = sheet.marks.iter().map(|mark| mark.learner);
-    let mut ids: Vec<i64> = seated.chain(marked).collect();
+    let mut ids: Vec<i64> = enrolled.chain(marked).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut learners = Vec::with_capacity(ids.len());
     for id in ids {
-        let seats = sorted_part(seats, |seat| seat.learner.cmp(&id));
+        let enrolments = sorted_part(enrolments, |enrolment| enrolment.learner.cmp(&id));
         let marks = sorted_part(&sheet.marks, |mark| mark.learner.cmp(&id));
-        if let Some(subjects) = some(subjects(sheet, assessments, seats, marks)) {
+        if let Some(subjects) = some(subjects(sheet, assessments, enrolments, marks)) {
             learners.push(member(id, |learner_id| wire::LearnerMarks {
                 learner_id,
                 subjects,
@@ -101,21 +101,23 @@ fn learners<'a>(
 fn subjects<'a>(
     sheet: &'a Sheet,
     assessments: &'a [Assessment],
-    seats: &[Seat],
+    enrolments: &[Enrolment],
     mut marks: &'a [Mark],
 ) -> Members<'a, wire::Subject<'a>> {
-    let mut subjects = Vec::with_capacity(seats.len());
+    let mut subjects = Vec::with_capacity(enrolments.len());
     for of_subject in assessments.chunk_by(|a, b| a.subject == b.subject) {
         let Some(subject) = of_subject.first() else {
             continue;
         };
-        let seated = seats.iter().any(|seat| seat.subject == subject.subject);
+        let is_enrolled = enrolments
+            .iter()
+            .any(|enrolment| enrolment.subject == subject.subject);
         let mut outcomes = Vec::with_capacity(2);
         for of_outcome in of_subject.chunk_by(|a, b| a.outcome == b.outcome) {
             let mut given = Vec::with_capacity(of_outcome.len());
             for assessment in of_outcome {
                 let mark = mark_at(&mut marks, assessment.place);
-                if assessment.released && (seated || mark.is_some()) {
+                if assessment.released && (is_enrolled || mark.is_some()) {
                     let id = sheet.text(assessment.id_text);
                     given.push((id.into(), with_mark(sheet, assessment, mark)));
                 }

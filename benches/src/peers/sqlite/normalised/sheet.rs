@@ -17,7 +17,7 @@ pub(super) struct Sheet {
     pub(super) year_name: Text,
     pub(super) grades: Vec<(i64, Text)>,
     pub(super) assessments: Vec<Assessment>,
-    pub(super) seats: Vec<Seat>,
+    pub(super) enrolments: Vec<Enrolment>,
     pub(super) marks: Vec<Mark>,
     /// Where each assessment of a learner stands as they are gathered, by id.
     places: Vec<(i64, usize)>,
@@ -55,7 +55,7 @@ pub(super) struct Assessment {
 
 /// That a learner takes a subject in a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seat {
+pub(super) struct Enrolment {
     pub(super) block: Block,
     pub(super) learner: i64,
     pub(super) subject: i64,
@@ -175,7 +175,7 @@ impl Sheet {
         self.text.clear();
         self.grades.clear();
         self.assessments.clear();
-        self.seats.clear();
+        self.enrolments.clear();
         self.marks.clear();
         self.places.clear();
         let moment = connection.unchecked_transaction()?;
@@ -229,7 +229,7 @@ impl Sheet {
                 SEATS,
                 [school, year, grade, subject, term],
                 |row| {
-                    self.seats.push(Seat {
+                    self.enrolments.push(Enrolment {
                         block,
                         learner: row.number(0)?,
                         subject,
@@ -238,7 +238,7 @@ impl Sheet {
                 },
             )?;
         }
-        self.seats.sort_unstable();
+        self.enrolments.sort_unstable();
         for place in 0..self.assessments.len() {
             let id = self.assessments.get(place).map_or(0, |found| found.id);
             each(connection, MARKS_OF_ASSESSMENT, [school, id], |row| {
@@ -266,18 +266,18 @@ impl Sheet {
             params![school, year, today, learner],
             |row| {
                 let found = self.push_assessment(row)?;
-                let seat = Seat {
+                let enrolment = Enrolment {
                     block: found.block,
                     learner,
                     subject: found.subject,
                 };
-                if self.seats.last() != Some(&seat) {
-                    self.seats.push(seat);
+                if self.enrolments.last() != Some(&enrolment) {
+                    self.enrolments.push(enrolment);
                 }
                 Ok(())
             },
         )?;
-        self.seats.sort_unstable();
+        self.enrolments.sort_unstable();
         let found = self.assessments.iter().enumerate();
         self.places
             .extend(found.map(|(place, found)| (found.id, place)));

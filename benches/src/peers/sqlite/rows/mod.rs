@@ -57,13 +57,13 @@ const MARKS_OF_LEARNER: &str = "SELECT subject, json FROM mark
 /// Rendered rows in tables of `SQLite`.
 pub(in crate::peers) struct Rows {
     connection: Connection,
-    gate: Gate,
+    release: Release,
     kept: Vec<u8>,
 }
 
-/// What the marks of a grade are answered by.
+/// What of a grade's marks has been released, and what their answer begins with.
 #[derive(Default)]
-struct Gate {
+struct Release {
     grade: Option<u64>,
     heading: Vec<u8>,
     /// The terms and subjects whose marks may be seen, ascending.
@@ -85,7 +85,7 @@ impl Rows {
         connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
         Ok(Rows {
             connection,
-            gate: Gate::default(),
+            release: Release::default(),
             kept: Vec::new(),
         })
     }
@@ -117,21 +117,21 @@ impl Rows {
     }
 
     fn marks_of_learner(&mut self, ask: &Ask, learner: u64, out: &mut Vec<u8>) -> Result<()> {
-        let (connection, gate) = (&self.connection, &mut self.gate);
+        let (connection, release) = (&self.connection, &mut self.release);
         let mut answer = MarksAnswer::new(out);
         let year = year(connection, ask.school)?;
-        gate.grade = None;
+        release.grade = None;
         each(connection, PLACES, [ask.school, year, learner], |row| {
             let place = Place {
                 grade: row.get(0)?,
                 term: row.get(1)?,
                 learner,
             };
-            gate.set(connection, ask, year, place.grade)?;
+            release.set(connection, ask, year, place.grade)?;
             let key = [ask.school, year, place.grade, place.term, learner];
             each(connection, MARKS_OF_LEARNER, key, |row| {
-                if gate.is_open(place.term, row.get(0)?) {
-                    answer.push(&gate.heading, place, row.get_ref(1)?.as_bytes()?);
+                if release.is_released(place.term, row.get(0)?) {
+                    answer.push(&release.heading, place, row.get_ref(1)?.as_bytes()?);
                 }
                 Ok(())
             })
@@ -147,15 +147,15 @@ impl Rows {
         term: u64,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let (connection, gate, kept) = (&self.connection, &mut self.gate, &mut self.kept);
+        let (connection, release, kept) = (&self.connection, &mut self.release, &mut self.kept);
         let filter = OutcomeFilter::of(ask.what);
         let mut answer = MarksAnswer::new(out);
         let year = year(connection, ask.school)?;
-        gate.grade = None;
-        gate.set(connection, ask, year, grade)?;
+        release.grade = None;
+        release.set(connection, ask, year, grade)?;
         let key = [ask.school, year, grade, term];
         each(connection, MARKS_OF_GRADE, key, |row| {
-            if !gate.is_open(term, row.get(1)?) {
+            if !release.is_released(term, row.get(1)?) {
                 return Ok(());
             }
             let place = Place {
@@ -165,10 +165,10 @@ impl Rows {
             };
             let json = row.get_ref(2)?.as_bytes()?;
             match &filter {
-                None => answer.push(&gate.heading, place, json),
+                None => answer.push(&release.heading, place, json),
                 Some(filter) => {
                     if filter.narrow(json, kept)? {
-                        answer.push(&gate.heading, place, kept);
+                        answer.push(&release.heading, place, kept);
                     }
                 }
             }
@@ -213,8 +213,8 @@ impl Peer for Rows {
     }
 }
 
-impl Gate {
-    /// Makes this the gate of a grade.
+impl Release {
+    /// Makes this the release of a grade.
     fn set(&mut self, connection: &Connection, ask: &Ask, year: u64, grade: u64) -> Result<()> {
         if self.grade == Some(grade) {
             return Ok(());
@@ -239,7 +239,7 @@ impl Gate {
     }
 
     #[inline]
-    fn is_open(&self, term: u64, subject: u64) -> bool {
+    fn is_released(&self, term: u64, subject: u64) -> bool {
         self.released.binary_search(&(term, subject)).is_ok()
     }
 }

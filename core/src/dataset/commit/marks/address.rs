@@ -33,7 +33,7 @@ pub(in crate::dataset::commit) fn grade_term_of(
         return Ok(None);
     };
     let run = pinned.run()?;
-    let tag = |tag| run.tag(tag, index)?.ok_or_else(not_at_its_place);
+    let tag = |tag| run.tag(tag, index)?.ok_or_else(not_as_indexed);
     Ok(Some(GradeTerm {
         grade: tag(GRADE_TAG)?,
         year: tag(YEAR_TAG)?,
@@ -51,13 +51,13 @@ pub(in crate::dataset::commit) fn slot_of(
     let partition = at.partition(school, Collection::Assessments);
     let assessments = write.records(partition)?;
     let found = assessments.get(Key(at.term, assessment))?;
-    let (pinned, index) = found.ok_or_else(not_at_its_place)?;
+    let (pinned, index) = found.ok_or_else(not_as_indexed)?;
     let slot = pinned.run()?.tag(SLOT_TAG, index)?;
     assessment::slot(slot)
 }
 
-pub(in crate::dataset::commit) fn not_at_its_place() -> Failure {
-    Error::corrupt("an assessment is not at its place")
+pub(in crate::dataset::commit) fn not_as_indexed() -> Failure {
+    Error::corrupt("an assessment is not where its index says")
 }
 
 /// Where an assessment's marks belong: a slot in the rows of a grade and term, or nowhere.

@@ -172,13 +172,13 @@ impl Gathered {
 }
 
 fn damaged() -> Failure {
-    Error::corrupt("a record is not at its place")
+    Error::corrupt("a record is not where its index says")
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::{Credentials, Engine, Options};
     use crate::record::mark_row::steps;
-    use crate::{Credentials, Engine, Options};
     use std::fmt::Write as _;
 
     type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

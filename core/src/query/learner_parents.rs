@@ -1,7 +1,7 @@
 //! The parents of a learner (2.2): parent 1, then parent 2.
 
 use super::View;
-use super::lookup::Lookup;
+use super::key_lookup::KeyLookup;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::lanes::RENDERING;
@@ -10,12 +10,12 @@ use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 
 /// The parents of a school, if they are asked for.
-pub(super) fn of(view: View<'_>, school: u64, wanted: bool) -> Result<Option<Lookup<'_>>> {
+pub(super) fn of(view: View<'_>, school: u64, wanted: bool) -> Result<Option<KeyLookup<'_>>> {
     if !wanted {
         return Ok(None);
     }
     let parents = Partition::of(school, Collection::Parents);
-    Ok(Some(Lookup::new(view.snapshot.records(parents)?)))
+    Ok(Some(KeyLookup::new(view.snapshot.records(parents)?)))
 }
 
 /// Hands on the parents of a learner that have a record.
@@ -23,7 +23,7 @@ pub(super) fn of(view: View<'_>, school: u64, wanted: bool) -> Result<Option<Loo
 pub(super) fn each(
     learners: &Run<'_>,
     index: usize,
-    parents: &mut Lookup<'_>,
+    parents: &mut KeyLookup<'_>,
     mut each: impl FnMut(&Run<'_>, usize) -> Result<()>,
 ) -> Result<()> {
     for tag in [PARENT1_TAG, PARENT2_TAG] {
@@ -41,7 +41,7 @@ pub(super) fn each(
 pub(super) fn push(
     learners: &Run<'_>,
     index: usize,
-    parents: &mut Lookup<'_>,
+    parents: &mut KeyLookup<'_>,
     wire: Wire,
     out: &mut Chunks<'_>,
 ) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::store::{Key, PinnedRun, Records, Run};
 
 /// Holds the runs that were read last, since the next record often lies in one
 /// of them.
-pub(super) struct Lookup<'a> {
+pub(super) struct KeyLookup<'a> {
     records: Records<'a>,
     held: Vec<Option<HeldRun<'a>>>,
 }
@@ -20,10 +20,10 @@ struct HeldRun<'a> {
 /// How many runs are held at most.
 const MOST_HELD: usize = 64;
 
-impl<'a> Lookup<'a> {
-    pub(super) fn new(records: Records<'a>) -> Lookup<'a> {
+impl<'a> KeyLookup<'a> {
+    pub(super) fn new(records: Records<'a>) -> KeyLookup<'a> {
         let most = records.runs().clamp(1, MOST_HELD);
-        Lookup {
+        KeyLookup {
             records,
             held: std::iter::repeat_with(|| None).take(most).collect(),
         }
