@@ -90,12 +90,7 @@ impl Engine {
     #[uniffi::method(default(now = None))]
     pub fn page(&self, question: &Question, page: &Page, now: Option<i64>) -> Result<Answer> {
         let asked = question.as_asked()?;
-        let page = rollbook::Page {
-            cursor: page.cursor.as_deref(),
-            limit: page.limit,
-            reverse_order: page.reverse_order,
-        };
-        answered(|body| self.engine.page_into(&*asked, &page, now, body))
+        answered(|body| self.engine.page_into(&*asked, &page.as_asked(), now, body))
     }
 
     /// Answers the first record that a question finds as v2 answers one record
@@ -283,6 +278,17 @@ impl Engine {
     /// Fails as `busy` if a load does not end in time.
     pub fn close(&self) -> Result<()> {
         Ok(self.engine.close()?)
+    }
+
+    /// Where the engine is in memory, for the package itself: its short way to ask.
+    pub fn address(&self) -> u64 {
+        std::ptr::from_ref(self) as usize as u64
+    }
+}
+
+impl Engine {
+    pub(crate) fn inner(&self) -> &rollbook::Engine {
+        &self.engine
     }
 }
 

@@ -4,10 +4,12 @@
 //! is in `rollbook`. Whatever is public becomes public in each language, its
 //! documentation with it, so that no text here links to Rust's names.
 // What uniffi's macros write is exported under fixed names, which Rust counts
-// as unsafe; nothing written by hand in this crate is.
+// as unsafe; written by hand, only `direct` is.
 #![allow(unsafe_code)]
 
+mod call;
 mod dataset;
+mod direct;
 mod engine;
 mod error;
 mod export;
@@ -18,6 +20,7 @@ mod report;
 mod request;
 
 pub use dataset::{Dataset, ListenerError, LoadListener};
+pub use direct::{Output, rollbook_call, rollbook_give_back};
 pub use engine::Engine;
 pub use error::RollbookError;
 pub use export::Export;
