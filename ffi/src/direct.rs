@@ -14,7 +14,7 @@
 //! - Input and output are memory of its own, as long as it says and as [`Output`] is,
 //!   which nobody else writes into until the call has returned.
 //! - What was lent in an output is given back once, and not looked at afterwards.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, clippy::cast_possible_truncation)]
 
 use crate::call::{self, ROOM, Reply};
 use crate::engine::Engine;
@@ -25,7 +25,7 @@ use std::slice;
 
 /// Where a reply is found. Numbers are as the machine has them.
 #[repr(C)]
-pub struct Output {
+pub(crate) struct Output {
     /// Where the bytes are, if they were lent and are to be given back.
     lent: u64,
     /// How much was lent; 0 if the bytes are in `room`.
@@ -47,7 +47,7 @@ pub struct Output {
 /// # Safety
 /// The caller keeps the promises of this file.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rollbook_call(
+pub(crate) unsafe extern "C" fn rollbook_call(
     engine: *const c_void,
     input: *const u8,
     length: usize,
@@ -66,12 +66,44 @@ pub unsafe extern "C" fn rollbook_call(
     output.put(reply);
 }
 
+/// [`rollbook_call`] for the JVM, which has addresses as numbers of 64 bits alone.
+///
+/// # Safety
+/// The caller keeps the promises of this file.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn rollbook_call_at(
+    engine: u64,
+    input: u64,
+    length: u64,
+    output: u64,
+) {
+    // SAFETY: the caller's promises; an address and a length of this machine fit `usize`.
+    unsafe {
+        rollbook_call(
+            engine as usize as *const c_void,
+            input as usize as *const u8,
+            length as usize,
+            output as usize as *mut Output,
+        );
+    }
+}
+
+/// [`rollbook_give_back`] for the JVM.
+///
+/// # Safety
+/// The caller keeps the promises of this file.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn rollbook_give_back_at(lent: u64, capacity: u64) {
+    // SAFETY: as above.
+    unsafe { rollbook_give_back(lent as usize as *mut u8, capacity as usize) }
+}
+
 /// Takes back what an output lent.
 ///
 /// # Safety
 /// The caller keeps the promises of this file.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rollbook_give_back(lent: *mut u8, capacity: usize) {
+pub(crate) unsafe extern "C" fn rollbook_give_back(lent: *mut u8, capacity: usize) {
     // SAFETY: both are of a vector that `put` let go, and come back once.
     drop(unsafe { Vec::from_raw_parts(lent, 0, capacity) });
 }

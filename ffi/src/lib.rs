@@ -20,7 +20,6 @@ mod report;
 mod request;
 
 pub use dataset::{Dataset, ListenerError, LoadListener};
-pub use direct::{Output, rollbook_call, rollbook_give_back};
 pub use engine::Engine;
 pub use error::RollbookError;
 pub use export::Export;
@@ -28,6 +27,6 @@ pub use load::Load;
 pub use options::Options;
 pub use question::{Page, Question};
 pub use report::{Stats, Summary};
-pub use request::{Answer, Header, Request, Upgrade};
+pub use request::{Answer, AnswerParts, Header, Request, Upgrade};
 
 uniffi::setup_scaffolding!("rollbook");

@@ -102,11 +102,17 @@ _CONTENT_TYPE = ("Content-Type", "application/json; charset=utf-8")
 
 
 def _answer(status: int, allow: int, reply: bytes) -> Answer:
-    if not allow:
-        return Answer(status, (_CONTENT_TYPE, ("Content-Length", str(len(reply)))), reply)
-    body, methods = reply[:-allow], reply[-allow:].decode()
+    if allow:
+        return answer(status, reply[-allow:].decode(), reply[:-allow])
+    return Answer(status, (_CONTENT_TYPE, ("Content-Length", str(len(reply)))), reply)
+
+
+def answer(status: int, allow: Optional[str], body: bytes) -> Answer:
+    """An answer with its headers, which do not cross."""
     length = ("Content-Length", str(len(body)))
-    return Answer(status, (_CONTENT_TYPE, length, ("Allow", methods)), body)
+    if allow is None:
+        return Answer(status, (_CONTENT_TYPE, length), body)
+    return Answer(status, (_CONTENT_TYPE, length, ("Allow", allow)), body)
 
 
 def number(value: Any) -> bytes:

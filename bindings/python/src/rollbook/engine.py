@@ -164,7 +164,7 @@ class Engine:
         time, as ``io`` if the change could not be written.
         """
         answer = called(self._native.set_state, username, school, api_type_id, active)
-        return Answer(answer.status, _headers(answer), answer.body.encode())
+        return _direct.answer(answer.status, answer.allow, answer.bytes)
 
     def upgrade(self, target: str) -> Upgrade:
         """The v2 request for the data of a v1 one, given its path and query string

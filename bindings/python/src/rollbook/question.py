@@ -104,12 +104,12 @@ class Question:
 
     def _asked(self, call: bytes) -> List[bytes]:
         """A call with the question, as it crosses."""
-        values = vars(self)
-        parts = [call, self._case]
-        for name, default, usual, write in self._fields:
-            value = values[name]
-            parts.append(usual if value is default else write(value))
-        return parts
+        values = self.__dict__
+        fields = [
+            usual if values[name] is default else write(values[name])
+            for name, default, usual, write in self._fields
+        ]
+        return [call, self._case, *fields]
 
 
 _NEEDED = object()
