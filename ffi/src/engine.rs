@@ -56,19 +56,15 @@ impl Engine {
     ///
     /// If the store fails or the engine is suspended or closed, the answer is a
     /// 500 that says so.
-    pub fn request(&self, request: &Request) -> Result<Answer> {
-        request
-            .with(|request| self.engine.request(request))
-            .try_into()
+    pub fn request(&self, request: &Request) -> Answer {
+        request.with(|request| self.engine.request(request)).into()
     }
 
     /// Answers several requests, one after the other: to cross the language
     /// boundary costs more than most answers.
-    pub fn requests(&self, requests: &[Request]) -> Result<Vec<Answer>> {
-        requests
-            .iter()
-            .map(|request| self.request(request))
-            .collect()
+    pub fn requests(&self, requests: &[Request]) -> Vec<Answer> {
+        let requests = requests.iter();
+        requests.map(|request| self.request(request)).collect()
     }
 
     /// Answers a question of an app that is trusted: no credentials, no
@@ -90,12 +86,7 @@ impl Engine {
     #[uniffi::method(default(now = None))]
     pub fn page(&self, question: &Question, page: &Page, now: Option<i64>) -> Result<Answer> {
         let asked = question.as_asked()?;
-        let page = rollbook::Page {
-            cursor: page.cursor.as_deref(),
-            limit: page.limit,
-            reverse_order: page.reverse_order,
-        };
-        answered(|body| self.engine.page_into(&*asked, &page, now, body))
+        answered(|body| self.engine.page_into(&*asked, &page.as_asked(), now, body))
     }
 
     /// Answers the first record that a question finds as v2 answers one record
@@ -124,7 +115,7 @@ impl Engine {
             api_type_id,
             state: active,
         };
-        self.engine.set_state(&set)?.try_into()
+        Ok(self.engine.set_state(&set)?.into())
     }
 
     /// The v2 request for the data of a v1 one, given its path and query string
@@ -284,6 +275,17 @@ impl Engine {
     pub fn close(&self) -> Result<()> {
         Ok(self.engine.close()?)
     }
+
+    /// Where the engine is in memory, for the package itself: its short way to ask.
+    pub fn address(&self) -> u64 {
+        std::ptr::from_ref(self) as usize as u64
+    }
+}
+
+impl Engine {
+    pub(crate) fn inner(&self) -> &rollbook::Engine {
+        &self.engine
+    }
 }
 
 /// The answer that was written into a buffer.
@@ -292,5 +294,5 @@ fn answered(
 ) -> Result<Answer> {
     let mut body = Vec::new();
     let status = ask(&mut body)?;
-    rollbook::Answer { status, body }.try_into()
+    Ok(rollbook::Answer { status, body }.into())
 }

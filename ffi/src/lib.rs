@@ -4,10 +4,12 @@
 //! is in `rollbook`. Whatever is public becomes public in each language, its
 //! documentation with it, so that no text here links to Rust's names.
 // What uniffi's macros write is exported under fixed names, which Rust counts
-// as unsafe; nothing written by hand in this crate is.
+// as unsafe; written by hand, only `direct` is.
 #![allow(unsafe_code)]
 
+mod call;
 mod dataset;
+mod direct;
 mod engine;
 mod error;
 mod export;
@@ -25,6 +27,6 @@ pub use load::Load;
 pub use options::Options;
 pub use question::{Page, Question};
 pub use report::{Stats, Summary};
-pub use request::{Answer, Header, Request, Upgrade};
+pub use request::{Answer, AnswerParts, Header, Request, Upgrade};
 
 uniffi::setup_scaffolding!("rollbook");

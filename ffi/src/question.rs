@@ -44,6 +44,17 @@ pub struct Page {
     pub reverse_order: bool,
 }
 
+impl Page {
+    /// The page as the engine takes it.
+    pub(crate) fn as_asked(&self) -> rollbook::Page<'_> {
+        rollbook::Page {
+            cursor: self.cursor.as_deref(),
+            limit: self.limit,
+            reverse_order: self.reverse_order,
+        }
+    }
+}
+
 /// Declares the questions: of each its fields as callers give them, those that
 /// may be left out after the semicolon. They are the fields of the engine's
 /// question of the same name.

@@ -1,6 +1,5 @@
 //! Requests and answers, as HTTP has them.
 
-use crate::error::{Result, RollbookError};
 use std::fmt;
 
 /// A header of a request or an answer. Written out for a log, that of a password is
@@ -62,28 +61,31 @@ impl Request {
     }
 }
 
-/// An answer: what the service would send.
+// Not carried over: the class that each package has of its own has a text of its own. It
+// makes text of the body, and the headers, when they are asked for.
+#[doc = "An answer: what the service would send."]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer(AnswerParts);
+
+uniffi::custom_newtype!(Answer, AnswerParts);
+
+/// What crosses of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
-pub struct Answer {
+pub struct AnswerParts {
     /// The HTTP status code.
     pub status: u16,
-    /// Content type and length, and `Allow` if the path does not take the
-    /// method.
-    pub headers: Vec<Header>,
-    /// The body: compact JSON.
-    pub body: String,
+    /// The methods that the path takes, if another was tried.
+    pub allow: Option<String>,
+    /// The body: compact JSON in UTF-8.
+    pub bytes: Vec<u8>,
 }
 
-impl TryFrom<rollbook::Answer> for Answer {
-    type Error = RollbookError;
-
-    fn try_from(answer: rollbook::Answer) -> Result<Answer> {
-        let headers = answer.headers().map(header).collect();
-        let body = String::from_utf8(answer.body);
-        Ok(Answer {
+impl From<rollbook::Answer> for Answer {
+    fn from(answer: rollbook::Answer) -> Answer {
+        Answer(AnswerParts {
             status: answer.status.code,
-            headers,
-            body: body.map_err(|bad| RollbookError::Corrupt(bad.to_string()))?,
+            allow: answer.status.allow.map(str::to_owned),
+            bytes: answer.body,
         })
     }
 }

@@ -20,6 +20,11 @@ use crate::schools::Schools;
 use anyhow::Result;
 use std::path::Path;
 
+/// Makes the database of *`SQLite` rows* in this folder, `rows.sqlite`.
+pub fn rows(folder: &Path, schools: &Schools) -> Result<()> {
+    sqlite::Rows::load(folder, schools).map(drop)
+}
+
 /// All of them, in the order of the tables, given the data of these schools;
 /// they are asked at these moments.
 pub fn all(folder: &Path, schools: &Schools, moments: &[i64]) -> Result<Vec<Box<dyn Peer>>> {

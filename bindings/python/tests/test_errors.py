@@ -21,7 +21,8 @@ from rollbook import (
     RollbookError,
     UnsupportedError,
 )
-from rollbook._crossing import native
+from rollbook import _direct
+from rollbook._crossing import called, native
 
 
 def documented() -> Dict[str, Tuple[str, str]]:
@@ -52,20 +53,21 @@ def test_there_is_an_error_for_every_case() -> None:
 
 @pytest.mark.parametrize("case", documented())
 def test_every_case_comes_over(case: str) -> None:
-    """Lifts each as the engine writes it: its number, then its message."""
+    """Each by the short way, as the engine writes it: its number, then its message; and
+    as the generated module raises it."""
     number = list(documented()).index(case) + 1
     message = "Zoë".encode()
     data = number.to_bytes(4, "big") + len(message).to_bytes(4, "big") + message
-    error = native._UniffiFfiConverterTypeRollbookError.lift(lowered(data))
-    assert type(error).__name__ == case + "Error"
-    assert isinstance(error, RollbookError)
-    assert (str(error), error.code) == ("Zoë", documented()[case][0])
 
+    def fail() -> None:
+        raise getattr(native.RollbookError, case)("Zoë")
 
-def lowered(data: bytes) -> object:
-    from rollbook._crossing import _lowered
-
-    return _lowered(data)
+    with pytest.raises(RollbookError) as raised:
+        called(fail)
+    for error in (_direct.failure(1, data), raised.value):
+        assert type(error).__name__ == case + "Error"
+        assert isinstance(error, RollbookError)
+        assert (str(error), error.code) == ("Zoë", documented()[case][0])
 
 
 def test_already_open(own: Engine, tmp_path: Path) -> None:

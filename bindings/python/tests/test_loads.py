@@ -22,7 +22,7 @@ from rollbook import (
     RollbookError,
     Summary,
 )
-from rollbook._crossing import native
+from rollbook._crossing import called, native
 
 BYTES = SAMPLE_SCHOOL.read_bytes()
 FAULTY = '{"type":"learner"}\n{"type":"grade","school_id":1,"grade_id":1}\n{"type":"x"}\n'
@@ -212,7 +212,7 @@ def test_the_generated_listener_that_raises() -> None:
 
     engine = native.Engine.memory(None)
     with pytest.raises(ListenerFailedError, match="why.*nothing was kept") as failed:
-        engine.apply(native.Dataset.BYTES(BYTES), Raising())
+        called(engine.apply, native.Dataset.BYTES(BYTES), Raising())
     assert failed.value.code == "listener_failed"
 
 

@@ -22,6 +22,7 @@ thread that loads. The load goes on unless it returns False; what it raises ends
 load and comes out of it. Nothing of the load is kept then."""
 
 _PIECE_BYTES = 64 << 10
+_LONGEST = 2**31 - 1
 
 
 def whole(dataset: Dataset) -> Any:
@@ -29,9 +30,14 @@ def whole(dataset: Dataset) -> Any:
     if isinstance(dataset, str):
         dataset = dataset.encode()
     if isinstance(dataset, (bytes, bytearray, memoryview)):
-        return _crossing.native.Dataset.BYTES(dataset)
+        length = memoryview(dataset).nbytes
+        if length > _LONGEST:
+            raise ValueError(f"{length} bytes are too many at once: give a file, or pieces")
+        return _crossing.native.Dataset.BYTES(bytes(dataset))
     if isinstance(dataset, os.PathLike):
-        return _crossing.native.Dataset.FILE(os.fspath(dataset))
+        path = os.fspath(dataset)
+        path.encode()
+        return _crossing.native.Dataset.FILE(path)
     return None
 
 
@@ -61,10 +67,10 @@ class Ear:
         self._listener = listener
         self.raised: Optional[BaseException] = None
 
-    def progress(self, progress: Progress) -> bool:
+    def progress(self, given: Any) -> bool:
         """Called by the engine."""
         try:
-            return self._listener(progress) is not False
+            return self._listener(_crossing.progress(given)) is not False
         except BaseException as raised:
             self.raised = raised
             return False

@@ -2,14 +2,15 @@
 
 import os
 from types import TracebackType
-from typing import Any, Iterable, List, Optional, Type, Union
+from typing import Any, Iterable, List, Optional, Tuple, Type, Union
 
-from rollbook import _crossing
+from rollbook import _crossing, _direct
+from rollbook._crossing import called
 from rollbook.dataset import Dataset, Ear, Listener, loaded, pieces, whole
 from rollbook.export import Export
 from rollbook.instant import Instant, seconds
 from rollbook.load import Load
-from rollbook.message import Answer, Headers, Request, Upgrade
+from rollbook.message import Answer, Header, Headers, Request, Upgrade
 from rollbook.question import Question
 from rollbook.report import Fault, Stats, Summary, Verification
 
@@ -60,7 +61,7 @@ class Engine:
         still see what is open.
         """
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit)
-        return cls._over(_native.Engine.open(os.fspath(path), options))
+        return cls._over(called(_native.Engine.open, os.fspath(path), options))
 
     @classmethod
     def memory(
@@ -74,15 +75,17 @@ class Engine:
         """Opens an empty store that lives in memory and goes with the engine. The
         options are those of :meth:`open`."""
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit)
-        return cls._over(_native.Engine.memory(options))
+        return cls._over(called(_native.Engine.memory, options))
 
     @classmethod
     def _over(cls, native: Any) -> "Engine":
         engine = cls.__new__(cls)
         engine._native = native
+        engine._address = native.address()
         return engine
 
     _native: Any
+    _address: int
 
     def request(
         self,
@@ -103,18 +106,13 @@ class Engine:
         If the store fails or the engine is suspended or closed, the answer is a 500
         that says so.
         """
-        answer: Answer = self._native.request(
-            _crossing.encoded(Request(target, method, headers, body, now))
-        )
-        return answer
+        asked = _direct.request(target, method, headers, body, now)
+        return _direct.answered(self._address, _direct.REQUEST + asked)
 
     def requests(self, requests: Iterable[Request]) -> List[Answer]:
         """Answers several requests, one after the other: to cross the language
         boundary costs more than most answers."""
-        answers: List[Answer] = self._native.requests(
-            [_crossing.encoded(request) for request in requests]
-        )
-        return answers
+        return _direct.all_answered(self._address, [_direct.request(*each) for each in requests])
 
     def ask(self, question: Question, now: Optional[Instant] = None) -> Answer:
         """Answers a question of an app that is trusted: no credentials, no
@@ -126,8 +124,9 @@ class Engine:
         ``closed``; as ``io`` or ``corrupt`` if the store fails; as ``bad_argument``
         if a text is no date.
         """
-        answer: Answer = self._native.ask(question._asked(), seconds(now))
-        return answer
+        asked = question._asked(_direct.ASK)
+        asked.append(_direct.instant(now))
+        return _direct.answered(self._address, b"".join(asked))
 
     def page(
         self,
@@ -145,15 +144,17 @@ class Engine:
         page. ``limit`` is the most records: the engine's default unless given, and
         at most the engine's maximum. ``reverse_order`` gives the last record first.
         """
-        page = _native.Page(cursor=cursor, limit=limit, reverse_order=reverse_order)
-        answer: Answer = self._native.page(question._asked(), page, seconds(now))
-        return answer
+        asked = question._asked(_direct.PAGE)
+        asked += (_optional_text(cursor), _optional_number(limit), _direct.flag(reverse_order))
+        asked.append(_direct.instant(now))
+        return _direct.answered(self._address, b"".join(asked))
 
     def find(self, question: Question, now: Optional[Instant] = None) -> Answer:
         """Answers the first record that a question finds as v2 answers one record
         (section 9, item 1): an object, or 404. Otherwise as :meth:`ask`."""
-        answer: Answer = self._native.find(question._asked(), seconds(now))
-        return answer
+        asked = question._asked(_direct.FIND)
+        asked.append(_direct.instant(now))
+        return _direct.answered(self._address, b"".join(asked))
 
     def set_state(self, username: str, school: int, api_type_id: int, active: bool) -> Answer:
         """Sets whether an integrator serves a school's API type (4.8), for an app
@@ -162,8 +163,8 @@ class Engine:
         What the API refuses is an answer. Fails as ``busy`` if a load does not end in
         time, as ``io`` if the change could not be written.
         """
-        answer: Answer = self._native.set_state(username, school, api_type_id, active)
-        return answer
+        answer = called(self._native.set_state, username, school, api_type_id, active)
+        return _direct.answer(answer.status, answer.allow, answer.bytes)
 
     def upgrade(self, target: str) -> Upgrade:
         """The v2 request for the data of a v1 one, given its path and query string
@@ -172,8 +173,8 @@ class Engine:
         Fails as ``bad_argument`` if the target is not of v1, or of none of its paths,
         or if v1 refuses it as well.
         """
-        upgrade: Upgrade = self._native.upgrade(target)
-        return upgrade
+        upgrade = called(self._native.upgrade, target)
+        return Upgrade(upgrade.target, _headers(upgrade))
 
     def apply(self, dataset: Dataset, progress: Optional[Listener] = None) -> Summary:
         """Applies a dataset: all of it, durably, or nothing.
@@ -192,7 +193,7 @@ class Engine:
         given = whole(dataset)
         if given is None:
             return loaded(self.load(), dataset, progress)
-        return _heard(progress, lambda ear: self._native.apply(given, ear))
+        return _heard(progress, lambda ear: called(self._native.apply, given, ear))
 
     def replace_school(
         self, school: int, dataset: Dataset, progress: Optional[Listener] = None
@@ -205,15 +206,15 @@ class Engine:
         given = whole(dataset)
         if given is None:
             return loaded(self.load_school(school), dataset, progress)
-        return _heard(progress, lambda ear: self._native.replace_school(school, given, ear))
+        return _heard(progress, lambda ear: called(self._native.replace_school, school, given, ear))
 
     def load(self) -> Load:
         """Begins a load that bytes are pushed into."""
-        return Load(self._native.load())
+        return Load(called(self._native.load))
 
     def load_school(self, school: int) -> Load:
         """Begins a load of the whole of one school, that bytes are pushed into."""
-        return Load(self._native.load_school(school))
+        return Load(called(self._native.load_school, school))
 
     def check(self, dataset: Dataset, limit: int = 100) -> List[Fault]:
         """Every fault of a dataset, at most so many, in the order of its lines.
@@ -226,8 +227,8 @@ class Engine:
         given = whole(dataset)
         if given is None:
             given = whole(b"".join(pieces(dataset)))
-        faults: List[Fault] = self._native.check(given, limit)
-        return faults
+        faults = called(self._native.check, given, limit)
+        return [Fault(fault.line, fault.what) for fault in faults]
 
     def remove_school(self, school: int) -> Summary:
         """Removes every record of a school, the authorisations that it gave included.
@@ -236,8 +237,7 @@ class Engine:
 
         Fails as ``busy`` or ``io``; nothing is changed then.
         """
-        summary: Summary = self._native.remove_school(school)
-        return summary
+        return _crossing.summary(called(self._native.remove_school, school))
 
     def erase_learner(self, school: int, learner: int) -> Summary:
         """Erases a learner: the learner, its subjects, marks and absences, and what
@@ -247,8 +247,7 @@ class Engine:
         Fails as ``busy`` if a change, an export or a backup does not end in time, or
         as ``io``. Call it again then.
         """
-        summary: Summary = self._native.erase_learner(school, learner)
-        return summary
+        return _crossing.summary(called(self._native.erase_learner, school, learner))
 
     def export(self, *, credentials: bool = False) -> Export:
         """Begins an export of everything that is kept, to be iterated over.
@@ -256,7 +255,7 @@ class Engine:
         ``credentials`` says whether the integrators and their password hashes are in
         it.
         """
-        return Export(self._native.export(_credentials(credentials)))
+        return Export(called(self._native.export, _credentials(credentials)))
 
     def verify(self) -> Verification:
         """Looks through the whole store for damage and for records that do not agree
@@ -264,8 +263,8 @@ class Engine:
 
         Damage is a finding. Fails as ``busy`` if a change does not end in time.
         """
-        verification: Verification = self._native.verify()
-        return verification
+        found = called(self._native.verify)
+        return Verification(found.records, found.problems)
 
     def compact(self) -> None:
         """Gives free space back to the file system, and leaves nothing in the file of
@@ -276,7 +275,7 @@ class Engine:
         ``io`` if there is no room, as ``corrupt`` if the file is damaged, and then
         the store is as it was.
         """
-        self._native.compact()
+        called(self._native.compact)
 
     def backup(self, path: Union[str, "os.PathLike[str]"], *, credentials: bool) -> None:
         """Writes a copy of the store to a new file, as it is now; changes and
@@ -291,7 +290,7 @@ class Engine:
         Fails as ``exists`` if there is something at the path; as ``io`` if it could
         not be written, and then nothing is left at the path.
         """
-        self._native.backup(os.fspath(path), _credentials(credentials))
+        called(self._native.backup, os.fspath(path), _credentials(credentials))
 
     def suspend(self) -> None:
         """Gives the file back until the engine is resumed, as a mobile app must when
@@ -300,7 +299,7 @@ class Engine:
         Fails as ``busy`` if a change does not end in time, as ``unsupported`` if the
         store lives in memory.
         """
-        self._native.suspend()
+        called(self._native.suspend)
 
     def resume(self) -> None:
         """Takes the file again, whatever store is at its path by now. Does nothing
@@ -308,12 +307,12 @@ class Engine:
 
         Fails as :meth:`open` does, but as ``missing`` where nothing is.
         """
-        self._native.resume()
+        called(self._native.resume)
 
     def stats(self) -> Stats:
         """How much the store holds."""
-        stats: Stats = self._native.stats()
-        return stats
+        stats = called(self._native.stats)
+        return Stats(stats.bytes, stats.records)
 
     def close(self) -> None:
         """Closes the store and gives its file back. Every later call fails as
@@ -321,7 +320,7 @@ class Engine:
 
         Fails as ``busy`` if a load does not end in time.
         """
-        self._native.close()
+        called(self._native.close)
 
     def __enter__(self) -> "Engine":
         return self
@@ -349,6 +348,14 @@ def _options(
     )
 
 
+_optional_text = _direct.optional(_direct.text)
+_optional_number = _direct.optional(_direct.number)
+
+
+def _headers(given: Any) -> Tuple[Header, ...]:
+    return tuple((header.name, header.value) for header in given.headers)
+
+
 def _credentials(keep: bool) -> Any:
     return _native.Credentials.KEEP if keep else _native.Credentials.LEAVE_OUT
 
@@ -357,9 +364,8 @@ def _heard(listener: Optional[Listener], load: Any) -> Summary:
     """Loads with a listener: what it raises comes out as it is."""
     ear = None if listener is None else Ear(listener)
     try:
-        summary: Summary = load(ear)
+        return _crossing.summary(load(ear))
     except Exception:
         if ear is not None and ear.raised is not None:
             raise ear.raised from None
         raise
-    return summary

@@ -3,6 +3,8 @@
 from types import TracebackType
 from typing import Any, Iterator, Optional, Type
 
+from rollbook._crossing import called
+
 
 class Export(Iterator[str]):
     """The lines of a dataset that holds all that the store holds, in pieces of about
@@ -22,14 +24,14 @@ class Export(Iterator[str]):
 
         Fails as ``io`` or ``corrupt`` if the store fails.
         """
-        piece: Optional[str] = self._native.read()
+        piece: Optional[str] = called(self._native.read)
         if piece is None:
             raise StopIteration
         return piece
 
     def cancel(self) -> None:
         """Ends the export early. Does nothing if it is over."""
-        self._native.cancel()
+        called(self._native.cancel)
 
     def __enter__(self) -> "Export":
         return self

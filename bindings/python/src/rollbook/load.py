@@ -3,6 +3,8 @@
 from types import TracebackType
 from typing import Any, Optional, Type, Union
 
+from rollbook import _crossing
+from rollbook._crossing import called
 from rollbook.report import Progress, Summary
 
 
@@ -31,8 +33,7 @@ class Load:
         """
         if isinstance(piece, str):
             raise TypeError("a piece is bytes: encode the text, or open the file in binary mode")
-        progress: Progress = self._native.push(bytes(piece))
-        return progress
+        return _crossing.progress(called(self._native.push, bytes(piece)))
 
     def finish(self) -> Summary:
         """Ends the dataset: all of it is kept, durably, or nothing.
@@ -40,12 +41,11 @@ class Load:
         Fails as ``bad_dataset`` for the first fault, as ``busy`` if another writer
         does not end in time, as ``io`` if the store could not be written.
         """
-        summary: Summary = self._native.finish()
-        return summary
+        return _crossing.summary(called(self._native.finish))
 
     def cancel(self) -> None:
         """Gives the load up; nothing of it is kept. Does nothing if it is over."""
-        self._native.cancel()
+        called(self._native.cancel)
 
     def __enter__(self) -> "Load":
         return self

@@ -7,9 +7,21 @@ the form ``YYYY-MM-DD``.
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar, Literal, Optional, Sequence, Union
+from typing import (
+    Any,
+    Callable,
+    ClassVar,
+    Dict,
+    List,
+    Literal,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    get_type_hints,
+)
 
-from rollbook import _crossing
+from rollbook import _crossing, _direct
 from rollbook.learner_status import LearnerStatus
 from rollbook.lookup_list import LookupList
 
@@ -38,22 +50,69 @@ Day = Union[date, str]
 """A date, or its text of the form ``YYYY-MM-DD``."""
 
 
+Status = Union[LearnerStatus, Literal["current", "left", "waitlist"]]
+"""The state of a learner, or its name."""
+
+NamedList = Union[LookupList, Literal["ethnic_group", "marital_status", "gender", "language"]]
+"""A list of things that records name, or its name."""
+
+
+def _day(value: Day) -> bytes:
+    return _direct.text(value.isoformat() if isinstance(value, date) else value)
+
+
+def _member(members: Any) -> Callable[[Any], bytes]:
+    """One of an enum, which the engine counts in the order of its own."""
+    known = {member: _direct.case(place) for place, member in enumerate(members, 1)}
+    return lambda value: known[members(value)]
+
+
+_WRITE: Dict[Any, Callable[[Any], bytes]] = {
+    int: _direct.number,
+    str: _direct.text,
+    bool: _direct.flag,
+    Optional[int]: _direct.optional(_direct.number),
+    Optional[str]: _direct.optional(_direct.text),
+    Optional[Day]: _direct.optional(_day),
+    Optional[Status]: _direct.optional(_member(LearnerStatus)),
+    NamedList: _member(LookupList),
+    Sequence[int]: _direct.numbers,
+}
+
+_CASES = [name for name in vars(_crossing.native.Question) if name.isupper()]
+
+
 class Question:
     """What an app that is trusted may ask: one of the classes below."""
 
-    _case: ClassVar[Any]
+    _case: ClassVar[bytes]
+    """Its number among the engine's questions."""
+    _fields: ClassVar[List[Tuple[str, Any, bytes, Callable[[Any], bytes]]]]
+    """Each field's name, what it is unless given, the same as it crosses, and how
+    another value does."""
 
     def __init_subclass__(cls) -> None:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).upper()
-        cls._case = getattr(_crossing.native.Question, name)
+        cls._case = _direct.case(_CASES.index(name) + 1)
+        hints = get_type_hints(cls)
+        cls._fields = []
+        for field in cls.__annotations__:
+            write = _WRITE[hints[field]]
+            default = vars(cls).get(field, _NEEDED)
+            usual = b"" if default is _NEEDED else write(default)
+            cls._fields.append((field, default, usual, write))
 
-    def _asked(self) -> Any:
-        """The question as it crosses."""
-        return self._case(**{name: _plain(value) for name, value in vars(self).items()})
+    def _asked(self, call: bytes) -> List[bytes]:
+        """A call with the question, as it crosses."""
+        values = self.__dict__
+        fields = [
+            usual if values[name] is default else write(values[name])
+            for name, default, usual, write in self._fields
+        ]
+        return [call, self._case, *fields]
 
 
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
+_NEEDED = object()
 
 
 @dataclass(frozen=True)
@@ -63,7 +122,7 @@ class Learners(Question):
 
     school: int
     """The school."""
-    status: Optional[Union[LearnerStatus, Literal["current", "left", "waitlist"]]] = None
+    status: Optional[Status] = None
     """Which learners; the current ones unless given."""
     since: Optional[Day] = None
     """Left learners: the first transfer date; a month before ``until`` unless
@@ -291,7 +350,7 @@ class Lookup(Question):
     """A lookup that is the same for all schools: ids and names, in the order of the
     ids, or one of them."""
 
-    list: Union[LookupList, Literal["ethnic_group", "marital_status", "gender", "language"]]
+    list: NamedList
     """Which list."""
     id: Optional[int] = None
     """One of its records."""

@@ -80,21 +80,3 @@ extension Request {
         self.init(target: target, method: method, headers: headers, body: body, now: now)
     }
 }
-
-extension Answer {
-    /// The body's bytes, in UTF-8.
-    public var data: Data { Data(body.utf8) }
-
-    /// The value of a header, whatever the case of its name; nil if there is none.
-    public func header(_ name: String) -> String? {
-        headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
-    }
-
-    /// The records of the body, such as `[V1.Learner].self`.
-    ///
-    /// Throws the `DecodingError` of Foundation if the body is something else, as
-    /// that of a refusal is: look at ``status`` first.
-    public func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try JSONDecoder().decode(type, from: data)
-    }
-}

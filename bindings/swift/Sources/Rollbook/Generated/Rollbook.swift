@@ -634,6 +634,11 @@ fileprivate struct FfiConverterData: FfiConverterRustBuffer {
 public protocol EngineProtocol: AnyObject, Sendable {
     
     /**
+     * Where the engine is in memory, for the package itself: its short way to ask.
+     */
+    func address()  -> UInt64
+    
+    /**
      * Applies a dataset: all of it, durably, or nothing.
      *
      * Memory stays bounded if it is read from a file, and questions go on
@@ -759,13 +764,13 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * If the store fails or the engine is suspended or closed, the answer is a
      * 500 that says so.
      */
-    func request(request: Request) throws  -> Answer
+    func request(request: Request)  -> Answer
     
     /**
      * Answers several requests, one after the other: to cross the language
      * boundary costs more than most answers.
      */
-    func requests(requests: [Request]) throws  -> [Answer]
+    func requests(requests: [Request])  -> [Answer]
     
     /**
      * Takes the file again, whatever store is at its path by now. Does nothing if
@@ -912,6 +917,18 @@ public static func `open`(path: String, options: Options? = nil)throws  -> Engin
 }
     
 
+    
+    /**
+     * Where the engine is in memory, for the package itself: its short way to ask.
+     */
+open func address() -> UInt64  {
+    return try!  FfiConverterUInt64.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_address(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
     
     /**
      * Applies a dataset: all of it, durably, or nothing.
@@ -1155,8 +1172,8 @@ open func replaceSchool(school: UInt64, dataset: Dataset, listener: LoadListener
      * If the store fails or the engine is suspended or closed, the answer is a
      * 500 that says so.
      */
-open func request(request: Request)throws  -> Answer  {
-    return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func request(request: Request) -> Answer  {
+    return try!  FfiConverterTypeAnswer_lift(try! rustCall() {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_request(
             self.uniffiCloneHandle(),
@@ -1169,8 +1186,8 @@ open func request(request: Request)throws  -> Answer  {
      * Answers several requests, one after the other: to cross the language
      * boundary costs more than most answers.
      */
-open func requests(requests: [Request])throws  -> [Answer]  {
-    return try  FfiConverterSequenceTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func requests(requests: [Request]) -> [Answer]  {
+    return try!  FfiConverterSequenceTypeAnswer.lift(try! rustCall() {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_requests(
             self.uniffiCloneHandle(),
@@ -1662,22 +1679,21 @@ public func FfiConverterTypeLoad_lower(_ value: Load) -> UInt64 {
 
 
 /**
- * An answer: what the service would send.
+ * What crosses of an answer.
  */
-public struct Answer: Equatable, Hashable {
+public struct AnswerParts: Equatable, Hashable {
     /**
      * The HTTP status code.
      */
     public var status: UInt16
     /**
-     * Content type and length, and `Allow` if the path does not take the
-     * method.
+     * The methods that the path takes, if another was tried.
      */
-    public var headers: [Header]
+    public var allow: String?
     /**
-     * The body: compact JSON.
+     * The body: compact JSON in UTF-8.
      */
-    public var body: String
+    public var bytes: Data
 
     // Default memberwise initializers are never public by default, so we
     // declare one manually.
@@ -1686,15 +1702,14 @@ public struct Answer: Equatable, Hashable {
          * The HTTP status code.
          */status: UInt16, 
         /**
-         * Content type and length, and `Allow` if the path does not take the
-         * method.
-         */headers: [Header], 
+         * The methods that the path takes, if another was tried.
+         */allow: String?, 
         /**
-         * The body: compact JSON.
-         */body: String) {
+         * The body: compact JSON in UTF-8.
+         */bytes: Data) {
         self.status = status
-        self.headers = headers
-        self.body = body
+        self.allow = allow
+        self.bytes = bytes
     }
 
     
@@ -1703,26 +1718,26 @@ public struct Answer: Equatable, Hashable {
 }
 
 #if compiler(>=6)
-extension Answer: Sendable {}
+extension AnswerParts: Sendable {}
 #endif
 
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-public struct FfiConverterTypeAnswer: FfiConverterRustBuffer {
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Answer {
+public struct FfiConverterTypeAnswerParts: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> AnswerParts {
         return
-            try Answer(
+            try AnswerParts(
                 status: FfiConverterUInt16.read(from: &buf), 
-                headers: FfiConverterSequenceTypeHeader.read(from: &buf), 
-                body: FfiConverterString.read(from: &buf)
+                allow: FfiConverterOptionString.read(from: &buf), 
+                bytes: FfiConverterData.read(from: &buf)
         )
     }
 
-    public static func write(_ value: Answer, into buf: inout [UInt8]) {
+    public static func write(_ value: AnswerParts, into buf: inout [UInt8]) {
         FfiConverterUInt16.write(value.status, into: &buf)
-        FfiConverterSequenceTypeHeader.write(value.headers, into: &buf)
-        FfiConverterString.write(value.body, into: &buf)
+        FfiConverterOptionString.write(value.allow, into: &buf)
+        FfiConverterData.write(value.bytes, into: &buf)
     }
 }
 
@@ -1730,15 +1745,15 @@ public struct FfiConverterTypeAnswer: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-public func FfiConverterTypeAnswer_lift(_ buf: RustBuffer) throws -> Answer {
-    return try FfiConverterTypeAnswer.lift(buf)
+public func FfiConverterTypeAnswerParts_lift(_ buf: RustBuffer) throws -> AnswerParts {
+    return try FfiConverterTypeAnswerParts.lift(buf)
 }
 
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-public func FfiConverterTypeAnswer_lower(_ value: Answer) -> RustBuffer {
-    return FfiConverterTypeAnswer.lower(value)
+public func FfiConverterTypeAnswerParts_lower(_ value: AnswerParts) -> RustBuffer {
+    return FfiConverterTypeAnswerParts.lower(value)
 }
 
 
@@ -4177,31 +4192,6 @@ fileprivate struct FfiConverterSequenceString: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-fileprivate struct FfiConverterSequenceTypeAnswer: FfiConverterRustBuffer {
-    typealias SwiftType = [Answer]
-
-    public static func write(_ value: [Answer], into buf: inout [UInt8]) {
-        let len = Int32(value.count)
-        writeInt(&buf, len)
-        for item in value {
-            FfiConverterTypeAnswer.write(item, into: &buf)
-        }
-    }
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [Answer] {
-        let len: Int32 = try readInt(&buf)
-        var seq = [Answer]()
-        seq.reserveCapacity(Int(len))
-        for _ in 0 ..< len {
-            seq.append(try FfiConverterTypeAnswer.read(from: &buf))
-        }
-        return seq
-    }
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
 fileprivate struct FfiConverterSequenceTypeFault: FfiConverterRustBuffer {
     typealias SwiftType = [Fault]
 
@@ -4277,6 +4267,31 @@ fileprivate struct FfiConverterSequenceTypeRequest: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterSequenceTypeAnswer: FfiConverterRustBuffer {
+    typealias SwiftType = [Answer]
+
+    public static func write(_ value: [Answer], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeAnswer.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [Answer] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [Answer]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeAnswer.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterDictionaryStringUInt64: FfiConverterRustBuffer {
     public static func write(_ value: [String: UInt64], into buf: inout [UInt8]) {
         let len = Int32(value.count)
@@ -4326,6 +4341,52 @@ fileprivate struct FfiConverterDictionaryStringTypeCounts: FfiConverterRustBuffe
     }
 }
 
+
+
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeAnswer: FfiConverter {
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Answer {
+        let builtinValue = try FfiConverterTypeAnswerParts.read(from: &buf)
+        return Answer(status: builtinValue.status, data: builtinValue.bytes, allow: builtinValue.allow)
+    }
+
+    public static func write(_ value: Answer, into buf: inout [UInt8]) {
+        let builtinValue = AnswerParts(status: value.status, allow: value.allow, bytes: value.data)
+        return FfiConverterTypeAnswerParts.write(builtinValue, into: &buf)
+    }
+
+    public static func lift(_ value: RustBuffer) throws -> Answer {
+        let builtinValue = try FfiConverterTypeAnswerParts_lift(value)
+        return Answer(status: builtinValue.status, data: builtinValue.bytes, allow: builtinValue.allow)
+    }
+
+    public static func lower(_ value: Answer) -> RustBuffer {
+        let builtinValue = AnswerParts(status: value.status, allow: value.allow, bytes: value.data)
+        return FfiConverterTypeAnswerParts_lower(builtinValue)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswer_lift(_ value: RustBuffer) throws -> Answer {
+    return try FfiConverterTypeAnswer.lift(value)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeAnswer_lower(_ value: Answer) -> RustBuffer {
+    return FfiConverterTypeAnswer.lower(value)
+}
+
+
 private enum InitializationResult {
     case ok
     case contractVersionMismatch
@@ -4341,10 +4402,13 @@ private let initializationResult: InitializationResult = {
     if bindings_contract_version != scaffolding_contract_version {
         return InitializationResult.contractVersionMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_engine_address() != 18723) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_rollbook_ffi_checksum_method_engine_apply() != 32607) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_ask() != 41630) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_ask() != 34623) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_backup() != 32403) {
@@ -4365,7 +4429,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_export() != 35014) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_find() != 38057) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_find() != 56559) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_load() != 50243) {
@@ -4374,7 +4438,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_load_school() != 34688) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_page() != 50603) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_page() != 33578) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_remove_school() != 27645) {
@@ -4383,16 +4447,16 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_replace_school() != 3030) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_request() != 27721) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_request() != 2155) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 1019) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 28904) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_resume() != 29763) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_set_state() != 21612) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_set_state() != 31714) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_stats() != 63341) {

@@ -84,7 +84,7 @@ private fun ByteArray.text(): String =
 private fun Answer.forClient(asked: okhttp3.Request): Response {
     val status = status.toInt()
     // What HTTP sends no body with.
-    val text = if (status == 204 || asked.method == "HEAD") "" else body
+    val sentBytes = if (status == 204 || asked.method == "HEAD") ByteArray(0) else bytes
     val sent = if (status == 204) headers.filter { it.name != "Content-Length" } else headers
     val type = headers.find { it.name == "Content-Type" }?.value?.toMediaTypeOrNull()
     return Response.Builder()
@@ -93,6 +93,6 @@ private fun Answer.forClient(asked: okhttp3.Request): Response {
         .code(status)
         .message("")
         .apply { sent.forEach { addHeader(it.name, it.value) } }
-        .body(text.encodeToByteArray().toResponseBody(type))
+        .body(sentBytes.toResponseBody(type))
         .build()
 }

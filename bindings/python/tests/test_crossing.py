@@ -1,0 +1,157 @@
+"""What a question takes to cross: calls and bytes, which are counted."""
+
+import gc
+import threading
+import tracemalloc
+from typing import Any, Iterator, List, Tuple
+
+import pytest
+from material import HEADERS
+
+from rollbook import Answer, BadArgumentError, Engine, Learners, Lookup, Request, SubjectMarks
+from rollbook import _direct
+from rollbook._crossing import native
+
+LEARNERS = "/api/v1/adminplus/learners/1000"
+
+
+class Crossed:
+    """What crossed since it was last looked at."""
+
+    def __init__(self) -> None:
+        self.sent: List[int] = []
+        """The bytes of each call by the short way."""
+        self.back: List[Tuple[int, int]] = []
+        """What was lent, and given back."""
+        self.others: List[str] = []
+        """Calls of the generated module."""
+
+    def clear(self) -> None:
+        for counted in (self.sent, self.back, self.others):
+            counted.clear()
+
+
+@pytest.fixture
+def crossed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crossed]:
+    counted = Crossed()
+    call, give_back, library = _direct._call, _direct._give_back, native._UniffiLib
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            counted.others.append(name)
+            return getattr(library, name)
+
+    def counting(engine: int, data: bytes, length: int, output: int) -> None:
+        assert length == len(data)
+        counted.sent.append(length)
+        call(engine, data, length, output)
+
+    def counting_back(lent: int, capacity: int) -> None:
+        counted.back.append((lent, capacity))
+        give_back(lent, capacity)
+
+    monkeypatch.setattr(_direct, "_call", counting)
+    monkeypatch.setattr(_direct, "_give_back", counting_back)
+    monkeypatch.setattr(native, "_UniffiLib", Counting())
+    gc.collect()
+    counted.clear()
+    yield counted
+
+
+def test_a_small_question_is_one_call(school: Engine, crossed: Crossed) -> None:
+    assert school.ask(Learners(1000, learner_id=1)).status == 200
+    assert school.find(Learners(1000, learner_id=1)).status == 200
+    assert school.page(SubjectMarks(1000, 1)).status == 200
+    assert school.request(LEARNERS + "?learner_id=1", headers=HEADERS).status == 200
+    assert len(crossed.sent) == 4 and max(crossed.sent) < 160
+    assert not crossed.back and not crossed.others
+
+
+def test_a_list_of_requests_is_one_call(school: Engine, crossed: Crossed) -> None:
+    requests = [Request(LEARNERS, headers=HEADERS)] * 50
+    assert {answer.status for answer in school.requests(requests)} == {200}
+    assert len(crossed.sent) == len(crossed.back) == 1 and crossed.others == []
+
+
+def large() -> str:
+    """A school with an answer that is not small."""
+    lines = ['{"type":"school","school_id":1,"current_year":2026}']
+    lines += [
+        f'{{"type":"learner","school_id":1,"id":{id},"last_name":"{"é" * 500}"}}'
+        for id in range(1, 1001)
+    ]
+    return "\n".join(lines)
+
+
+def test_a_large_answer_is_copied_once_and_given_back(crossed: Crossed) -> None:
+    with Engine.memory() as engine:
+        engine.apply(large())
+        expected = engine.ask(Learners(1))
+        assert len(expected.body) > 1_000_000
+        crossed.clear()
+        tracemalloc.start()
+        try:
+            for _ in range(20):
+                before = tracemalloc.get_traced_memory()[0]
+                tracemalloc.reset_peak()
+                answer = engine.ask(Learners(1))
+                taken = tracemalloc.get_traced_memory()[1] - before
+                assert answer == expected
+                assert taken < len(expected.body) + 20_000
+                del answer
+        finally:
+            tracemalloc.stop()
+        assert len(crossed.sent) == len(crossed.back) == 20 and crossed.others == []
+        assert all(lent and capacity >= len(expected.body) for lent, capacity in crossed.back)
+
+
+@pytest.mark.parametrize("around", range(-3, 4))
+def test_answers_around_the_room_that_is_there(crossed: Crossed, around: int) -> None:
+    with Engine.memory() as engine:
+
+        def named(length: int) -> Answer:
+            engine.apply(f'{{"type":"gender","id":1,"name":"{"x" * length}"}}')
+            crossed.clear()
+            return engine.ask(Lookup("gender"))
+
+        length = _direct._ROOM + around
+        name = length - len(named(1).body) + 1
+        answer = named(name)
+        assert len(answer.body) == length
+        assert answer.json()[0]["name"] == "x" * name
+        assert len(crossed.back) == (around > 0)
+
+
+def test_what_is_refused_leaves_the_memory_for_the_next(school: Engine) -> None:
+    for _ in range(3):
+        with pytest.raises(BadArgumentError, match="not of one build"):
+            _direct.answered(school._address, b"\x77")
+        with pytest.raises(BadArgumentError):
+            _direct.answered(school._address, _direct.ASK + b"\0")
+        assert len(_direct._idle) >= 1
+    idle = len(_direct._idle)
+    school.ask(Learners(1000))
+    assert len(_direct._idle) == idle
+
+
+def test_a_panic_is_an_error(school: Engine) -> None:
+    with pytest.raises(native.InternalError, match="why"):
+        raise _direct.failure(2, b"why")
+
+
+def test_threads_have_answers_of_their_own(school: Engine) -> None:
+    asked = [Learners(1000, learner_id=id) for id in range(1, 9)]
+    expected = [school.ask(question) for question in asked]
+    wrong: List[Any] = []
+
+    def ask(place: int) -> None:
+        for _ in range(500):
+            if school.ask(asked[place]) != expected[place]:
+                wrong.append(asked[place])
+
+    threads = [threading.Thread(target=ask, args=(place,)) for place in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
