@@ -265,8 +265,16 @@ mod tests {
                 r#"learner: date_of_birth: "2018-02-30" is not a date (YYYY-MM-DD)"#,
             ),
             (
-                r#"{"type":"learner","school_id":1,"id":2,"status":"left"}"#,
-                "learner: transfer_date: is missing",
+                r#"{"type":"api_type","api_type_id":8,"family":[]}"#,
+                "api_type: family: is missing",
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":["finance","finance"]}"#,
+                r#"api_type: family: ["finance","finance"] is not an array of administration, curriculum, finance, parents, each at most once"#,
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":"[\"finance\",\"parents\"]"}"#,
+                r#"api_type: family: "[\"finance\",\"parents\"]" is not one of administration, curriculum, finance, parents"#,
             ),
             (
                 r#"{"type":"learner","school_id":1,"id":2,"deleted":false}"#,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::account::Account;
 use crate::record::lanes::RENDERING;
-use crate::record::learner::{CURRENT, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
+use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 
@@ -44,7 +44,8 @@ pub struct FinanceLearners<'a> {
     pub accountable_person_id: Option<u64>,
     /// Learners of this parent.
     pub parent_id: Option<u64>,
-    /// Learners of every status, and not the current ones alone.
+    /// All learners, and not those alone whose accounts are open: the current ones,
+    /// unless the data tells.
     pub all_accounts: bool,
     /// Gives each learner an array of its parents (2.2).
     pub include_parents: bool,
@@ -95,7 +96,7 @@ impl FinanceLearners<'_> {
         code: Option<&DebtorCode>,
     ) -> Result<bool> {
         let tag = |tag| run.tag(tag, index);
-        Ok((self.all_accounts || tag(STATUS_TAG)? == CURRENT)
+        Ok((self.all_accounts || account.is_open)
             && code.is_none_or(|wanted| wanted.is(account.debtor_code))
             && (self.accountable_person_id.is_none()
                 || account.accountable_person() == self.accountable_person_id)

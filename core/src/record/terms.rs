@@ -28,6 +28,9 @@ pub(crate) fn value_from_json(form: Form, raw: &str) -> Result<Value<'_>, String
     match form {
         Form::Terms => from_json(raw).map(Value::Terms),
         Form::Texts => texts::from_json(raw),
+        Form::Choices(choices) if raw.starts_with('[') => texts::choices_from_json(choices, raw),
+        // A string that spells an array is none.
+        Form::Choices(choices) => Value::from_json(Form::Choice(choices), raw),
         form => Value::from_json(form, raw),
     }
 }

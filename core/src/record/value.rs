@@ -68,6 +68,10 @@ impl<'a> Value<'a> {
             Form::Percentage if text == "a" => Some(Value::Absent),
             Form::Decimal | Form::Percentage => Decimal::parse(&text).map(Value::Decimal),
             Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
+            Form::Choices(choices) => match choices.contains(&&*text) {
+                true => Some(Value::Text(text)),
+                false => texts::chosen(choices, &text).map(|text| Value::Text(Cow::Owned(text))),
+            },
             Form::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
             Form::Texts => texts::canonical(&text).map(|text| Value::Text(Cow::Owned(text))),
             Form::Terms => None,
@@ -187,7 +191,8 @@ fn takes_number(form: Form, raw: &str) -> bool {
         | Form::Password
         | Form::PasswordHash
         | Form::YesNo
-        | Form::Choice(_) => raw.bytes().all(plain),
+        | Form::Choice(_)
+        | Form::Choices(_) => raw.bytes().all(plain),
         Form::Decimal | Form::Percentage => true,
         _ => false,
     }
@@ -211,7 +216,9 @@ fn wrong(form: Form, raw: &str) -> String {
         Form::Decimal => format!("{shown} is not a decimal ({DIGITS})"),
         Form::Percentage => format!("{shown} is not a decimal ({DIGITS}) or \"a\""),
         Form::YesNo => format!("{shown} is not one of {}", YES_NO.join(", ")),
-        Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
+        Form::Choice(choices) | Form::Choices(choices) => {
+            format!("{shown} is not one of {}", choices.join(", "))
+        }
         Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
         Form::Terms => format!("{shown} is not an array of objects"),
         Form::Texts => format!("{shown} {}", texts::NO_TEXTS),

@@ -69,7 +69,7 @@ catalogue! {
     /// By school. Key: learning outcome id.
     LearningOutcomes = 10, "learning outcomes", BySchool, Layout::new(0, RENDERED);
     /// By school, grade and year. Key: term, subject.
-    LearningPrograms = 11, "learning programs", BySchool, Layout::new(1, RENDERED);
+    LearningPrograms = 11, "learning programs", BySchool, Layout::new(2, RENDERED);
     /// By school, grade and year. Key: term, assessment.
     Assessments = 12, "assessments", BySchool, Layout::new(3, RENDERED);
     /// By school. Key: assessment. Tells where the assessment lies.
