@@ -265,18 +265,6 @@ mod tests {
                 r#"learner: date_of_birth: "2018-02-30" is not a date (YYYY-MM-DD)"#,
             ),
             (
-                r#"{"type":"api_type","api_type_id":8,"family":[]}"#,
-                "api_type: family: is missing",
-            ),
-            (
-                r#"{"type":"api_type","api_type_id":8,"family":["finance","finance"]}"#,
-                r#"api_type: family: ["finance","finance"] is not an array of administration, curriculum, finance, parents, each at most once"#,
-            ),
-            (
-                r#"{"type":"api_type","api_type_id":8,"family":"[\"finance\",\"parents\"]"}"#,
-                r#"api_type: family: "[\"finance\",\"parents\"]" is not one of administration, curriculum, finance, parents"#,
-            ),
-            (
                 r#"{"type":"learner","school_id":1,"id":2,"deleted":false}"#,
                 "learner: deleted: false is not true",
             ),
@@ -329,6 +317,26 @@ mod tests {
             Err("is longer than 1 MiB".to_owned())
         );
         assert_eq!(parse(&vec![b' '; LINE_BYTES]), Ok(None));
+    }
+
+    #[test]
+    fn families_are_some_of_four() {
+        for (line, expected) in [
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":[]}"#,
+                "api_type: family: is missing",
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":["finance","finance"]}"#,
+                r#"api_type: family: ["finance","finance"] is not an array of administration, curriculum, finance, parents, each at most once"#,
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":"[\"finance\",\"parents\"]"}"#,
+                r#"api_type: family: "[\"finance\",\"parents\"]" is not one of administration, curriculum, finance, parents"#,
+            ),
+        ] {
+            assert_eq!(fault(line), expected, "{line}");
+        }
     }
 
     #[test]

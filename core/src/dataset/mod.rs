@@ -2,11 +2,17 @@
 //!
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
+//! - `coverage`: what was seen of a school that is synced.
 //! - `keys`: the keys of all records of a school. `export`: the way back.
 //! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
 mod commit;
+#[cfg_attr(
+    not(any(test, feature = "sync")),
+    expect(dead_code, reason = "only sync sees")
+)]
+pub(crate) mod coverage;
 mod export;
 mod idempotency_key;
 mod inspect;

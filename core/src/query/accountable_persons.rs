@@ -8,10 +8,11 @@ use super::integrators::Family;
 use super::lookup::Lookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Members, Wire};
 use crate::record::account::{self, Account};
+use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
 use crate::store::{Collection, Key, Partition, Reader};
 
@@ -157,6 +158,19 @@ impl Query for AccountablePersons<'_> {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let (persons, learners) = if self.all_accounts {
+            (Part::AllDebtors, Part::AllAccounts)
+        } else {
+            (Part::OpenDebtors, Part::OpenAccounts)
+        };
+        reads.whole(self.school, Unit::of(persons))?;
+        if self.include_learners {
+            reads.whole(self.school, Unit::of(learners))?;
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

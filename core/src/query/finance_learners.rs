@@ -8,10 +8,11 @@ use super::learner_subjects::{names_of, push_typed_names};
 use super::lookup::Lookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View, parents};
+use super::{Array, Outcome, Query, Question, Reads, Then, View, parents};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::account::Account;
+use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
 use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
 use crate::record::typed;
@@ -162,6 +163,25 @@ impl Query for FinanceLearners<'_> {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        reads.whole(
+            self.school,
+            Unit::of(if self.all_accounts {
+                Part::AllAccounts
+            } else {
+                Part::OpenAccounts
+            }),
+        )?;
+        if self.include_parents {
+            reads.whole(self.school, Unit::of(Part::LearnersParents))?;
+        }
+        if self.include_accountable_person {
+            let persons = [Part::AllDebtors, Part::LearnersDebtors].map(Unit::of);
+            reads.any(self.school, &persons)?;
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

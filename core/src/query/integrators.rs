@@ -33,9 +33,12 @@ impl Family {
     /// Those that a record's `family` names.
     fn set(named: &str) -> u8 {
         let several = named.starts_with('[');
-        let named = |name: &str| match several {
-            true => named.contains(&format!("\"{name}\"")),
-            false => named == name,
+        let named = |name: &str| {
+            if several {
+                named.contains(&format!("\"{name}\""))
+            } else {
+                named == name
+            }
         };
         let families = Family::ALL.into_iter().zip(api_type::FAMILIES);
         let families = families.filter(|(_, name)| named(name));

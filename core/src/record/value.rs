@@ -68,10 +68,10 @@ impl<'a> Value<'a> {
             Form::Percentage if text == "a" => Some(Value::Absent),
             Form::Decimal | Form::Percentage => Decimal::parse(&text).map(Value::Decimal),
             Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
-            Form::Choices(choices) => match choices.contains(&&*text) {
-                true => Some(Value::Text(text)),
-                false => texts::chosen(choices, &text).map(|text| Value::Text(Cow::Owned(text))),
-            },
+            Form::Choices(choices) if choices.contains(&&*text) => Some(Value::Text(text)),
+            Form::Choices(choices) => {
+                texts::chosen(choices, &text).map(|text| Value::Text(Cow::Owned(text)))
+            }
             Form::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
             Form::Texts => texts::canonical(&text).map(|text| Value::Text(Cow::Owned(text))),
             Form::Terms => None,

@@ -101,6 +101,9 @@ catalogue! {
     Discipline = 25, "discipline", BySchool, Layout::new(1, RENDERED);
     /// By school. Key: discipline id. Tells the date.
     DisciplineIndex = 26, "discipline index", BySchool, Layout::new(1, &[]);
+    /// By school, part and year. Key: learner or grade, term; or a day. What was seen of
+    /// a school that is synced.
+    Coverage = 27, "coverage", BySchool, Layout::new(2, &[]);
 }
 
 /// The first and the last of all bound those of a school.
