@@ -121,7 +121,24 @@ impl fmt::Debug for Line<'_> {
     }
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// A record that comes; says what is wrong with it.
+    #[cfg(feature = "sync")]
+    pub(crate) fn whole(kind: Kind, values: Vec<Value<'a>>) -> Result<Line<'a>, String> {
+        let fields = kind.fields().iter().zip(&values);
+        let mut missing = fields.filter(|(field, value)| field.required && value.is_empty());
+        if let Some((field, _)) = missing.next() {
+            return Err(format!("{}: {}: is missing", kind.name(), field.name));
+        }
+        let mut line = Line {
+            kind,
+            deleted: false,
+            values,
+        };
+        line.check()?;
+        Ok(line)
+    }
+
     /// The rules that join fields; and what is the same as nothing becomes
     /// nothing, so that equal records are kept alike.
     fn check(&mut self) -> Result<(), String> {

@@ -33,6 +33,28 @@ pub use summary::{Counts, Summary};
 pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
+#[cfg(feature = "sync")]
+pub(crate) use line::Line;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;
+#[cfg(feature = "sync")]
+pub(crate) use staged::Stage;
 pub(crate) use summary::once;
+
+/// Carries out what is staged.
+#[cfg(feature = "sync")]
+pub(crate) fn commit(
+    write: &mut crate::store::Write<'_>,
+    stage: Stage,
+) -> crate::error::Result<Summary> {
+    commit::Commit::new(write, stage.sorter)?.run()
+}
+
+/// Whether any record lies by a school.
+#[cfg(feature = "sync")]
+pub(crate) fn has_records(
+    write: &mut crate::store::Write<'_>,
+    school: u64,
+) -> crate::error::Result<bool> {
+    Ok(render::schools(write)?.contains(&school))
+}

@@ -2,7 +2,7 @@
 //! seen is unknown, and never taken for nothing. Other schools have all there is.
 
 use super::window::Window;
-use super::{Query, View};
+use super::{LearnerStatus, Query, View};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::Wire;
@@ -116,6 +116,21 @@ impl<'a> Reads<'a> {
         }
     }
 
+    /// A learner who may have left, on whatever day: known if it was seen by itself, or
+    /// is known not to have left.
+    pub(super) fn left_learner(&self, school: u64, id: u64) -> Result<()> {
+        let learners = Partition::of(school, Collection::Learners);
+        let learners = self.view.snapshot.records(learners)?;
+        let status = match learners.get(Key::one(id))? {
+            Some((pinned, index)) => pinned.run()?.tag(STATUS_TAG, index)?,
+            None => None,
+        };
+        if status.is_some_and(|status| status != LearnerStatus::Left as u64) {
+            return Ok(());
+        }
+        self.whole(school, Unit::of_id(Part::LeftLearner, 0, id))
+    }
+
     /// Whether a learner is known to be current.
     pub(super) fn is_current(&self, school: u64, learner: u64) -> Result<bool> {
         let learners = Partition::of(school, Collection::Learners);
@@ -136,6 +151,7 @@ fn named(unit: Unit) -> String {
         Part::MarksOfTerm | Part::StructureOfTerm => {
             format!("{name} {} in term {} of {year}", key.0, key.1)
         }
+        Part::LeftLearner => format!("{name} {}", key.0),
         _ if year > 0 => format!("{name} {} in {year}", key.0),
         _ => name.to_owned(),
     }

@@ -173,7 +173,7 @@ impl Query for Learners<'_> {
         };
         match (self.window(reads.view())?, self.learner_id) {
             (_, Some(id)) if self.is_timeless(reads.for_one) => {
-                reads.record(self.school, Collection::Learners, id, "the learner")?;
+                reads.left_learner(self.school, id)?;
             }
             (Ok(Some(window)), _) => reads.days(self.school, part, window)?,
             (Ok(None), _) => reads.whole(self.school, Unit::of(part))?,

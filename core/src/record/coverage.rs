@@ -16,6 +16,7 @@ macro_rules! parts {
         pub(crate) enum Part { $($(#[$doc])* $part = $number,)* }
 
         impl Part {
+            #[cfg(test)]
             pub(crate) const ALL: [Part; [$($number),*].len()] = [$(Part::$part),*];
 
             /// What it is called where it is missing.
@@ -77,6 +78,8 @@ parts! {
     Parents = 27, "the parents";
     Staff = 28, "the current staff";
     Grades = 29, "the grades";
+    /// The whole record of one learner who left: `Unit::of_id`, of no year.
+    LeftLearner = 30, "the learner";
 }
 
 /// What is seen whole or not.

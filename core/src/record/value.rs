@@ -10,9 +10,10 @@ use crate::json;
 use std::borrow::Cow;
 
 /// A value of one of the forms.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Value<'a> {
     /// Absent, `null` and `""` alike.
+    #[default]
     Empty,
     Integer(u64),
     Text(Cow<'a, str>),

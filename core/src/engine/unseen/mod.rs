@@ -206,7 +206,10 @@ fn all_days_of_a_window_must_have_been_seen() -> Result<()> {
 #[test]
 fn a_record_that_is_there_is_known_whatever_else_was_seen() -> Result<()> {
     let engine = engine()?;
-    see(&engine, &[])?;
+    see(
+        &engine,
+        &[Seen::Whole(Unit::of_id(Part::LeftLearner, 0, 8))],
+    )?;
     let get = |target: &str| get(&engine, target, "demo");
     for (path, known, unknown, what) in [
         ("adminplus/learners/{}?status=left", 8, 88, "the learner 88"),
@@ -296,11 +299,21 @@ fn typed_questions_fail_and_name_what_is_missing() -> Result<()> {
         learner_id: Some(8),
         ..learners
     };
+    assert_eq!(engine.find(&left).err(), Some(missing("the learner 8")));
+    see(
+        &engine,
+        &[Seen::Whole(Unit::of_id(Part::LeftLearner, 0, 8))],
+    )?;
     assert_eq!(engine.find(&left)?.status.code, 200);
     assert_eq!(
         engine.ask(&left).map_err(|error| error.code()).err(),
         Some("not_synced")
     );
+    let current = Learners {
+        learner_id: Some(7),
+        ..left
+    };
+    assert_eq!(engine.find(&current)?.status.code, 404);
     // What breaks a rule is refused as ever.
     let nobody = AssessmentMarks {
         school: 1000,
