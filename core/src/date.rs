@@ -121,6 +121,12 @@ impl Date {
             .map_or(Date::MAX, Date::from_naive)
     }
 
+    pub(crate) fn days_before(self, days: u64) -> Date {
+        self.naive()
+            .and_then(|day| day.checked_sub_days(Days::new(days)))
+            .map_or(Date::MIN, Date::from_naive)
+    }
+
     /// The day that lies this many days after 1970-01-01.
     pub(crate) fn from_unix_days(days: i64) -> Date {
         let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();

@@ -82,6 +82,14 @@ pub enum Error {
     /// Another change was made under the id of this one; nothing was changed.
     #[error("the id belongs to another change: give each change an id of its own")]
     IdReused,
+    /// A school is synced, and what was asked of it has not been seen yet.
+    #[error("not synced yet: {what} of school {school}; sync that first, or ask for what was seen")]
+    NotSynced {
+        /// The school.
+        school: u64,
+        /// What was not seen.
+        what: String,
+    },
     /// This engine or platform cannot do what was asked.
     #[error("not possible here: {what}")]
     Unsupported {
@@ -111,6 +119,7 @@ impl Error {
             Error::Exists { .. } => "exists",
             Error::Cancelled => "cancelled",
             Error::IdReused => "id_reused",
+            Error::NotSynced { .. } => "not_synced",
             Error::Unsupported { .. } => "unsupported",
         }
     }

@@ -64,6 +64,12 @@
            another type.\n"
 )]
 //!
+#![cfg_attr(
+    feature = "sync",
+    doc = "**To fill it from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]: each [`Step`] \
+           sends a [`Call`], and its reply is [`Taken`]; a [`SyncReport`] at the end.\n"
+)]
+//!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
 //! [`Summary`]: what it changed, in [`Counts`]. [`Fault`]: what is wrong with a line.
 //! [`Export`]: everything as a dataset again, with [`Credentials`] or without. [`Once`]:
@@ -79,6 +85,7 @@
 //!
 //! - `http` (on): `Engine::call` takes the types of the
 //!   `http` crate, and `Service` is a `tower` service.
+//! - `sync` (off): `Engine::sync` fills a school from the service.
 //! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`.
 //!
 //! [dataset]: guide::dataset
@@ -101,6 +108,8 @@ mod record;
 #[cfg(feature = "records")]
 mod records;
 mod store;
+#[cfg(feature = "sync")]
+mod sync;
 mod url;
 
 /// What one must know beside the names: the dataset format, the decisions that
@@ -151,6 +160,9 @@ pub use query::{
     LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, Question, SchoolInfo,
     Schools, StaffMembers, SubjectMarks, SubjectsPerTerm,
 };
+
+#[cfg(feature = "sync")]
+pub use sync::{Call, Step, Sync, SyncOptions, SyncReport, Taken};
 
 #[cfg(feature = "records")]
 pub use records::{Undecoded, v1, v2};

@@ -34,6 +34,7 @@ mod render_again;
 mod repeated_changes;
 mod reused_ids;
 mod small_file;
+mod sync;
 mod twin;
 mod twin_corpus;
 mod walks;

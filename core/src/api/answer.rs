@@ -12,7 +12,7 @@ use super::state;
 use crate::dataset::IdempotencyKey;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
-use crate::query::{Endpoint, Family, Outcome, Params, User, View};
+use crate::query::{Endpoint, Family, Outcome, Params, User, View, ensure_seen};
 
 /// Answers a request: route, method, school, credentials, the body's length,
 /// authorisation, activation, parameters, and then the question, in this order. It always
@@ -46,7 +46,7 @@ pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec
         query,
     };
     let answered = admitted.answer(out);
-    let answered = answered.unwrap_or_else(|error| Err(Refusal::Failed(error.to_string())));
+    let answered = answered.unwrap_or_else(|error| Err(Refusal::from(&*error)));
     answered.unwrap_or_else(|refusal| refuse(wire, &refusal, out))
 }
 
@@ -169,7 +169,10 @@ impl Admitted<'_> {
         }
         let outcome = (self.endpoint.read)(&mut params, &mut |read| match (self.wire, self.id) {
             (Wire::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
-            (Wire::V1, _) => read.question.answer(view, &mut Chunks::over(out)),
+            (Wire::V1, _) => {
+                ensure_seen(read.question, view, false)?;
+                read.question.answer(view, &mut Chunks::over(out))
+            }
             (Wire::V2, None) if !self.endpoint.is_object => {
                 let mut paging = Paging::read(self.query);
                 let limits = self.context.limits;

@@ -4,7 +4,7 @@ use super::cursor::{Cursor, Walked};
 use super::v2;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
-use crate::query::{Faults, Identity, Outcome, Params, Query, View, Walk};
+use crate::query::{Faults, Identity, Outcome, Params, Query, View, Walk, ensure_seen};
 use crate::record::value::integer;
 use std::borrow::Cow;
 
@@ -132,6 +132,7 @@ pub(super) fn page(
     if !faults.is_empty() {
         return Ok(Outcome::Refused(faults));
     }
+    ensure_seen(question, view, false)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let reverse = page.reverse_order;
     let mut walk = Walk::page(reverse, limit, cursor.map(|cursor| cursor.position));
@@ -175,6 +176,7 @@ pub(super) fn one(
     if !faults.is_empty() {
         return Ok(Outcome::Refused(faults));
     }
+    ensure_seen(question, view, true)?;
     let mut walk = Walk::one();
     let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
     if outcome == Outcome::Found && walk.count() == 1 && !for_another {

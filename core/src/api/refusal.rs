@@ -1,6 +1,7 @@
 //! Why a request is refused, whichever version answers it.
 
 use super::message::Request;
+use crate::error::Error;
 use crate::query::{Endpoint, Faults, Outcome};
 
 /// Why a request gets no data.
@@ -28,8 +29,20 @@ pub(super) enum Refusal {
     NoRecord,
     /// The store failed.
     Failed(String),
+    /// A school is synced, and this was not seen of it.
+    NotSynced(String),
     /// Too many passwords wait to be hashed.
     Crowded,
+}
+
+impl From<&Error> for Refusal {
+    fn from(error: &Error) -> Refusal {
+        let text = error.to_string();
+        match error {
+            Error::NotSynced { .. } => Refusal::NotSynced(text),
+            _ => Refusal::Failed(text),
+        }
+    }
 }
 
 impl Refusal {

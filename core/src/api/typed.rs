@@ -5,7 +5,7 @@ use super::message::Status;
 use super::page::{self, Limits, Page};
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
-use crate::query::{Faults, Query, View};
+use crate::query::{Faults, Query, View, ensure_seen};
 
 /// Answers a question as v1 does.
 pub(crate) fn answer_question(
@@ -13,6 +13,7 @@ pub(crate) fn answer_question(
     view: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
+    ensure_seen(question, view, false)?;
     let outcome = question.answer(view, &mut Chunks::over(out))?;
     Ok(settle(Wire::V1, question.endpoint(), outcome, out))
 }

@@ -351,8 +351,7 @@ fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
     json::push_string(out, field.name);
     out.push(b':');
     match value {
-        // These texts are JSON.
-        Value::Text(json) if matches!(field.form, Form::Signed | Form::Texts) => {
+        Value::Text(json) if is_json(field.form, json) => {
             out.extend_from_slice(json.as_bytes());
         }
         Value::Integer(number) => json::push_integer(out, *number),
@@ -362,6 +361,15 @@ fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
             other.push_exact(out);
             out.push(b'"');
         }
+    }
+}
+
+/// Whether a text is kept as the JSON that a dataset has.
+fn is_json(form: Form, text: &str) -> bool {
+    match form {
+        Form::Signed | Form::Texts => true,
+        Form::Choices(_) => text.starts_with('['),
+        _ => false,
     }
 }
 

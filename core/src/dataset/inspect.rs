@@ -9,6 +9,7 @@ use crate::record::assessment::{
     GRADE_TAG, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG, TERM_TAG, YEAR_TAG,
 };
 use crate::record::bake::RENDER_VERSION;
+use crate::record::coverage::AS_OF_TAG;
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
@@ -175,6 +176,10 @@ impl Inspection {
                 let at = Partition::of_grade_year(school, Collection::Assessments, grade, year);
                 let there = snapshot.records(at)?.get(Key(tag(TERM_TAG)?, key.0))?;
                 expect(there.is_some(), "there is no such assessment")
+            }
+            Collection::Coverage => {
+                expect(snapshot.is_synced(school), "its school is not synced")?;
+                tag(AS_OF_TAG).map(drop)
             }
             Collection::LearnerSubjects => LearnerSubject::open(item.lanes[0])?.values().map(drop),
             Collection::WaitingMarks => {

@@ -121,7 +121,24 @@ impl fmt::Debug for Line<'_> {
     }
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// A record that comes; says what is wrong with it.
+    #[cfg(feature = "sync")]
+    pub(crate) fn whole(kind: Kind, values: Vec<Value<'a>>) -> Result<Line<'a>, String> {
+        let fields = kind.fields().iter().zip(&values);
+        let mut missing = fields.filter(|(field, value)| field.required && value.is_empty());
+        if let Some((field, _)) = missing.next() {
+            return Err(format!("{}: {}: is missing", kind.name(), field.name));
+        }
+        let mut line = Line {
+            kind,
+            deleted: false,
+            values,
+        };
+        line.check()?;
+        Ok(line)
+    }
+
     /// The rules that join fields; and what is the same as nothing becomes
     /// nothing, so that equal records are kept alike.
     fn check(&mut self) -> Result<(), String> {
@@ -265,10 +282,6 @@ mod tests {
                 r#"learner: date_of_birth: "2018-02-30" is not a date (YYYY-MM-DD)"#,
             ),
             (
-                r#"{"type":"learner","school_id":1,"id":2,"status":"left"}"#,
-                "learner: transfer_date: is missing",
-            ),
-            (
                 r#"{"type":"learner","school_id":1,"id":2,"deleted":false}"#,
                 "learner: deleted: false is not true",
             ),
@@ -321,6 +334,26 @@ mod tests {
             Err("is longer than 1 MiB".to_owned())
         );
         assert_eq!(parse(&vec![b' '; LINE_BYTES]), Ok(None));
+    }
+
+    #[test]
+    fn families_are_some_of_four() {
+        for (line, expected) in [
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":[]}"#,
+                "api_type: family: is missing",
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":["finance","finance"]}"#,
+                r#"api_type: family: ["finance","finance"] is not an array of administration, curriculum, finance, parents, each at most once"#,
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":"[\"finance\",\"parents\"]"}"#,
+                r#"api_type: family: "[\"finance\",\"parents\"]" is not one of administration, curriculum, finance, parents"#,
+            ),
+        ] {
+            assert_eq!(fault(line), expected, "{line}");
+        }
     }
 
     #[test]

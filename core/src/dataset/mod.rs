@@ -2,12 +2,18 @@
 //!
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
+//! - `coverage`: what was seen of a school that is synced.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
 mod commit;
+#[cfg_attr(
+    not(any(test, feature = "sync")),
+    expect(dead_code, reason = "only sync sees")
+)]
+pub(crate) mod coverage;
 mod export;
 mod idempotency_key;
 mod inspect;
@@ -28,6 +34,28 @@ pub use summary::{Counts, Summary};
 pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
+#[cfg(feature = "sync")]
+pub(crate) use line::Line;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;
+#[cfg(feature = "sync")]
+pub(crate) use staged::Stage;
 pub(crate) use summary::once;
+
+/// Carries out what is staged.
+#[cfg(feature = "sync")]
+pub(crate) fn commit(
+    write: &mut crate::store::Write<'_>,
+    stage: Stage,
+) -> crate::error::Result<Summary> {
+    commit::Commit::new(write, stage.sorter)?.run()
+}
+
+/// Whether any record lies by a school.
+#[cfg(feature = "sync")]
+pub(crate) fn has_records(
+    write: &mut crate::store::Write<'_>,
+    school: u64,
+) -> crate::error::Result<bool> {
+    Ok(render::schools(write)?.contains(&school))
+}

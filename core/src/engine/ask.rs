@@ -93,7 +93,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended` or `closed`; `io` or `corrupt` if the store fails; `busy` if
+    /// `suspended` or `closed`; `not_synced` if the school is synced and what is asked
+    /// was not seen yet; `io` or `corrupt` if the store fails; `busy` if
     /// another version rendered the school's records, so that this one does it
     /// again first, and a change does not end in time. What the API refuses or
     /// does not find is an answer.

@@ -9,6 +9,8 @@ mod data;
 mod maintain;
 mod once;
 mod options;
+#[cfg(test)]
+mod unseen;
 mod verify;
 
 pub use maintain::Stats;

@@ -8,6 +8,7 @@ use super::{Outcome, Question, Then};
 use crate::date::Date;
 use crate::error::Result;
 use crate::record::absentee::LEARNER_TAG;
+use crate::record::coverage::Part;
 use crate::record::kind::ABSENTEES;
 
 /// Get Learner Absentees (4.9): an array of absentee records (2.7) by date,
@@ -76,6 +77,8 @@ impl OfDays for Absentees {
     fn asked(&self) -> Asked {
         Asked {
             at: ABSENTEES,
+            part: Part::Absences,
+            one: "the absence",
             learner_tag: LEARNER_TAG,
             school: self.school,
             id: self.id,

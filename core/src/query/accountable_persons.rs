@@ -8,10 +8,11 @@ use super::integrators::Family;
 use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Members, Wire};
-use crate::record::account::Account;
+use crate::record::account::{self, Account};
+use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
 use crate::store::{Collection, Key, Partition, Reader};
 
@@ -37,8 +38,8 @@ pub struct AccountablePersons<'a> {
     pub debtor_code: Option<&'a str>,
     /// One person.
     pub accountable_person_id: Option<u64>,
-    /// All persons and all their learners, and not those alone who are
-    /// accountable for a current learner, and the current learners.
+    /// All persons and all their learners, and not those alone whose accounts are
+    /// open: current learners and who is accountable for one, unless the data tells.
     pub all_accounts: bool,
     /// Gives each person an array of the learners it is accountable for.
     pub include_learners: bool,
@@ -100,7 +101,10 @@ impl AccountablePersons<'_> {
             for index in walk.in_order(indices) {
                 let Key(id, _) = run.key(index)?;
                 let mut charges = accounts.of_person(id, self.all_accounts).peekable();
-                if !self.all_accounts && charges.peek().is_none() {
+                let is_listed = self.all_accounts
+                    || account::told_of_person(&run, index)?
+                        .unwrap_or_else(|| charges.peek().is_some());
+                if !is_listed {
                     continue;
                 }
                 let rendering = run.record(RENDERING, index)?;
@@ -153,6 +157,19 @@ impl Query for AccountablePersons<'_> {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let (persons, learners) = if self.all_accounts {
+            (Part::AllDebtors, Part::AllAccounts)
+        } else {
+            (Part::OpenDebtors, Part::OpenAccounts)
+        };
+        reads.whole(self.school, Unit::of(persons))?;
+        if self.include_learners {
+            reads.whole(self.school, Unit::of(learners))?;
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -2,7 +2,6 @@
 
 use crate::error::Result;
 use crate::record::account::Account;
-use crate::record::learner::{CURRENT, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::sync::Arc;
 
@@ -11,19 +10,19 @@ use std::sync::Arc;
 pub(super) struct Charge {
     person: u64,
     pub(super) learner: u64,
-    is_current: bool,
+    is_open: bool,
 }
 
 /// The learners of a school by the person accountable for them, then by id.
 pub(super) struct Accounts(Vec<Charge>);
 
 impl Accounts {
-    /// The learners for whom a person is accountable: the current ones, or all.
+    /// The learners for whom a person is accountable: those with open accounts, or all.
     pub(super) fn of_person(&self, person: u64, all: bool) -> impl Iterator<Item = Charge> {
         let start = self.0.partition_point(|charge| charge.person < person);
         let charges = self.0.get(start..).unwrap_or_default().iter().copied();
         let of_person = charges.take_while(move |charge| charge.person == person);
-        of_person.filter(move |charge| all || charge.is_current)
+        of_person.filter(move |charge| all || charge.is_open)
     }
 }
 
@@ -37,12 +36,11 @@ pub(super) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
             let run = pinned.run()?;
             for index in indices {
                 let Key(learner, _) = run.key(index)?;
-                let person = Account::of(&run, index)?.accountable_person();
-                let is_current = run.tag(STATUS_TAG, index)? == CURRENT;
-                charges.extend(person.map(|person| Charge {
+                let account = Account::of(&run, index)?;
+                charges.extend(account.accountable_person().map(|person| Charge {
                     person,
                     learner,
-                    is_current,
+                    is_open: account.is_open,
                 }));
             }
         }

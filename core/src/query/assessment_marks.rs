@@ -3,7 +3,6 @@
 use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
-use super::release::is_released;
 use super::sheet::SheetSubject;
 use super::{Outcome, Question, Rule, Then};
 use crate::date::Date;
@@ -94,6 +93,6 @@ impl AssessmentMarks {
                 let mut outcomes = subject.outcomes.iter();
                 outcomes.any(|outcome| outcome.outcome == wanted)
             })
-            && (self.structure || is_released(subject.release, term_end, today))
+            && (self.structure || subject.release.is_out(term_end, today))
     }
 }

@@ -5,9 +5,10 @@ use super::integrators::{ApiTypes, Client, api_types, school_values, user};
 use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::record::value::YES_NO;
 use crate::record::{Value, school};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot};
@@ -79,6 +80,15 @@ impl Query for Clients<'_> {
 
     fn about(&self) -> Option<u64> {
         self.school
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        for client in &user(reads.view().snapshot, self.username)?.clients {
+            if self.school.is_none_or(|school| school == client.school) {
+                reads.whole(client.school, Unit::of(Part::Clients))?;
+            }
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

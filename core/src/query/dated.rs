@@ -4,10 +4,11 @@ use super::endpoint::Endpoint;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Query, Rule, View};
+use super::{Array, Outcome, Query, Reads, Rule, View};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::json::Chunks;
+use crate::record::coverage::Part;
 use crate::record::lanes::RENDERING;
 use crate::record::storage::Dated;
 use crate::record::typed;
@@ -23,6 +24,9 @@ pub(super) trait OfDays {
 /// What is asked, and where it lies.
 pub(super) struct Asked {
     pub(super) at: Dated,
+    /// What its days are seen as, and what one of its records is called.
+    pub(super) part: Part,
+    pub(super) one: &'static str,
     /// The tag: whose record it is.
     pub(super) learner_tag: usize,
     pub(super) school: u64,
@@ -156,6 +160,17 @@ impl<T: OfDays> Query for T {
             Some(_) => None,
             None => asked.window(view)?.err(),
         })
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let asked = self.asked();
+        match asked.id {
+            Some(id) => reads.record(asked.school, asked.at.dates, id, asked.one),
+            None => match asked.window(reads.view())? {
+                Ok(window) => reads.days(asked.school, asked.part, window),
+                Err(_) => Ok(()),
+            },
+        }
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -7,6 +7,7 @@ use super::params::Params;
 use super::{Outcome, Question, Then};
 use crate::date::Date;
 use crate::error::Result;
+use crate::record::coverage::Part;
 use crate::record::discipline::LEARNER_TAG;
 use crate::record::kind::DISCIPLINE;
 
@@ -75,6 +76,8 @@ impl OfDays for Discipline {
     fn asked(&self) -> Asked {
         Asked {
             at: DISCIPLINE,
+            part: Part::Discipline,
+            one: "the discipline record",
             learner_tag: LEARNER_TAG,
             school: self.school,
             id: self.id,

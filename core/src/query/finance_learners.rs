@@ -8,12 +8,13 @@ use super::key_lookup::KeyLookup;
 use super::learner_subjects::{names_of, push_typed_names};
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View, learner_parents};
+use super::{Array, Outcome, Query, Question, Reads, Then, View, learner_parents};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::account::Account;
+use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
-use crate::record::learner::{CURRENT, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
+use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 
@@ -44,7 +45,8 @@ pub struct FinanceLearners<'a> {
     pub accountable_person_id: Option<u64>,
     /// Learners of this parent.
     pub parent_id: Option<u64>,
-    /// Learners of every status, and not the current ones alone.
+    /// All learners, and not those alone whose accounts are open: the current ones,
+    /// unless the data tells.
     pub all_accounts: bool,
     /// Gives each learner an array of its parents (2.2).
     pub include_parents: bool,
@@ -92,7 +94,7 @@ impl FinanceLearners<'_> {
         code: Option<&DebtorCode>,
     ) -> Result<bool> {
         let tag = |tag| run.tag(tag, index);
-        Ok((self.all_accounts || tag(STATUS_TAG)? == CURRENT)
+        Ok((self.all_accounts || account.is_open)
             && code.is_none_or(|wanted| wanted.is(account.debtor_code))
             && (self.accountable_person_id.is_none()
                 || account.accountable_person() == self.accountable_person_id)
@@ -158,6 +160,25 @@ impl Query for FinanceLearners<'_> {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        reads.whole(
+            self.school,
+            Unit::of(if self.all_accounts {
+                Part::AllAccounts
+            } else {
+                Part::OpenAccounts
+            }),
+        )?;
+        if self.include_parents {
+            reads.whole(self.school, Unit::of(Part::LearnersParents))?;
+        }
+        if self.include_accountable_person {
+            let persons = [Part::AllDebtors, Part::LearnersDebtors].map(Unit::of);
+            reads.any(self.school, &persons)?;
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

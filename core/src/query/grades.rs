@@ -4,9 +4,10 @@ use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::store::{Collection, Key, Partition, Reader};
 
 /// The lookup of grades: ids and names of a school's grades, in the order of the
@@ -95,6 +96,10 @@ impl Query for Grades {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        reads.whole(self.school, Unit::of(Part::Grades))
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

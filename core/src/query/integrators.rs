@@ -18,14 +18,31 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    fn name(self) -> &'static str {
-        let [administration, curriculum, finance, parents] = api_type::FAMILIES;
-        match self {
-            Family::Administration => administration,
-            Family::Curriculum => curriculum,
-            Family::Finance => finance,
-            Family::Parents => parents,
-        }
+    const ALL: [Family; api_type::FAMILIES.len()] = [
+        Family::Administration,
+        Family::Curriculum,
+        Family::Finance,
+        Family::Parents,
+    ];
+
+    /// This family's bit in a set of families.
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
+    /// Those that a record's `family` names.
+    fn set(named: &str) -> u8 {
+        let several = named.starts_with('[');
+        let named = |name: &str| {
+            if several {
+                named.contains(&format!("\"{name}\""))
+            } else {
+                named == name
+            }
+        };
+        let families = Family::ALL.into_iter().zip(api_type::FAMILIES);
+        let families = families.filter(|(_, name)| named(name));
+        families.fold(0, |set, (family, _)| set | family.bit())
     }
 
     /// What its API type is called where the store has none.
@@ -46,7 +63,8 @@ struct ApiType {
     id: u64,
     /// Its name, unless that is long: then it is read when it is asked for.
     name: Option<String>,
-    family: String,
+    /// Its families, each by the bit of its position among all.
+    families: u8,
 }
 
 /// More bytes than this are a long name.
@@ -74,13 +92,13 @@ impl ApiTypes {
 
     fn is_of(&self, id: u64, family: Family) -> bool {
         self.get(id)
-            .is_some_and(|api_type| api_type.family == family.name())
+            .is_some_and(|api_type| api_type.families & family.bit() != 0)
     }
 
     /// The name of a family's first API type.
     pub(crate) fn name_of(&self, snapshot: &Snapshot, family: Family) -> Result<Cow<'_, str>> {
         let mut of = self.0.iter();
-        match of.find(|api_type| api_type.family == family.name()) {
+        match of.find(|api_type| api_type.families & family.bit() != 0) {
             Some(first) => self.name(snapshot, first.id),
             None => Ok(Cow::Borrowed(family.usual_api_type())),
         }
@@ -99,13 +117,13 @@ pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
                 let Key(id, _) = run.key(index)?;
                 let [name, family] = texts(id, &run.item(index)?)?;
                 let name = Some(name).filter(|name| name.len() <= LONG);
-                types.push(ApiType { id, name, family });
+                let families = Family::set(&family);
+                types.push(ApiType { id, name, families });
             }
         }
         let names = types.iter().filter_map(|api_type| api_type.name.as_ref());
-        let bytes = types.capacity() * size_of::<ApiType>()
-            + types.iter().map(|one| one.family.capacity()).sum::<usize>()
-            + names.map(String::capacity).sum::<usize>();
+        let bytes =
+            types.capacity() * size_of::<ApiType>() + names.map(String::capacity).sum::<usize>();
         Ok((ApiTypes(types), bytes))
     })
 }

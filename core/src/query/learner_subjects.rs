@@ -5,9 +5,10 @@ use super::integrators::Family;
 use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Padded, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::{FACTS, RENDERING};
 use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
 use crate::record::typed::{Conversions, push_part};
@@ -63,6 +64,20 @@ impl Query for LearnerSubjects {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let year = reads.current_year(self.school)?;
+        let all = Unit::of_year(Part::LearnerSubjects, year);
+        let Some(learner) = self.learner_id else {
+            return reads.whole(self.school, all);
+        };
+        let own = Unit::of_id(Part::LearnersOwnSubjects, year, learner);
+        if reads.is_current(self.school, learner)? {
+            reads.any(self.school, &[all, own])
+        } else {
+            reads.whole(self.school, own)
+        }
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -6,10 +6,11 @@ use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::window::{self, Window};
-use super::{Array, Outcome, Query, Question, Rule, Then, View, learner_parents};
+use super::{Array, Outcome, Query, Question, Reads, Rule, Then, View, learner_parents};
 use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::record::fold::fold;
 use crate::record::lanes::{NAMES, RENDERING};
 use crate::record::learner::{FAMILY_TAG, GRADE_TAG, STATUS_TAG, STATUSES, TRANSFER_TAG};
@@ -125,9 +126,10 @@ impl Learners<'_> {
     }
 
     /// Whether the one learner that is asked for is found whenever it left.
-    fn is_timeless(&self, walk: &Walk) -> bool {
+    fn is_timeless(&self, for_one: bool) -> bool {
         let has_window = self.since.is_some() || self.until.is_some();
-        walk.is_for_one() && self.learner_id.is_some() && !has_window
+        let has_left = self.status == LearnerStatus::Left;
+        has_left && for_one && self.learner_id.is_some() && !has_window
     }
 
     /// What a learner must be to be answered.
@@ -162,6 +164,26 @@ impl Query for Learners<'_> {
 
     fn broken_rule(&self, view: View<'_>) -> Result<Option<Rule>> {
         Ok(self.window(view)?.err())
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let part = match self.status {
+            LearnerStatus::Current => Part::CurrentLearners,
+            LearnerStatus::Waitlist => Part::WaitlistLearners,
+            LearnerStatus::Left => Part::LeftLearners,
+        };
+        match (self.window(reads.view())?, self.learner_id) {
+            (_, Some(id)) if self.is_timeless(reads.for_one) => {
+                reads.left_learner(self.school, id)?;
+            }
+            (Ok(Some(window)), _) => reads.days(self.school, part, window)?,
+            (Ok(None), _) => reads.whole(self.school, Unit::of(part))?,
+            (Err(_), _) => return Ok(()),
+        }
+        if self.include_parents {
+            reads.whole(self.school, Unit::of(Part::LearnersParents))?;
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
@@ -221,7 +243,7 @@ impl Query for Learners<'_> {
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
         let window = match self.window(view)? {
-            _ if self.is_timeless(walk) => None,
+            _ if self.is_timeless(walk.is_for_one()) => None,
             Ok(window) => window,
             Err(rule) => return Ok(rule.into()),
         };

@@ -12,6 +12,7 @@
 //! - `window`: ranges of dates. `release`: when marks may be seen. `learner_parents`: a
 //!   learner's. `enrolled`: the subjects of one. `key_lookup`: many records of one partition.
 //!   `listed`, `dated`: records as they are kept, by id and by date.
+//!   `coverage`: whether what they read of a synced school was seen.
 //!   `debtor_code`: how debtor codes are compared.
 //! - `tables` (with each `grade`), `sheet`, `integrators`, `accounts`: what a snapshot
 //!   holds decoded for them. `held`: as much of a small collection as memory may take.
@@ -21,6 +22,7 @@ mod accountable_persons;
 mod accounts;
 mod assessment_marks;
 mod clients;
+mod coverage;
 mod dated;
 mod debtor_code;
 mod discipline;
@@ -71,6 +73,7 @@ pub use subject_marks::SubjectMarks;
 pub use subjects_per_term::SubjectsPerTerm;
 
 pub(crate) use clients::{NO_INTEGRATIONS, push_client};
+pub(crate) use coverage::{Reads, ensure_seen};
 pub(crate) use endpoint::{CLIENT_NOT_AUTHORISED, Endpoint, Last, SCHOOL_ID};
 pub(crate) use faults::{Faults, Rule, Wrong};
 pub(crate) use integrators::{Family, Integrators, User, api_types, integrators, user};
@@ -179,6 +182,10 @@ pub(crate) trait Query {
     fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
         Ok(None)
     }
+
+    /// Says what it reads of schools, as far as it is seen apart. It is asked only where
+    /// a school is synced, and of a question that breaks no rule.
+    fn reads(&self, reads: &Reads<'_>) -> Result<()>;
 
     /// Adds v1's answer to the buffer; leaves it as it was if there is none.
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome>;

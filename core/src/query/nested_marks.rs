@@ -7,10 +7,11 @@ use super::flat_marks;
 use super::sheet::{self, Sheet, SheetSubject, SheetTerm, Wanted};
 use super::tables::Tables;
 use super::walk::{Identity, Walk};
-use super::{Outcome, Query, Rule, View};
+use super::{Outcome, Query, Reads, Rule, View};
 use crate::date::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
 use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
 
@@ -26,6 +27,39 @@ impl Query for AssessmentMarks {
     fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
         let names_nobody = self.learner_id.is_none() && self.grade_id.is_none();
         Ok(names_nobody.then_some(NOBODY))
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let year = match self.year {
+            Some(year) => year,
+            None => reads.current_year(self.school)?,
+        };
+        let [of_year, of_grade, of_term, of_learner] = if self.structure {
+            [
+                Part::Structure,
+                Part::StructureOfGrade,
+                Part::StructureOfTerm,
+                Part::StructureOfLearner,
+            ]
+        } else {
+            [
+                Part::Marks,
+                Part::MarksOfGrade,
+                Part::MarksOfTerm,
+                Part::MarksOfLearner,
+            ]
+        };
+        let mut units = vec![Unit::of_year(of_year, year)];
+        let learner = |learner| Unit::of_id(of_learner, year, learner);
+        units.extend(self.learner_id.map(learner));
+        units.extend(
+            self.grade_id
+                .map(|grade| Unit::of_id(of_grade, year, grade)),
+        );
+        if let (Some(grade), Some(term)) = (self.grade_id, self.term) {
+            units.push(Unit::of_term(of_term, year, grade, term));
+        }
+        reads.any(self.school, &units)
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -2,24 +2,57 @@
 
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::record::learning_program::RELEASE_TAG;
-use crate::store::{Collection, Key, Partition, Reader, Snapshot};
+use crate::record::learning_program::{RELEASE_TAG, RELEASED_TAG};
+use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
 
-/// Whether a learning program's marks are released: on its release date, or
-/// without one at the end of the term. With neither they are held back.
-pub(super) fn is_released(release: Option<Date>, term_end: Option<Date>, today: Date) -> bool {
-    release.or(term_end).is_some_and(|day| today >= day)
+/// What a learning program says of the release of its marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Release {
+    /// Nothing: they are released at the end of the term.
+    #[default]
+    Untold,
+    /// On this day.
+    On(Date),
+    /// They are, or they are not, whatever the day.
+    Told(bool),
 }
 
-/// The release dates that are set, by term and subject.
+impl Release {
+    /// Whether marks may be seen. Without a day of release or of the term's end they are
+    /// held back.
+    pub(super) fn is_out(self, term_end: Option<Date>, today: Date) -> bool {
+        match self {
+            Release::Told(released) => released,
+            Release::On(day) => today >= day,
+            Release::Untold => term_end.is_some_and(|day| today >= day),
+        }
+    }
+
+    fn of(run: &Run<'_>, index: usize) -> Result<Release> {
+        if let Some(released) = run.tag(RELEASED_TAG, index)? {
+            return Ok(Release::Told(released == 1));
+        }
+        Ok(match run.tag(RELEASE_TAG, index)? {
+            // Marks must not be answered before a date that nobody can read.
+            Some(date) => Release::On(
+                Date::from_number(date)
+                    .ok_or_else(|| Error::corrupt("a release date is no date"))?,
+            ),
+            None => Release::Untold,
+        })
+    }
+}
+
+/// What is told of releases, by term and subject.
 #[derive(Default)]
-pub(super) struct Releases(Vec<(Key, Date)>);
+pub(super) struct Releases(Vec<(Key, Release)>);
 
 impl Releases {
-    pub(super) fn of(&self, term: u64, subject: u64) -> Option<Date> {
+    pub(super) fn of(&self, term: u64, subject: u64) -> Release {
         let sought = Key(term, subject);
         let index = self.0.binary_search_by_key(&sought, |(key, _)| *key);
-        self.0.get(index.ok()?).map(|(_, release)| *release)
+        let found = index.ok().and_then(|index| self.0.get(index));
+        found.map_or(Release::Untold, |(_, release)| *release)
     }
 
     /// Those of a sheet's school, grade and year.
@@ -33,13 +66,10 @@ impl Releases {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
             for index in indices {
-                let Some(release) = run.tag(RELEASE_TAG, index)? else {
-                    continue;
-                };
-                // Marks must not be answered before a date that nobody can read.
-                let release = Date::from_number(release)
-                    .ok_or_else(|| Error::corrupt("a release date is no date"))?;
-                releases.push((run.key(index)?, release));
+                match Release::of(&run, index)? {
+                    Release::Untold => {}
+                    release => releases.push((run.key(index)?, release)),
+                }
             }
         }
         Ok(Releases(releases))
@@ -62,11 +92,12 @@ mod tests {
             ("", "", false),
             ("2026-05-13", "", true),
         ] {
-            assert_eq!(
-                is_released(day(release), day(end), today),
-                expected,
-                "{release} {end}"
-            );
+            let told = day(release).map_or(Release::Untold, Release::On);
+            assert_eq!(told.is_out(day(end), today), expected, "{release} {end}");
+        }
+        for end in ["", "2026-05-14", "2026-05-15"] {
+            assert!(Release::Told(true).is_out(day(end), today));
+            assert!(!Release::Told(false).is_out(day(end), today));
         }
     }
 }

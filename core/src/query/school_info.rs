@@ -4,10 +4,11 @@ use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::{Family, school_values};
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Outcome, Query, Question, Then, View};
+use super::{Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
 use crate::record::Value;
+use crate::record::coverage::{Part, Unit};
 use crate::record::school::{FIELDS, INFO, TUITION_LANGUAGES};
 use crate::store::{Collection, Key, Partition, Reader};
 
@@ -92,6 +93,10 @@ impl Query for SchoolInfo {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        reads.whole(self.school, Unit::of(Part::SchoolInfo))
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

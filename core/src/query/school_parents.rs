@@ -5,9 +5,10 @@ use super::integrators::Family;
 use super::listed::Listed;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Outcome, Query, Question, Then, View};
+use super::{Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
+use crate::record::coverage::{Part, Unit};
 use crate::record::learner::{CURRENT, PARENT1_TAG, PARENT2_TAG, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot, Sources};
 use std::sync::Arc;
@@ -81,6 +82,17 @@ impl Query for Parents {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let Parents { school, parent_id } = *self;
+        match parent_id {
+            Some(id) => reads.record(school, Collection::Parents, id, "the parent"),
+            None => {
+                reads.whole(school, Unit::of(Part::CurrentLearners))?;
+                reads.whole(school, Unit::of(Part::Parents))
+            }
+        }
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

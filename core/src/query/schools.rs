@@ -5,9 +5,10 @@ use super::integrators::user;
 use super::key_lookup::KeyLookup;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
+use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader};
@@ -60,6 +61,15 @@ impl Query for Schools<'_> {
 
     fn about(&self) -> Option<u64> {
         self.school
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        for client in &user(reads.view().snapshot, self.username)?.clients {
+            if self.school.is_none_or(|school| school == client.school) {
+                reads.whole(client.school, Unit::of(Part::School))?;
+            }
+        }
+        Ok(())
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

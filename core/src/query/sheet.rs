@@ -4,9 +4,8 @@
 //! are asked for.
 
 use super::key_lookup::KeyLookup;
-use super::release::Releases;
+use super::release::{Release, Releases};
 use super::tables::{self, Tables};
-use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, Chunks, Padded, Wire};
 use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
@@ -58,8 +57,8 @@ pub(super) struct SheetTerm {
 /// A learning program: a subject in a term.
 pub(super) struct SheetSubject {
     pub(super) subject: u64,
-    /// The date from which its marks may be seen, if one is set.
-    pub(super) release: Option<Date>,
+    /// When its marks may be seen.
+    pub(super) release: Release,
     /// `"101":{"subject_id":"101","subject_name":"…","learning_outcomes":{`, for v2
     /// `"subject_id":101,"subject_name":"…"`
     pub(super) start: Range<usize>,

@@ -5,9 +5,10 @@ use super::integrators::Family;
 use super::listed::Listed;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Outcome, Query, Question, Then, View};
+use super::{Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
+use crate::record::coverage::{Part, Unit};
 use crate::record::staff_member::{CURRENT, STATUS_TAG};
 use crate::store::{Collection, Partition, Run};
 
@@ -74,6 +75,18 @@ impl Query for StaffMembers {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        match self.staff_member_id {
+            Some(id) => reads.record(
+                self.school,
+                Collection::StaffMembers,
+                id,
+                "the staff member",
+            ),
+            None => reads.whole(self.school, Unit::of(Part::Staff)),
+        }
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -5,9 +5,10 @@ use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Key, Run};
 
@@ -59,6 +60,12 @@ impl Query for SubjectMarks {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let year = reads.current_year(self.school)?;
+        let unit = Unit::of_id(Part::SubjectMarks, year, self.learner_id);
+        reads.whole(self.school, unit)
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -6,9 +6,10 @@ use super::integrators::Family;
 use super::params::Params;
 use super::tables::Subject;
 use super::walk::{Identity, Walk};
-use super::{Array, Outcome, Query, Question, Then, View};
+use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::{Error, Result};
 use crate::json::{Chunks, Wire};
+use crate::record::coverage::{Part, Unit};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::terms::{FIELDS, GROUP_FIELDS};
 use crate::record::typed;
@@ -62,6 +63,12 @@ impl Query for SubjectsPerTerm {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let year = reads.current_year(self.school)?;
+        let unit = Unit::of_id(Part::SubjectsPerTerm, year, self.learner_id);
+        reads.whole(self.school, unit)
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

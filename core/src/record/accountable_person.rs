@@ -1,6 +1,7 @@
 //! The person accountable for a learner's account.
 
-use super::field::Field;
+use super::account::ACCOUNTS;
+use super::field::{Field, Form};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -23,4 +24,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("passport_number"),
     Field::text("employer"),
     Field::text("employer_address"),
+    Field::of("account", Form::Choice(&ACCOUNTS))
+        .kept(1)
+        .since(4),
 ];

@@ -1,4 +1,4 @@
-//! An API type that schools authorise, and the family it belongs to (5.3).
+//! An API type that schools authorise, and the families it belongs to (5.3).
 
 use super::field::{Field, Form, position};
 
@@ -7,7 +7,7 @@ pub(crate) const FAMILIES: [&str; 4] = ["administration", "curriculum", "finance
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("api_type_id"),
     Field::text("api_type"),
-    Field::of("family", Form::Choice(&FAMILIES)).required(),
+    Field::of("family", Form::Choices(&FAMILIES)).required(),
 ];
 
 pub(crate) const NAME: usize = position(FIELDS, "api_type");

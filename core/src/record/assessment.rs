@@ -23,7 +23,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("assessment_name"),
     Field::of("assessment_date", Form::Date).required(),
     Field::decimal("weight", 6).required(),
-    Field::decimal("mark_out_of", 7).required(),
+    Field::decimal("mark_out_of", 7),
 ];
 
 const GRADE_ID: usize = position(FIELDS, "grade_id");

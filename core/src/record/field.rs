@@ -32,6 +32,8 @@ pub(crate) enum Form {
     Percentage,
     /// One of these texts.
     Choice(&'static [&'static str]),
+    /// One of them, or several, which are kept as the JSON of an array.
+    Choices(&'static [&'static str]),
     /// `±HH:MM`.
     Offset,
     /// The terms of a learner's subject.

@@ -113,8 +113,7 @@ catalogue! {
     Grade = 6, "grade", grade, Storage::BySchool(Collection::Grades),
         canonical(grade::canonical);
     Parent = 7, "parent", parent, Storage::BySchool(Collection::Parents);
-    Learner = 8, "learner", learner, Storage::BySchool(Collection::Learners),
-        rules(learner::rules);
+    Learner = 8, "learner", learner, Storage::BySchool(Collection::Learners);
     Subject = 9, "subject", subject, Storage::BySchool(Collection::Subjects);
     LearnerSubject = 14, "learner_subject", learner_subject, Storage::LearnerSubjects;
     LearningOutcome = 10, "learning_outcome", learning_outcome,

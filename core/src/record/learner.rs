@@ -1,5 +1,6 @@
 //! A learner (2.1).
 
+use super::account::ACCOUNTS;
 use super::field::{Field, Form, choice, end_tag, position, tag};
 use super::value::Value;
 
@@ -44,10 +45,10 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::of("transfer_date", Form::Date).kept(2).tag(1),
     Field::text("debtor_code").kept(3),
     Field::reference("accountable_person_id").kept(4),
+    Field::of("account", Form::Choice(&ACCOUNTS))
+        .kept(5)
+        .since(4),
 ];
-
-const STATUS: usize = position(FIELDS, "status");
-const TRANSFER_DATE: usize = position(FIELDS, "transfer_date");
 
 /// The tag: the position of the status among [`STATUSES`].
 pub(crate) const STATUS_TAG: usize = tag(FIELDS, "status");
@@ -69,12 +70,3 @@ pub(crate) const NAMES_END_TAG: usize = end_tag(FIELDS, "last_name");
 
 /// What the rendering begins with, before the id.
 pub(crate) const RENDERING_START: &[u8] = b"{\"id\":";
-
-/// Who has left has left on a day.
-pub(super) fn rules(values: &[Value<'_>]) -> Result<(), String> {
-    let value = |field: usize| values.get(field).unwrap_or(&Value::Empty);
-    if value(STATUS).text() == "left" && value(TRANSFER_DATE).is_empty() {
-        return Err("transfer_date: is missing".to_owned());
-    }
-    Ok(())
-}

@@ -7,6 +7,7 @@
 //! - `facts`: what is kept beside a rendering. `lanes`: where each of them lies.
 //! - `kind`: the catalogue, a row a kind. `storage`: where the records of a kind lie.
 //! - `account`: what answers about accounts take of a learner. `shown`: values in faults.
+//! - `coverage`: what was seen of a school that is synced.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
@@ -17,6 +18,7 @@ pub(crate) mod api_type;
 pub(crate) mod assessment;
 pub(crate) mod bake;
 pub(crate) mod client_integration;
+pub(crate) mod coverage;
 pub(crate) mod decimal;
 pub(crate) mod discipline;
 pub(crate) mod facts;

@@ -7,8 +7,8 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("year"),
     Field::key("term"),
     Field::of("term_id", Form::Integer).required(),
-    Field::of("start_date", Form::Date).required(),
-    Field::of("end_date", Form::Date).required(),
+    Field::of("start_date", Form::Date),
+    Field::of("end_date", Form::Date),
 ];
 
 pub(crate) const TERM_ID: usize = position(FIELDS, "term_id");

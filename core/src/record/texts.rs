@@ -32,16 +32,39 @@ pub(super) fn from_json(raw: &str) -> Option<String> {
 
 /// The array without blanks, each of its elements a string.
 pub(super) fn canonical(raw: &str) -> Option<String> {
-    let elements: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-    let mut canonical = b"[".to_vec();
-    for (index, element) in elements.into_iter().enumerate() {
-        if index > 0 {
-            canonical.push(b',');
-        }
-        json::push_string(&mut canonical, &element_of(element.get())?);
+    array_of(&elements(raw)?)
+}
+
+/// An array of choices in their order, one alone as its text, none as nothing.
+pub(super) fn chosen(choices: &[&str], raw: &str) -> Option<String> {
+    let given = elements(raw)?;
+    let mut chosen: Vec<&str> = choices.to_vec();
+    chosen.retain(|choice| given.iter().any(|text| text == choice));
+    match chosen.as_slice() {
+        _ if chosen.len() != given.len() => None,
+        [] => Some(String::new()),
+        [one] => Some((*one).to_owned()),
+        several => array_of(several),
     }
-    canonical.push(b']');
-    String::from_utf8(canonical).ok()
+}
+
+/// The elements of an array of text.
+fn elements(raw: &str) -> Option<Vec<String>> {
+    let elements: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
+    let text = |element: &RawValue| element_of(element.get()).map(Cow::into_owned);
+    elements.into_iter().map(text).collect()
+}
+
+fn array_of(texts: &[impl AsRef<str>]) -> Option<String> {
+    let mut array = b"[".to_vec();
+    for (index, text) in texts.iter().enumerate() {
+        if index > 0 {
+            array.push(b',');
+        }
+        json::push_string(&mut array, text.as_ref());
+    }
+    array.push(b']');
+    String::from_utf8(array).ok()
 }
 
 /// A text that is not empty.
@@ -56,6 +79,22 @@ fn element_of(raw: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn choices_have_one_spelling() {
+        let choices = ["a", "b", "c"];
+        for (raw, expected) in [
+            ("[]", Some("")),
+            (r#"["b"]"#, Some("b")),
+            (r#"[ "c","\u0061" ]"#, Some(r#"["a","c"]"#)),
+            (r#"["a","a"]"#, None),
+            (r#"["a","d"]"#, None),
+            (r#"["a",null]"#, None),
+            (r#"["a""#, None),
+        ] {
+            assert_eq!(chosen(&choices, raw).as_deref(), expected, "{raw}");
+        }
+    }
 
     #[test]
     fn arrays_have_one_spelling() {

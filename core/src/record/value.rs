@@ -10,9 +10,10 @@ use crate::json;
 use std::borrow::Cow;
 
 /// A value of one of the forms.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Value<'a> {
     /// Absent, `null` and `""` alike.
+    #[default]
     Empty,
     Integer(u64),
     Text(Cow<'a, str>),
@@ -37,14 +38,24 @@ impl<'a> Value<'a> {
     /// Reads a value as a dataset spells it, but for terms; on failure says what it
     /// should have been.
     pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
+        let array = match form {
+            Form::Texts => Some(texts::from_json(raw)),
+            Form::Choices(choices) if raw.starts_with('[') => Some(texts::chosen(choices, raw)),
+            _ => None,
+        };
+        if let Some(array) = array {
+            return match array {
+                Some(texts) if texts.is_empty() => Ok(Value::Empty),
+                Some(texts) => Ok(Value::Text(Cow::Owned(texts))),
+                None => Err(wrong(form, raw)),
+            };
+        }
+        let form = match form {
+            // A string that spells an array is none.
+            Form::Choices(choices) => Form::Choice(choices),
+            form => form,
+        };
         let text = match raw.as_bytes() {
-            _ if form == Form::Texts => {
-                return match texts::from_json(raw) {
-                    Some(texts) if texts.is_empty() => Ok(Value::Empty),
-                    Some(texts) => Ok(Value::Text(Cow::Owned(texts))),
-                    None => Err(wrong(form, raw)),
-                };
-            }
             [b'"', ..] => texts::of_string(raw),
             b"null" => Some(Cow::Borrowed("")),
             [b'-' | b'0'..=b'9', ..] if takes_number(form, raw) => Some(Cow::Borrowed(raw)),
@@ -75,6 +86,10 @@ impl<'a> Value<'a> {
             Form::Percentage if text == "a" => Some(Value::Absent),
             Form::Decimal | Form::Percentage => Decimal::parse(&text).map(Value::Decimal),
             Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
+            Form::Choices(choices) if choices.contains(&&*text) => Some(Value::Text(text)),
+            Form::Choices(choices) => {
+                texts::chosen(choices, &text).map(|text| Value::Text(Cow::Owned(text)))
+            }
             Form::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
             Form::Texts => texts::canonical(&text).map(|text| Value::Text(Cow::Owned(text))),
             Form::Terms => None,
@@ -183,7 +198,8 @@ fn takes_number(form: Form, raw: &str) -> bool {
         | Form::Password
         | Form::PasswordHash
         | Form::YesNo
-        | Form::Choice(_) => texts::is_plain(raw),
+        | Form::Choice(_)
+        | Form::Choices(_) => texts::is_plain(raw),
         Form::Decimal | Form::Percentage => true,
         _ => false,
     }
@@ -208,6 +224,10 @@ fn wrong(form: Form, raw: &str) -> String {
         Form::Percentage => format!("{shown} is not a decimal ({DIGITS}) or \"a\""),
         Form::YesNo => format!("{shown} is not one of {}", YES_NO.join(", ")),
         Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
+        Form::Choices(choices) => {
+            let choices = choices.join(", ");
+            format!("{shown} is not an array of {choices}, each at most once")
+        }
         Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
         Form::Terms => format!("{shown} is not an array of objects"),
         Form::Texts => format!("{shown} is not an array of text, none of it empty"),

@@ -69,7 +69,7 @@ catalogue! {
     /// By school. Key: learning outcome id.
     LearningOutcomes = 10, "learning outcomes", BySchool, Layout::new(0, RENDERED);
     /// By school, grade and year. Key: term, subject.
-    LearningPrograms = 11, "learning programs", BySchool, Layout::new(1, RENDERED);
+    LearningPrograms = 11, "learning programs", BySchool, Layout::new(2, RENDERED);
     /// By school, grade and year. Key: term, assessment.
     Assessments = 12, "assessments", BySchool, Layout::new(3, RENDERED);
     /// By school. Key: assessment. Tells where the assessment lies.
@@ -101,6 +101,9 @@ catalogue! {
     Discipline = 25, "discipline", BySchool, Layout::new(1, RENDERED);
     /// By school. Key: discipline id. Tells the date.
     DisciplineIndex = 26, "discipline index", BySchool, Layout::new(1, &[]);
+    /// By school, part and year. Key: learner or grade, term; or a day. What was seen of
+    /// a school that is synced.
+    Coverage = 27, "coverage", BySchool, Layout::new(2, &[]);
 }
 
 /// The first and the last of all bound those of a school.

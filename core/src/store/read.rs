@@ -4,7 +4,9 @@ use super::collection::Collection;
 use super::directory::Directory;
 use super::partition::{Partition, run_key};
 use super::records::{EachRow, PinnedRun};
-use super::tables::{CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, render_key};
+use super::tables::{
+    CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, SYNCED_KEY, render_key,
+};
 use crate::error::{Error, Failure, Result};
 use redb::ReadableTable;
 
@@ -119,6 +121,19 @@ pub(super) fn read_cursor_key(
 ) -> Result<Option<CursorKey>> {
     let row = table.get(CURSOR_KEY)?;
     Ok(row.and_then(|row| row.value().try_into().ok()))
+}
+
+/// The schools that are synced, ascending.
+pub(super) fn read_synced(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+) -> Result<Vec<u64>> {
+    let Some(row) = table.get(SYNCED_KEY)? else {
+        return Ok(Vec::new());
+    };
+    match row.value().as_chunks() {
+        (schools, []) => Ok(schools.iter().copied().map(u64::from_le_bytes).collect()),
+        _ => Err(Error::corrupt("the list of synced schools is cut")),
+    }
 }
 
 /// The version by which a school's records are rendered: its own, or else that

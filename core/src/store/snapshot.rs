@@ -7,7 +7,7 @@ use super::memo::{Changes, Memo, MemoKey, Sources};
 use super::partition::Partition;
 use super::read::{
     are_all_rendered_by, read_cursor_key, read_directory, read_number, read_page, read_partitions,
-    read_rendered_of, read_rows, read_sequence,
+    read_rendered_of, read_rows, read_sequence, read_synced,
 };
 use super::records::{EachRow, PinnedRun, Reader};
 use super::tables::{
@@ -27,6 +27,7 @@ pub(crate) struct Snapshot {
     pub(super) meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
     digests: ReadOnlyTable<&'static [u8], &'static [u8]>,
     cursor_key: Option<CursorKey>,
+    synced: Vec<u64>,
     memo: Memo,
 }
 
@@ -41,6 +42,7 @@ impl Snapshot {
         let meta = transaction.open_table(META)?;
         Ok(Snapshot {
             cursor_key: read_cursor_key(&meta)?,
+            synced: read_synced(&meta)?,
             runs: transaction.open_table(RUNS)?,
             directories: transaction.open_table(DIRECTORIES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
@@ -126,6 +128,17 @@ impl Snapshot {
     pub(crate) fn cursor_key(&self) -> Result<&CursorKey> {
         let key = self.cursor_key.as_ref();
         key.ok_or_else(|| Error::corrupt("the key of cursors is missing"))
+    }
+
+    /// Whether any school is synced.
+    #[inline]
+    pub(crate) fn has_synced(&self) -> bool {
+        !self.synced.is_empty()
+    }
+
+    /// Whether a school is synced, so that what was not seen of it is unknown.
+    pub(crate) fn is_synced(&self, school: u64) -> bool {
+        self.synced.binary_search(&school).is_ok()
     }
 
     /// The version by which all records are rendered, but for the schools that

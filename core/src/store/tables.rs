@@ -38,6 +38,8 @@ pub(crate) const RENDERED_KEY: &[u8] = b"rendered";
 /// The key under which cursors are made. A copy of the store has it too.
 pub(crate) const CURSOR_KEY: &[u8] = b"cursor-key";
 pub(crate) type CursorKey = [u8; 16];
+/// The schools that are synced, ascending, as u64.
+pub(crate) const SYNCED_KEY: &[u8] = b"synced";
 /// What came of a change, by the number of its commit.
 pub(crate) const RECEIPT_PREFIX: &[u8] = b"receipt-";
 pub(crate) const RENDER_PREFIX: &[u8] = b"rendered-";

@@ -7,14 +7,15 @@ use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::read::{
     are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
-    read_rendered_of, read_rows,
+    read_rendered_of, read_rows, read_synced,
 };
 use super::records::{EachRow, PinnedRun, Reader};
 use super::snapshot::Snapshot;
 use super::sorter::{Sorted, Sorter};
 use super::tables::{
     CURSOR_KEY, CursorKey, DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX,
-    RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals, page_bytes, render_key,
+    RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, SYNCED_KEY, TOTALS_KEY, Totals, page_bytes,
+    render_key,
 };
 use crate::error::{Error, Result};
 use redb::{AccessGuard, ReadableTable, Table, TableDefinition, WriteTransaction};
@@ -240,6 +241,24 @@ impl<'t> Write<'t> {
         self.put_meta(&key, &version.to_le_bytes())?;
         self.changes.other();
         Ok(())
+    }
+
+    /// Whether a school is synced.
+    pub(crate) fn is_synced(&self, school: u64) -> Result<bool> {
+        Ok(read_synced(&self.meta)?.binary_search(&school).is_ok())
+    }
+
+    /// Says whether a school is synced.
+    pub(crate) fn set_synced(&mut self, school: u64, is_synced: bool) -> Result<()> {
+        let mut schools = read_synced(&self.meta)?;
+        match (schools.binary_search(&school), is_synced) {
+            (Err(at), true) => schools.insert(at, school),
+            (Ok(at), false) => drop(schools.remove(at)),
+            (Ok(_), true) | (Err(_), false) => return Ok(()),
+        }
+        let row: Vec<u8> = schools.into_iter().flat_map(u64::to_le_bytes).collect();
+        self.changes.other();
+        self.put_meta(SYNCED_KEY, &row)
     }
 
     /// Moves a sorter's entries into a table, of this name if it has none yet.

@@ -72,7 +72,7 @@ pub(crate) fn activated(
     let types = || {
         store
             .all(Kind::ApiType)
-            .filter(|record| record.text("family") == family)
+            .filter(|record| is_of(record, family))
     };
     let active = authorisations(store, username, Some(school)).any(|authorisation| {
         authorisation.text("state") == "1"
@@ -89,6 +89,12 @@ pub(crate) fn activated(
     Err(format!(
         "Please activate the {name} for this client before making this request"
     ))
+}
+
+/// An API type's family is that one, or an array in which it stands.
+fn is_of(api_type: &Record, family: &str) -> bool {
+    let named = api_type.text("family");
+    named == family || named.contains(&format!("\"{family}\""))
 }
 
 fn default_name(family: &str) -> &'static str {

@@ -70,6 +70,7 @@ fn values(table: &[Field], fields: &Fields) -> Vec<(String, Json)> {
         let value = match field.form {
             Form::Integer | Form::Bit => Json::Number(text.parse().expect("an integer")),
             Form::Signed | Form::Texts => Json::Digits(text.clone()),
+            Form::Choices(_) if text.starts_with('[') => Json::Digits(text.clone()),
             _ => Json::text(text),
         };
         Some((field.name.to_owned(), value))

@@ -15,6 +15,8 @@ pub(crate) enum Form {
     Username,
     /// Text that is one of these.
     Choice(&'static [&'static str]),
+    /// One of these, or an array of them.
+    Choices(&'static [&'static str]),
     /// `YYYY-MM-DD`
     Date,
     /// `YYYY-MM-DD HH:MM:SS`
@@ -86,7 +88,7 @@ const USERNAME: Field = Field {
     required: true,
 };
 
-const FAMILIES: Form = Form::Choice(&["administration", "curriculum", "finance", "parents"]);
+const FAMILIES: Form = Form::Choices(&["administration", "curriculum", "finance", "parents"]);
 
 pub(super) const API_TYPE: &[Field] = &[
     key("api_type_id"),
@@ -114,8 +116,8 @@ pub(super) const TERM: &[Field] = &[
     key("year"),
     key("term"),
     required("term_id", Form::Integer),
-    required("start_date", Form::Date),
-    required("end_date", Form::Date),
+    optional("start_date", Form::Date),
+    optional("end_date", Form::Date),
 ];
 
 pub(super) const GRADE: &[Field] = &[
@@ -168,6 +170,7 @@ pub(super) const LEARNING_PROGRAM: &[Field] = &[
     key("term"),
     key("subject_id"),
     optional("mark_release_date", Form::Date),
+    optional("released", Form::Bit),
 ];
 
 pub(super) const ASSESSMENT: &[Field] = &[
@@ -181,7 +184,7 @@ pub(super) const ASSESSMENT: &[Field] = &[
     text("assessment_name"),
     required("assessment_date", Form::Date),
     required("weight", Form::Decimal),
-    required("mark_out_of", Form::Decimal),
+    optional("mark_out_of", Form::Decimal),
 ];
 
 pub(super) const MARK: &[Field] = &[

@@ -18,6 +18,8 @@ pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
         Form::Bit => integer(value).filter(|text| text == "0" || text == "1"),
         Form::Text | Form::Username | Form::Password | Form::Hash => text(value),
         Form::Choice(choices) => value.text().filter(|text| choices.contains(&text.as_str())),
+        Form::Choices(choices) if value.raw.starts_with('[') => several(choices, value),
+        Form::Choices(choices) => value.text().filter(|text| choices.contains(&text.as_str())),
         Form::Date => value.text().filter(|text| parse_date(text).is_some()),
         Form::DateTime => value.text().filter(|text| is_date_time(text)),
         Form::Decimal => decimal(value),
@@ -41,7 +43,14 @@ pub(crate) fn read(form: Form, value: &Value) -> Result<String, String> {
         }
         Some(text) => Ok(text),
         None if matches!(form, Form::Password | Form::Hash) => Err(what(form)),
-        None => Err(format!("{} {}", shown(&value.raw), what(form))),
+        None => match form {
+            Form::Choices(choices) if value.raw.starts_with('[') => Err(format!(
+                "{} is not an array of {}, each at most once",
+                shown(&value.raw),
+                choices.join(", ")
+            )),
+            _ => Err(format!("{} {}", shown(&value.raw), what(form))),
+        },
     }
 }
 
@@ -70,7 +79,9 @@ fn what(form: Form) -> String {
         Form::Text | Form::Username | Form::Password | Form::Hash => {
             "is not text (a string or an integer)".to_owned()
         }
-        Form::Choice(choices) => format!("is not one of {}", choices.join(", ")),
+        Form::Choice(choices) | Form::Choices(choices) => {
+            format!("is not one of {}", choices.join(", "))
+        }
         Form::Date => "is not a date (YYYY-MM-DD)".to_owned(),
         Form::DateTime => "is not a date-time (YYYY-MM-DD HH:MM:SS)".to_owned(),
         Form::Decimal => DECIMAL.to_owned(),
@@ -116,6 +127,26 @@ fn texts(value: &Value) -> Option<String> {
         return Some(String::new());
     }
     Some(Json::List(texts.into_iter().map(Json::Text).collect()).to_string())
+}
+
+/// Some of these in their order, as JSON if they are several; nothing if there are none.
+fn several(choices: &[&str], value: &Value) -> Option<String> {
+    let items: Option<Vec<String>> = value.items()?.iter().map(text).collect();
+    let mut places = Vec::new();
+    for item in items? {
+        let place = choices.iter().position(|choice| *choice == item)?;
+        if places.contains(&place) {
+            return None;
+        }
+        places.push(place);
+    }
+    places.sort_unstable();
+    let chosen: Vec<&str> = places.into_iter().map(|place| choices[place]).collect();
+    Some(match chosen.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        _ => Json::List(chosen.into_iter().map(Json::text).collect()).to_string(),
+    })
 }
 
 /// A JSON number without exponent, or a string.

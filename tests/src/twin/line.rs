@@ -126,6 +126,9 @@ pub(crate) fn read_fields(
             Some(value) => {
                 let text =
                     read(field.form, value).map_err(|what| format!("{path}{name}: {what}"))?;
+                if text.is_empty() && field.required {
+                    return Err(format!("{path}{name}: is missing"));
+                }
                 if !text.is_empty() {
                     fields.insert(name, text);
                 }
@@ -143,11 +146,7 @@ fn given<'a>(found: &Members<'a>, name: &str) -> Option<&'a Value> {
 
 fn joined_rules(kind: Kind, fields: &Fields) -> Result<(), String> {
     let has = |name: &str| fields.contains_key(name);
-    let left = fields.get("status").is_some_and(|status| status == "left");
     match kind {
-        Kind::Learner if left && !has("transfer_date") => {
-            Err("transfer_date: is missing".to_owned())
-        }
         Kind::Integrator if !has("password") && !has("password_hash") => {
             Err("password: is missing".to_owned())
         }

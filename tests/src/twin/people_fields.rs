@@ -4,6 +4,7 @@
 use super::fields::{Field, Form, key, optional, required, text};
 
 const YES_NO: Form = Form::Choice(&["Yes", "No"]);
+const ACCOUNT: Field = optional("account", Form::Choice(&["open", "closed"]));
 
 pub(super) const SCHOOL: &[Field] = &[
     key("school_id"),
@@ -103,6 +104,7 @@ pub(super) const LEARNER: &[Field] = &[
     optional("transfer_date", Form::Date),
     text("debtor_code"),
     text("accountable_person_id"),
+    ACCOUNT,
 ];
 
 pub(super) const ACCOUNTABLE_PERSON: &[Field] = &[
@@ -126,6 +128,7 @@ pub(super) const ACCOUNTABLE_PERSON: &[Field] = &[
     text("passport_number"),
     text("employer"),
     text("employer_address"),
+    ACCOUNT,
 ];
 
 pub(super) const STAFF_MEMBER: &[Field] = &[

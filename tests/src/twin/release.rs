@@ -5,7 +5,8 @@ use super::kinds::Kind;
 use super::question::View;
 use super::records::Record;
 
-/// Today is on or after the release date or, without one, the term's last day; with neither, never.
+/// As `released` says; else today is on or after the release date or, without one, the term's last day; with
+/// neither, never.
 pub(crate) fn is_released(view: &View<'_>, assessment: &Record) -> bool {
     let (year, term) = (assessment.id("year"), assessment.id("term"));
     let programme = [
@@ -15,9 +16,13 @@ pub(crate) fn is_released(view: &View<'_>, assessment: &Record) -> bool {
         term,
         assessment.id("subject_id"),
     ];
-    let release = view
-        .store
-        .look_up(Kind::LearningProgram, &programme, "mark_release_date");
+    let told = |name| view.store.look_up(Kind::LearningProgram, &programme, name);
+    match told("released").as_str() {
+        "1" => return true,
+        "0" => return false,
+        _ => {}
+    }
+    let release = told("mark_release_date");
     let term_end = view
         .store
         .look_up(Kind::Term, &[view.school, year, term], "end_date");

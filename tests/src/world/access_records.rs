@@ -80,9 +80,12 @@ impl World {
         let other = dice.pick(&["administration", "curriculum", "finance", "parents"]);
         let family = if dice.chance(98) { family } else { other };
         let name = dice.any_text();
-        let fields = Fields::of_kind("api_type")
-            .id(dice, "api_type_id", id)
-            .text(dice, "family", family);
+        let fields = Fields::of_kind("api_type").id(dice, "api_type_id", id);
+        let fields = match dice.below(10) {
+            0 => fields.raw("family", format!("[\"{family}\"]")),
+            1 if other != family => fields.raw("family", format!("[\"{family}\", \"{other}\"]")),
+            _ => fields.text(dice, "family", family),
+        };
         fields.text(dice, "api_type", name)
     }
 

@@ -38,9 +38,15 @@ impl World {
         let term_id = dice.pick(&[98, 99, 0, u64::MAX]);
         let (start, end) = (dice.edge(today), dice.release(today));
         let fields = fields.id(dice, "term", term).id(dice, "term_id", term_id);
+        let mut fields = fields;
+        for (name, date) in [("start_date", start), ("end_date", end)] {
+            match dice.below(20) {
+                0 => {}
+                1 => fields = fields.text(dice, name, ""),
+                _ => fields = fields.raw(name, format!("\"{date}\"")),
+            }
+        }
         fields
-            .raw("start_date", format!("\"{start}\""))
-            .raw("end_date", format!("\"{end}\""))
     }
 
     pub(super) fn grade(&mut self, school: u64, id: u64) -> Fields {
@@ -87,6 +93,12 @@ impl World {
         let fields = fields
             .id(dice, "term", term)
             .id(dice, "subject_id", SUBJECTS[subject]);
+        let fields = match dice.below(10) {
+            0 => fields.id(dice, "released", 0),
+            1 => fields.id(dice, "released", 1),
+            2 => fields.text(dice, "released", ""),
+            _ => fields,
+        };
         if dice.chance(20) {
             return fields.text(dice, "mark_release_date", "");
         }

@@ -30,7 +30,7 @@ const BROKEN: [&str; 20] = [
 ];
 
 /// Lines with a fault that a random change would seldom make.
-const FAULTY: [&str; 29] = [
+const FAULTY: [&str; 31] = [
     "{}",
     "{\"school_id\":1000}",
     "{\"type\":null,\"school_id\":1000}",
@@ -42,12 +42,14 @@ const FAULTY: [&str; 29] = [
     "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":\"true\"}",
     "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":1}",
     "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"deleted\":true,\"first_name\":\"x\"}",
-    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"left\"}",
-    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"left\",\"transfer_date\":\"\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"account\":\"Open\"}",
+    "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"left\",\"transfer_date\":\"2026-02-30\"}",
     "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"status\":\"Left\",\"transfer_date\":\"2026-05-14\"}",
     "{\"type\":\"learner\",\"school_id\":1000,\"id\":1,\"nick\\u006eame\":\"x\"}",
     "{\"type\":\"api_type\",\"api_type_id\":8,\"api_type\":\"x\"}",
     "{\"type\":\"api_type\",\"api_type_id\":8,\"family\":\"Administration\"}",
+    "{\"type\":\"api_type\",\"api_type_id\":8,\"family\":[]}",
+    "{\"type\":\"api_type\",\"api_type_id\":8,\"family\":[\"finance\",\"finance\"]}",
     "{\"type\":\"school\",\"school_id\":1000,\"current_year\":null}",
     "{\"type\":\"school\",\"school_id\":1000,\"current_year\":2026,\"has_hostel\":\"yes\"}",
     "{\"type\":\"school\",\"school_id\":1000,\"current_year\":2026,\"utc_offset\":\"02:00\"}",

@@ -96,7 +96,11 @@ impl World {
         let fields = fields
             .raw("assessment_date", format!("\"{date}\""))
             .decimal(dice, "weight", weight);
-        fields.decimal(dice, "mark_out_of", out_of)
+        match dice.below(16) {
+            0 => fields,
+            1 => fields.text(dice, "mark_out_of", ""),
+            _ => fields.decimal(dice, "mark_out_of", out_of),
+        }
     }
 
     /// A mark, with or without an enrolment, at times of an assessment that does not exist.

@@ -148,6 +148,22 @@ const CHOICES: [&str; 8] = [
     "true",
 ];
 
+const FAMILIES: [&str; 13] = [
+    "[]",
+    "[\"parents\"]",
+    "[ \"parents\" , \"\\u0061dministration\" ]",
+    "[\"parents\",\"parents\"]",
+    "[\"parents\",\"Finance\"]",
+    "[\"parents\",\"\"]",
+    "[\"parents\",null]",
+    "[7]",
+    "\"[\\\"parents\\\"]\"",
+    "\"Parents\"",
+    "{}",
+    "1",
+    "true",
+];
+
 const TERMS: [&str; 13] = [
     "[]",
     "[{}]",
@@ -186,12 +202,13 @@ pub(super) fn near_misses(kind: &str, field: &str) -> &'static [&'static str] {
         ) => &INTEGERS,
         (_, "discipline_points") => &SIGNED,
         (_, "tuition_languages") => &LISTS,
-        (_, "state" | "captured") => &BITS,
+        (_, "state" | "captured" | "released") => &BITS,
+        (_, "family") => &FAMILIES,
         (_, "dtime") => &DATE_TIMES,
         (_, "utc_offset") => &OFFSETS,
         (_, "terms") => &TERMS,
         (_, "mark" | "percentage" | "weight" | "mark_out_of" | "gross_annual_income") => &DECIMALS,
-        (_, "family" | "status" | "is_educator") => &CHOICES,
+        (_, "status" | "is_educator" | "account") => &CHOICES,
         (_, name) if name.starts_with("has_") || name.starts_with("uses_") => &CHOICES,
         (_, name) if name.contains("date") || name == "date_of_birth" => &DATES,
         _ => &TEXTS,

@@ -27,6 +27,8 @@ const POINTS: [&str; 8] = [
     "9223372036854775807",
 ];
 
+const ACCOUNTS: [(usize, &str); 3] = [(75, ""), (17, "open"), (8, "closed")];
+
 /// The texts of a learner that are drawn one by one.
 const LEARNER_TEXTS: [&str; 11] = [
     "first_name",
@@ -63,7 +65,7 @@ impl World {
             .text(dice, "last_name", last);
         let status = dice.weighted(&[(45, ""), (15, "current"), (30, "left"), (10, "waitlist")]);
         fields = fields.text(dice, "status", status);
-        if status == "left" || dice.chance(10) {
+        if dice.chance(if status == "left" { 92 } else { 10 }) {
             let date = dice.edge(today);
             fields = fields.raw("transfer_date", format!("\"{date}\""));
         }
@@ -84,6 +86,8 @@ impl World {
             fields = fields.raw("date_of_birth", format!("\"{date}\""));
         }
         fields = fields.texts(dice, 25, &["grade", "gender", "photo_url"]);
+        let account = dice.weighted(&ACCOUNTS);
+        fields = fields.text(dice, "account", account);
         let rest = other_texts("learner", &LEARNER_TEXTS);
         fields.texts(dice, 6, &rest)
     }
@@ -115,6 +119,8 @@ impl World {
         let fields = Fields::of_kind("accountable_person")
             .id(dice, "school_id", school)
             .text(dice, "debtor_code", code);
+        let account = dice.weighted(&ACCOUNTS);
+        let fields = fields.text(dice, "account", account);
         let names = other_texts("accountable_person", &["debtor_code"]);
         fields
             .id(dice, "accountable_person_id", id)

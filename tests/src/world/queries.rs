@@ -270,7 +270,7 @@ impl World {
 
     /// At times one value is of the wrong type.
     pub(super) fn spoil(&mut self, query: &mut Query, names: &[&'static str]) {
-        if !self.dice.chance(8) {
+        if !self.dice.chance(10) {
             return;
         }
         let name = self.dice.pick(names);

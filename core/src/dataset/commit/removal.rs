@@ -2,8 +2,8 @@
 
 use super::Commit;
 use crate::dataset::keys::{RecordKey, each_key};
-use crate::dataset::staged;
 use crate::dataset::summary::Summary;
+use crate::dataset::{coverage, staged};
 use crate::error::Result;
 use crate::store::{Sorter, Write};
 use std::cell::RefCell;
@@ -11,6 +11,7 @@ use std::cell::RefCell;
 /// Removes the learner and every record that is the learner's own. Parents and
 /// accountable persons are people of their own and stay.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
+    coverage::forget_learner(write, school, learner)?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let mut take_own = |found: RecordKey<'_>| {
@@ -28,8 +29,9 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
 const REMOVALS_BYTES: usize = 16 << 20;
 
 /// Stages the removal of every record of a school that the dataset itself does
-/// not name.
+/// not name. What was seen of it goes at once: it is no longer synced.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
+    coverage::forget(write, school)?;
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);
     each_key(

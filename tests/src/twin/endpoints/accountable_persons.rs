@@ -62,8 +62,8 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// By id. Without `all_accounts` those accountable for a current learner; `learners` are those accounted for,
-/// current ones unless `all_accounts`.
+/// By id. Without `all_accounts` those whose account is open, or who are accountable for an open one if they do not
+/// say; `learners` are those accounted for, with open accounts unless `all_accounts`.
 fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let mut rows = Vec::new();
     for person in view.store.of_school(Kind::AccountablePerson, view.school) {
@@ -72,11 +72,15 @@ fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
             .store
             .of_school(Kind::Learner, view.school)
             .filter(|learner| learner.number("accountable_person_id") == Some(id))
-            .filter(|learner| question.all_accounts || learner.text("status") == "current")
+            .filter(|learner| question.all_accounts || finance_learners::is_open(learner))
             .collect();
         let code = question.debtor_code.as_deref();
         let code = code.map(finance_learners::plain_code);
-        let wanted = (question.all_accounts || !learners.is_empty())
+        let is_open = match person.text("account") {
+            "" => !learners.is_empty(),
+            told => told == "open",
+        };
+        let wanted = (question.all_accounts || is_open)
             && code.is_none_or(|code| {
                 finance_learners::plain_code(person.text("debtor_code")) == code
             })
@@ -103,7 +107,7 @@ pub(crate) fn fields(person: &Record) -> Vec<(String, Json)> {
         .fields()
         .iter()
         .map(|field| field.name)
-        .filter(|name| *name != "school_id");
+        .filter(|name| !["school_id", "account"].contains(name));
     names
         .map(|name| (name.to_owned(), Json::text(person.text(name))))
         .collect()

@@ -78,14 +78,22 @@ fn question(params: &mut Params) -> Question {
     }
 }
 
-/// By learner id; all filters must hold. Without `all_accounts` current learners only.
+/// Whether a learner's account is open: as it says, else if the learner is current.
+pub(crate) fn is_open(learner: &Record) -> bool {
+    match learner.text("account") {
+        "" => learner.text("status") == "current",
+        told => told == "open",
+    }
+}
+
+/// By learner id; all filters must hold. Without `all_accounts` those with open accounts only.
 fn rows(view: &View<'_>, question: &Question) -> Vec<Row> {
     let mut rows = Vec::new();
     for learner in view.store.of_school(Kind::Learner, view.school) {
         let id = learner.id("id");
         let refers = |name: &str, wanted: u64| learner.number(name) == Some(wanted);
         let code = question.debtor_code.as_deref().map(plain_code);
-        let wanted = (question.all_accounts || learner.text("status") == "current")
+        let wanted = (question.all_accounts || is_open(learner))
             && question.learner.is_none_or(|wanted| id == wanted)
             && code.is_none_or(|code| plain_code(learner.text("debtor_code")) == code)
             && question

@@ -3,7 +3,7 @@
 use super::{LIVES, Outcome, World};
 use rollbook_tests::twin::{Twin, comparable};
 
-const FAULTS: [&str; 28] = [
+const FAULTS: [&str; 29] = [
     "is not an Argon2id hash",
     "is longer than 1 MiB",
     "is not a JSON object",
@@ -15,7 +15,7 @@ const FAULTS: [&str; 28] = [
     "terms.term: stands twice",
     "id: is missing",
     "terms.term: is missing",
-    "transfer_date: is missing",
+    "family: is missing",
     "is not an unsigned integer (at most 18446744073709551615)",
     "is not text (a string or an integer)",
     "is not a date (YYYY-MM-DD)",
@@ -25,6 +25,7 @@ const FAULTS: [&str; 28] = [
     "is not one of ",
     "is not an offset (±HH:MM, at most 18:00)",
     "is not an array of objects",
+    "is not an array of administration, curriculum, finance, parents, each at most once",
     "is not an array of text, none of it empty",
     "is not an integer of 64 bits",
     "terms: term 2 stands twice",

@@ -1,0 +1,252 @@
+//! Writing down what was seen of a school that sync keeps, in the transaction that
+//! changes its records.
+
+use super::keys::partitions_of;
+use crate::date::Date;
+use crate::error::{Error, Result};
+use crate::record::coverage::{AS_OF_TAG, Part, TO_TAG, Unit};
+use crate::store::{
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
+};
+use std::collections::BTreeMap;
+
+/// What was seen, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// A unit as a whole.
+    Whole(Unit),
+    /// All days from one to another, both included.
+    Days(Part, Date, Date),
+}
+
+/// What is kept of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kept {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    as_of: i64,
+    /// The last of its days, if it is of days.
+    to: Option<Date>,
+}
+
+/// Marks a school as synced, and what was seen of it.
+pub(crate) fn see(write: &mut Write<'_>, school: u64, seen: &[Seen], as_of: i64) -> Result<()> {
+    write.set_synced(school, true)?;
+    let mut partitions: BTreeMap<Partition, Vec<Seen>> = BTreeMap::new();
+    for one in seen {
+        let unit = match *one {
+            Seen::Whole(unit) => unit,
+            Seen::Days(part, from, _) => Unit::from(part, from),
+        };
+        let of = partitions.entry(unit.partition(school)).or_default();
+        of.push(*one);
+    }
+    for (partition, seen) in partitions {
+        change(write, partition, |units| {
+            for one in &seen {
+                match *one {
+                    Seen::Whole(unit) => {
+                        units.insert(unit.key, Kept { as_of, to: None });
+                    }
+                    Seen::Days(_, from, to) => see_days(units, from, to, as_of),
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// The school is no longer synced: what it has are records like any others.
+pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
+    if !write.is_synced(school)? {
+        return Ok(());
+    }
+    for partition in partitions_of(write, school)? {
+        if partition.collection == Collection::Coverage {
+            change(write, partition, BTreeMap::clear)?;
+        }
+    }
+    write.set_synced(school, false)
+}
+
+/// Nothing was seen of a learner by itself.
+pub(crate) fn forget_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
+    const OF_LEARNERS: [Part; 5] = [
+        Part::LearnersOwnSubjects,
+        Part::SubjectsPerTerm,
+        Part::SubjectMarks,
+        Part::MarksOfLearner,
+        Part::StructureOfLearner,
+    ];
+    if !write.is_synced(school)? {
+        return Ok(());
+    }
+    for partition in partitions_of(write, school)? {
+        let is_part = |part: &Part| *part as u64 == partition.a;
+        if partition.collection == Collection::Coverage && OF_LEARNERS.iter().any(is_part) {
+            change(write, partition, |units| {
+                units.remove(&Key::one(learner));
+            })?;
+        }
+    }
+    Ok(())
+}
+
+type Units = BTreeMap<Key, Kept>;
+
+/// Adds days; what was seen before of the same days gives way, and neighbours that
+/// were seen at one time become one.
+fn see_days(units: &mut Units, from: Date, to: Date, as_of: i64) {
+    if from > to {
+        return;
+    }
+    let mut ranges: Vec<(Date, Kept)> = Vec::new();
+    for (key, kept) in std::mem::take(units) {
+        let (Some(start), Some(end)) = (Date::from_number(key.0), kept.to) else {
+            continue;
+        };
+        if start < from {
+            let end = end.min(from.days_before(1));
+            ranges.push((
+                start,
+                Kept {
+                    to: Some(end),
+                    ..kept
+                },
+            ));
+        }
+        if end > to {
+            ranges.push((start.max(to.days_after(1)), kept));
+        }
+    }
+    let to = Some(to);
+    ranges.push((from, Kept { as_of, to }));
+    ranges.sort_unstable_by_key(|(start, _)| *start);
+    let mut last: Option<(Date, Kept)> = None;
+    for (start, kept) in ranges {
+        if let Some((_, before)) = &mut last
+            && before.as_of == kept.as_of
+            && before.to.is_some_and(|to| to.days_after(1) >= start)
+        {
+            before.to = kept.to;
+            continue;
+        }
+        if let Some((start, kept)) = last.replace((start, kept)) {
+            units.insert(Key::one(start.number()), kept);
+        }
+    }
+    units.extend(last.map(|(start, kept)| (Key::one(start.number()), kept)));
+}
+
+/// Changes the units of a partition.
+fn change(
+    write: &mut Write<'_>,
+    partition: Partition,
+    change: impl FnOnce(&mut Units),
+) -> Result<()> {
+    let before = read(write, partition)?;
+    let mut after = before.clone();
+    change(&mut after);
+    let mut changed: BTreeMap<Key, Option<Kept>> = BTreeMap::new();
+    for (key, kept) in &after {
+        if before.get(key) != Some(kept) {
+            changed.insert(*key, Some(*kept));
+        }
+    }
+    changed.extend(
+        before
+            .keys()
+            .filter(|key| !after.contains_key(key))
+            .map(|key| (*key, None)),
+    );
+    write.merge(partition, &mut UnitEdits(changed))
+}
+
+fn read(reader: &dyn Reader, partition: Partition) -> Result<Units> {
+    let mut units = Units::new();
+    for pinned in Records::open(reader, partition)?.all() {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
+        for index in indices {
+            let as_of = run.tag(AS_OF_TAG, index)?.map(u64::cast_signed);
+            let as_of = as_of.ok_or_else(|| Error::corrupt("a unit was seen at no time"))?;
+            let to = run.tag(TO_TAG, index)?.and_then(Date::from_number);
+            units.insert(run.key(index)?, Kept { as_of, to });
+        }
+    }
+    Ok(units)
+}
+
+struct UnitEdits(BTreeMap<Key, Option<Kept>>);
+
+impl Edits for UnitEdits {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.0.first_key_value().map(|(key, _)| *key))
+    }
+
+    fn edit(&mut self, _: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        let Some((_, Some(kept))) = self.0.pop_first() else {
+            return Ok(Decision::Remove);
+        };
+        new.clear();
+        new.set_tag(AS_OF_TAG, Some(kept.as_of.cast_unsigned()));
+        new.set_tag(TO_TAG, kept.to.map(Date::number));
+        Ok(Decision::Put)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Date {
+        text.parse().unwrap_or(Date::MIN)
+    }
+
+    fn told(units: &Units) -> Vec<String> {
+        let told = |(key, kept): (&Key, &Kept)| {
+            let from = Date::from_number(key.0).unwrap_or(Date::MIN);
+            let to = kept.to.unwrap_or(Date::MIN);
+            format!("{from} {to} {}", kept.as_of)
+        };
+        units.iter().map(told).collect()
+    }
+
+    #[test]
+    fn days_give_way_to_those_that_were_seen_later() {
+        let mut units = Units::new();
+        let mut see = |from, to, as_of| {
+            see_days(&mut units, day(from), day(to), as_of);
+            told(&units)
+        };
+        assert_eq!(see("2026-01-02", "2026-01-01", 1), [""; 0]);
+        assert_eq!(
+            see("2026-01-01", "2026-01-31", 1),
+            ["2026-01-01 2026-01-31 1"]
+        );
+        // Neighbours of one time are one; those of another stay by themselves.
+        assert_eq!(
+            see("2026-02-01", "2026-02-28", 1),
+            ["2026-01-01 2026-02-28 1"]
+        );
+        assert_eq!(
+            see("2026-01-10", "2026-01-20", 2),
+            [
+                "2026-01-01 2026-01-09 1",
+                "2026-01-10 2026-01-20 2",
+                "2026-01-21 2026-02-28 1"
+            ]
+        );
+        assert_eq!(
+            see("2026-01-15", "2026-03-01", 3),
+            [
+                "2026-01-01 2026-01-09 1",
+                "2026-01-10 2026-01-14 2",
+                "2026-01-15 2026-03-01 3"
+            ]
+        );
+        assert_eq!(
+            see("0001-01-01", "9999-12-31", 4),
+            ["0001-01-01 9999-12-31 4"]
+        );
+    }
+}

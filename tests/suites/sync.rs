@@ -1,0 +1,149 @@
+//! A school that is synced from another engine, which stands for the service: whatever
+//! was seen is answered with the same bytes at the same instant, all else is refused.
+//!
+//! `ROLLBOOK_SEQUENCES` sets how many random worlds are synced, `ROLLBOOK_SEED` the seed of
+//! the first.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+use rollbook::{
+    Answer, Credentials, Engine, Options, Request, Step, SyncOptions, SyncReport, Taken,
+};
+use rollbook_tests::search::extent;
+use rollbook_tests::world::{Action, World, blanked};
+
+const SCHOOL: u64 = 1000;
+
+/// One who may see everything.
+const ACCESS: &str = r#"
+{"type":"api_type","api_type_id":4444,"api_type":"All+ API","family":["administration","curriculum","finance","parents"]}
+{"type":"integrator","username":"sync","password":"sync"}
+{"type":"client_integration","username":"sync","school_id":1000,"api_type_id":4444,"state":1}
+"#;
+
+fn get(engine: &Engine, target: &str, now: i64) -> Answer {
+    engine.request(&Request {
+        target,
+        headers: &[
+            ("HTTP-X-USERNAME", "sync"),
+            ("HTTP-X-PASSWORD", "sync"),
+            ("HTTP-X-SCHOOLID", "1000"),
+        ],
+        now: Some(now),
+        ..Request::default()
+    })
+}
+
+/// The records of a world as the service may have them: sync takes all schools to be in
+/// one time zone, which the service does not tell.
+fn source(actions: &[Action]) -> Option<Engine> {
+    let world = Engine::memory(Options::default()).unwrap();
+    for lines in actions.iter().filter_map(Action::lines) {
+        drop(world.apply(lines.join("\n").as_bytes()));
+    }
+    let source = Engine::memory(Options::default()).unwrap();
+    let lines = world.export(Credentials::LeaveOut).unwrap();
+    let lines: Vec<String> = lines.map(|line| without_offset(&line.unwrap())).collect();
+    source.apply(lines.join("\n").as_bytes()).unwrap();
+    source.apply(ACCESS.as_bytes()).ok().map(|_| source)
+}
+
+fn without_offset(line: &str) -> String {
+    match line.split_once(r#","utc_offset":""#) {
+        Some((before, after)) => {
+            let (_, rest) = after.split_once('"').unwrap();
+            format!("{before}{rest}")
+        }
+        None => line.to_owned(),
+    }
+}
+
+/// Whether a number has more digits before its point than a dataset takes: rounding and
+/// percentages make some. Such an answer is given up.
+fn has_great_number(text: &str) -> bool {
+    let mut digits = 0;
+    text.bytes().any(|byte| match byte {
+        b'0'..=b'9' => {
+            digits += 1;
+            false
+        }
+        _ => std::mem::take(&mut digits) > 12 && byte == b'.',
+    })
+}
+
+/// Syncs the school, the source answering each call.
+fn synced(source: &Engine, now: i64, options: SyncOptions) -> (Engine, SyncReport) {
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let mut sync = mirror.sync(SCHOOL, options);
+    let report = loop {
+        match sync.next(now).unwrap() {
+            Step::Send(call) => {
+                let answer = get(source, &call.target, now);
+                let taken = sync.take(call.id, now, answer.status.code, &answer.body);
+                let is_kept = taken == Taken::Kept || has_great_number(answer.text());
+                assert!(is_kept, "{taken:?} {}: {}", call.target, answer.text());
+            }
+            Step::Done(report) => break report,
+            other => panic!("{other:?}"),
+        }
+    };
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    (mirror, report)
+}
+
+#[test]
+fn what_was_seen_is_answered_as_the_service_does() {
+    let number = |name, otherwise| match std::env::var(name) {
+        Ok(number) => number.parse().unwrap(),
+        Err(_) => otherwise,
+    };
+    let worlds: u64 = number("ROLLBOOK_SEQUENCES", extent(25, 400));
+    let first = number("ROLLBOOK_SEED", 0);
+    let (mut schools, mut asked, mut found, mut unseen) = (0, 0, 0, 0);
+    for seed in first..first + worlds {
+        let actions = World::new(seed).actions(120);
+        let Some(source) = source(&actions) else {
+            continue;
+        };
+        let instants = actions.iter().filter_map(|action| match action {
+            Action::Request { now, .. } => Some(*now),
+            _ => None,
+        });
+        let now = instants.min().unwrap();
+        let (mirror, report) = synced(&source, now, SyncOptions::default());
+        assert_eq!(report.unknown, [""; 0], "seed {seed}");
+        schools += 1;
+        for action in &actions {
+            let Action::Request { method, target, .. } = action else {
+                continue;
+            };
+            if method != "GET" || target.contains("cursor") {
+                continue;
+            }
+            asked += 1;
+            let answer = get(&mirror, target, now);
+            let expected = get(&source, target, now);
+            if answer.status.code == 503 {
+                assert!(
+                    answer.text().contains("not synced yet: "),
+                    "{}",
+                    answer.text()
+                );
+                unseen += 1;
+                continue;
+            }
+            found += u64::from(answer.status.code == 200);
+            assert_eq!(
+                answer.status.code, expected.status.code,
+                "seed {seed}: {target}"
+            );
+            let (answer, expected) = (blanked(answer.text()), blanked(expected.text()));
+            assert_eq!(answer, expected, "seed {seed}: {target}");
+        }
+        assert!(mirror.verify().unwrap().is_sound(), "seed {seed}");
+    }
+    println!("{schools} schools: {asked} requests, {found} found something, {unseen} not synced");
+    assert!(
+        found * 5 > asked && unseen * 2 < asked,
+        "{asked} {found} {unseen}"
+    );
+}
