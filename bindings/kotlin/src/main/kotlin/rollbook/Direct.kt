@@ -1,11 +1,13 @@
 package rollbook
 
+import com.sun.jna.Memory
 import com.sun.jna.Native
 import com.sun.jna.Pointer
 import java.nio.Buffer
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
 
 /**
  * The short way to the engine, for what is asked thousands of times a second: one call, whose
@@ -32,26 +34,26 @@ internal object Direct {
 
     @Suppress("FunctionName") external fun rollbook_give_back_at(lent: Long, capacity: Long)
 
-    /** What no call is using. */
+    /** What no call is using, and how much that is. */
     private val idle = ConcurrentLinkedQueue<Space>()
+    private val idling = AtomicInteger()
 
     /** Calls the engine for one answer: [write] gives the arguments, which are at most [size]. */
     inline fun answer(
-        engine: Long,
+        engine: Called,
         call: Byte,
         size: ULong,
-        crossing: Crossing = Crossing.Usual,
         write: (ByteBuffer) -> Unit,
-    ): Answer = called(engine, call, size, crossing, write) { it.answer() }
+    ): Answer = called(engine, call, size, write) { it.answer() }
 
     /** Calls the engine for the answers to a list of requests. */
-    fun answers(engine: Long, requests: List<Request>, crossing: Crossing): List<Answer> {
+    fun answers(engine: Called, requests: List<Request>): List<Answer> {
         val size = requests.fold(4uL) { size, request -> size + sizeOf(request) }
         val write = { into: ByteBuffer ->
             into.putInt(requests.size)
             requests.forEach { write(it, into) }
         }
-        return called(engine, REQUESTS, size, crossing, write) { reply ->
+        return called(engine, REQUESTS, size, write) { reply ->
             val all = ByteBuffer.wrap(reply.bytes())
             List(requests.size) {
                 val status = all.getShort()
@@ -64,38 +66,51 @@ internal object Direct {
     }
 
     inline fun <T> called(
-        engine: Long,
+        engine: Called,
         call: Byte,
         size: ULong,
-        crossing: Crossing,
         write: (ByteBuffer) -> Unit,
         read: (Space) -> T,
     ): T {
-        val space = take(size)
+        val crossing = engine.crossing
+        val space = take()
         try {
-            space.clear()
+            space.begin(engine, size)
             space.input.put(call)
             write(space.input)
-            crossing.call(engine, space)
+            crossing.call(engine.address, space)
             try {
                 return read(space)
             } finally {
                 space.giveBack(crossing)
             }
         } finally {
+            space.end()
             leave(space)
         }
     }
 
-    fun take(size: ULong): Space {
-        val needed = size + 1uL
-        if (needed <= USUAL.toULong()) return idle.poll() ?: Space(USUAL)
-        require(needed <= Int.MAX_VALUE.toULong()) { "$size bytes are too many for one call" }
-        return Space(needed.toInt())
+    /** What is used comes out of the queue always, even if it was made for this: [Space.holds]. */
+    fun take(): Space {
+        while (true) {
+            idle.poll()?.let {
+                idling.decrementAndGet()
+                return it
+            }
+            idling.incrementAndGet()
+            idle.add(Space())
+        }
     }
 
     fun leave(space: Space) {
-        if (space.input.capacity() == USUAL) idle.add(space)
+        if (idling.incrementAndGet() <= MOST_IDLE) idle.add(space) else idling.decrementAndGet()
+    }
+
+    /** An engine as calls have it. */
+    class Called(val native: NativeEngine) {
+        val address = native.address().toLong()
+
+        @Volatile var crossing: Crossing = Crossing.Usual
     }
 
     /** How the calls are made: what counts them stands here in a test. */
@@ -119,12 +134,28 @@ internal object Direct {
     }
 
     /** Memory for one call: `Output` has a head, and room for small answers. */
-    class Space(inputs: Int) {
-        val input: ByteBuffer = ByteBuffer.allocateDirect(inputs)
-        val inputAddress = addressOf(input)
+    class Space {
+        private val usual: ByteBuffer = ByteBuffer.allocateDirect(USUAL)
+        private val usualAddress = addressOf(usual)
         private val output =
             ByteBuffer.allocateDirect(HEAD + ROOM).order(ByteOrder.nativeOrder())
         val outputAddress = addressOf(output)
+
+        /** Arguments that are longer than usual. */
+        private var long: Memory? = null
+        var input: ByteBuffer = usual
+            private set
+
+        val inputAddress
+            get() = long?.let { Pointer.nativeValue(it) } ?: usualAddress
+
+        /**
+         * The engine while it is called: without this the garbage collector might find that nobody
+         * refers to it any more, and Rust would answer from memory that was let go. A field that is
+         * only read afterwards is no reference to a compiler that sees that nothing comes of it;
+         * this is one, as others may have seen the space before.
+         */
+        @JvmField var holds: NativeEngine? = null
 
         val capacity
             get() = output.getLong(8)
@@ -132,9 +163,28 @@ internal object Direct {
         private val lent
             get() = output.getLong(0)
 
-        // Android before 14 has these of Buffer alone.
-        fun clear() {
-            (input as Buffer).clear()
+        /** Makes the space ready for arguments that are at most [size] beside the call's number. */
+        fun begin(engine: Called, size: ULong) {
+            holds = engine.native
+            val needed = size + 1uL
+            if (needed > USUAL.toULong()) {
+                require(needed <= Int.MAX_VALUE.toULong()) { "$size bytes are too many for one call" }
+                val memory = Memory(needed.toLong())
+                long = memory
+                input = memory.getByteBuffer(0, needed.toLong()).order(ByteOrder.BIG_ENDIAN)
+            }
+        }
+
+        /** Leaves nothing of the arguments, which a password may be among. */
+        fun end() {
+            // Android before 14 has these of Buffer alone.
+            (input as Buffer).flip()
+            while (input.hasRemaining()) input.put(ZEROS, 0, minOf(input.remaining(), ZEROS.size))
+            (usual as Buffer).clear()
+            input = usual
+            long?.close()
+            long = null
+            holds = null
         }
 
         fun answer(): Answer {
@@ -202,8 +252,11 @@ internal object Direct {
         into.putInt(text.length)
         for (letter in text) {
             if (letter >= '\u0080') {
+                // Before the position is set back: what lies before it is what gets cleared.
+                val utf8 = FfiConverterString.toUtf8(text)
                 (into as Buffer).position(start)
-                FfiConverterString.write(text, into)
+                into.putInt(utf8.remaining())
+                into.put(utf8)
                 return
             }
             into.put(letter.code.toByte())
@@ -212,5 +265,7 @@ internal object Direct {
 
     const val ROOM = 4096
     private const val HEAD = 32
-    private const val USUAL = 64 shl 10
+    const val USUAL = 4096
+    const val MOST_IDLE = 32
+    private val ZEROS = ByteArray(USUAL)
 }

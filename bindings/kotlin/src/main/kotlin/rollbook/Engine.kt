@@ -23,21 +23,15 @@ import java.nio.file.Path
  */
 class Engine internal constructor(private val native: NativeEngine) :
     NativeEngineInterface by native, AutoCloseable {
-    private val address = native.address().toLong()
-
-    /** How calls cross. Read after each, so that the engine is there until it has ended. */
-    @Volatile internal var crossing: Direct.Crossing = Direct.Crossing.Usual
+    internal val called = Direct.Called(native)
 
     override fun request(request: Request): Answer =
-        held {
-            Direct.answer(address, Direct.REQUEST, Direct.sizeOf(request), it) { into ->
-                Direct.write(request, into)
-            }
+        Direct.answer(called, Direct.REQUEST, Direct.sizeOf(request)) { into ->
+            Direct.write(request, into)
         }
 
-    override fun requests(requests: List<Request>): List<Answer> = held {
-        Direct.answers(address, requests, it)
-    }
+    override fun requests(requests: List<Request>): List<Answer> =
+        Direct.answers(called, requests)
 
     override fun ask(question: Question, now: Long?): Answer =
         asked(Direct.ASK, question, null, now)
@@ -51,21 +45,12 @@ class Engine internal constructor(private val native: NativeEngine) :
     private fun asked(call: Byte, question: Question, page: Page?, now: Long?): Answer {
         val least = FfiConverterTypeQuestion.allocationSize(question) + 9uL
         val size = least + (page?.let(FfiConverterTypePage::allocationSize) ?: 0uL)
-        return held {
-            Direct.answer(address, call, size, it) { into ->
-                FfiConverterTypeQuestion.write(question, into)
-                if (page != null) FfiConverterTypePage.write(page, into)
-                FfiConverterOptionalLong.write(now, into)
-            }
+        return Direct.answer(called, call, size) { into ->
+            FfiConverterTypeQuestion.write(question, into)
+            if (page != null) FfiConverterTypePage.write(page, into)
+            FfiConverterOptionalLong.write(now, into)
         }
     }
-
-    private inline fun <T> held(call: (Direct.Crossing) -> T): T =
-        try {
-            call(crossing)
-        } finally {
-            crossing
-        }
 
     /**
      * Answers a request as the service does, rules of access included: [target] is the path and

@@ -1,5 +1,6 @@
 package rollbook
 
+import java.lang.ref.WeakReference
 import java.nio.charset.CharacterCodingException
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -26,9 +27,9 @@ class CrossingTest {
 
     private fun counted(engine: Engine, ask: (Engine) -> Unit): Counting {
         val counting = Counting()
-        engine.crossing = counting
+        engine.called.crossing = counting
         ask(engine)
-        engine.crossing = Direct.Crossing.Usual
+        engine.called.crossing = Direct.Crossing.Usual
         return counting
     }
 
@@ -106,6 +107,97 @@ class CrossingTest {
                 assertEquals(401u.toUShort(), engine.request(target).status)
             }
         }
+
+    /** Looks during each call whether the garbage collector would let the engine go. */
+    private class Watching : Direct.Crossing {
+        var engine: WeakReference<NativeEngine>? = null
+        var calls = 0
+        var gone = 0
+
+        override fun call(engine: Long, space: Direct.Space) {
+            this.engine?.let {
+                System.gc()
+                calls++
+                // Called all the same, it would be answered from memory that was let go.
+                if (it.get() == null) throw IllegalStateException("gone").also { gone++ }
+            }
+            Direct.Crossing.Usual.call(engine, space)
+        }
+
+        override fun giveBack(lent: Long, capacity: Long) =
+            Direct.Crossing.Usual.giveBack(lent, capacity)
+
+        /** An engine that nobody else refers to. */
+        fun watched(): Engine =
+            Engine.memory().also {
+                it.called.crossing = this
+                engine = WeakReference(it.called.native)
+            }
+    }
+
+    @Test
+    fun `an engine that nobody refers to any more is there until its call has ended`() {
+        val question = Question.Learners(1u)
+        val request = Request("/api/v1/settings/clients")
+        val watching = Watching()
+        // Compiled: the interpreter keeps whatever a function once had.
+        Engine.memory().use { engine ->
+            engine.called.crossing = watching
+            repeat(20_000) {
+                engine.ask(question)
+                engine.request(request)
+                engine.requests(listOf(request))
+            }
+        }
+        repeat(10) {
+            runCatching { watching.watched().ask(question) }
+            runCatching { watching.watched().request(request) }
+            runCatching { watching.watched().requests(listOf(request)) }
+        }
+        assertEquals(30, watching.calls)
+        assertEquals(0, watching.gone)
+    }
+
+    @Test
+    fun `what was sent does not stay, and nothing that is long`() {
+        val spaces = mutableSetOf<Direct.Space>()
+        val seeing =
+            object : Direct.Crossing {
+                override fun call(engine: Long, space: Direct.Space) {
+                    spaces += space
+                    Direct.Crossing.Usual.call(engine, space)
+                }
+
+                override fun giveBack(lent: Long, capacity: Long) =
+                    Direct.Crossing.Usual.giveBack(lent, capacity)
+            }
+        school(1).use { engine ->
+            engine.called.crossing = seeing
+            for (length in listOf(1, 1_000, 2_000, 100_000)) {
+                val name = "x".repeat(length)
+                val request = Request("/api/v1/adminplus/learners/1?name=$name")
+                assertEquals(401u.toUShort(), engine.request(request).status)
+                assertEquals(2, engine.requests(listOf(request, request)).size)
+                assertThrows(CharacterCodingException::class.java) { engine.request(name + "\uD800") }
+            }
+        }
+        for (space in spaces) {
+            assertEquals(Direct.USUAL, space.input.capacity())
+            assertEquals(null, space.holds)
+            assertEquals(0, space.input.position())
+            repeat(Direct.USUAL) { assertEquals(0, space.input.get(it)) }
+        }
+    }
+
+    @Test
+    fun `memory of many calls at once is not kept for ever`() {
+        val before = List(Direct.MOST_IDLE) { Direct.take() }
+        val more = List(Direct.MOST_IDLE) { Direct.take() }
+        (before + more).forEach(Direct::leave)
+        val kept = generateSequence { Direct.take() }.take(Direct.MOST_IDLE + 1).toList()
+        assertEquals(Direct.MOST_IDLE, kept.count { it in before || it in more })
+        kept.forEach(Direct::leave)
+    }
 
     private companion object {
         const val SCHOOL_LINE = """{"type":"school","school_id":1,"current_year":2026}"""
