@@ -3,18 +3,26 @@ import Foundation
 /// An answer: what the service would send.
 public struct Answer: Equatable, Hashable, Sendable {
     /// The HTTP status code.
-    public let status: UInt16
+    public var status: UInt16
 
-    /// The body: compact JSON in UTF-8.
-    public let data: Data
+    /// The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8,
+    /// and then ``body`` has U+FFFD in its place.
+    public var data: Data
 
     /// The methods that the path takes, if another was tried.
-    public let allow: String?
+    public var allow: String?
 
+    /// An answer of a body as it comes.
     public init(status: UInt16, data: Data, allow: String? = nil) {
         self.status = status
         self.data = data
         self.allow = allow
+    }
+
+    /// An answer of these parts, of which content type and length follow from the body.
+    public init(status: UInt16, headers: [Header], body: String) {
+        let allow = headers.last { $0.name.caseInsensitiveCompare("Allow") == .orderedSame }
+        self.init(status: status, data: Data(body.utf8), allow: allow?.value)
     }
 
     /// The body as text, which is made each time.

@@ -158,4 +158,12 @@ final class QuestionTests: XCTestCase {
         XCTAssertNotNil(answer.header("Allow"))
         XCTAssertNil(answer.header("Location"))
     }
+
+    func testAnAnswerIsWhatItsPartsAre() throws {
+        let answer = try smallSchools().request(Request("/api/v1/settings/clients", method: "PUT", headers: demo))
+        let same = Answer(status: answer.status, headers: answer.headers, body: answer.body)
+        XCTAssertEqual(same, answer)
+        XCTAssertEqual(same.data, answer.data)
+        XCTAssertNotEqual(Answer(status: answer.status, headers: [], body: answer.body), answer)
+    }
 }

@@ -5,9 +5,21 @@ package rollbook
  *
  * @property status the HTTP status code
  * @property bytes the body: compact JSON in UTF-8. Not copied: whoever changes it changes the answer.
+ *   Of a store that is damaged it may be no UTF-8, and then [body] has U+FFFD in its place.
  * @property allow the methods that the path takes, if another was tried
  */
 class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null) {
+    /** An answer of these parts, of which content type and length follow from [body]. */
+    constructor(
+        status: UShort,
+        headers: List<Header>,
+        body: String,
+    ) : this(
+        status,
+        body.encodeToByteArray(),
+        headers.lastOrNull { it.name.equals("Allow", ignoreCase = true) }?.value,
+    )
+
     /** The body as text, which is made of [bytes] the first time. */
     val body: String by lazy(LazyThreadSafetyMode.PUBLICATION) { bytes.decodeToString() }
 
@@ -19,6 +31,12 @@ class Answer(val status: UShort, val bytes: ByteArray, val allow: String? = null
                 Header("Content-Length", bytes.size.toString()),
                 allow?.let { Header("Allow", it) },
             )
+
+    operator fun component1(): UShort = status
+
+    operator fun component2(): List<Header> = headers
+
+    operator fun component3(): String = body
 
     override fun equals(other: Any?): Boolean =
         other is Answer &&
