@@ -42,30 +42,40 @@ impl Reply {
 /// The reply to a list has status 0, and for each request, all numbers big-endian: the
 /// status and the length of `Allow` in two bytes each, that of the body in eight, then
 /// both.
+///
+/// A list is as long as it says, and nothing comes behind the last argument: a package
+/// counts what it wrote, and not what it was given.
 pub(crate) fn reply(engine: &Engine, input: &[u8]) -> Result<Reply> {
     let (call, mut rest) = input.split_first().ok_or_else(unknown)?;
     let input = &mut rest;
     let engine = engine.inner();
     let mut bytes = Vec::with_capacity(ROOM);
     let status = match call {
-        0 => read::<Request>(input)?.with(|request| engine.answer(request, &mut bytes)),
-        1 => return Ok(replies(engine, &read::<Vec<Request>>(input)?)),
-        2 => {
-            let (question, now) = (read::<Question>(input)?, read(input)?);
-            engine.ask_into(&*question.as_asked()?, now, &mut bytes)?
+        0 => {
+            let request = request(input)?;
+            ended(input)?;
+            request.with(|request| engine.answer(request, &mut bytes))
         }
-        3 => {
+        1 => {
+            let requests = list(input, request)?;
+            ended(input)?;
+            return Ok(replies(engine, &requests));
+        }
+        2 | 3 => {
             let (question, now) = (read::<Question>(input)?, read(input)?);
-            engine.find_into(&*question.as_asked()?, now, &mut bytes)?
+            ended(input)?;
+            let asked = question.as_asked()?;
+            if *call == 2 {
+                engine.ask_into(&*asked, now, &mut bytes)?
+            } else {
+                engine.find_into(&*asked, now, &mut bytes)?
+            }
         }
         4 => {
             let (question, page) = (read::<Question>(input)?, read::<Page>(input)?);
-            engine.page_into(
-                &*question.as_asked()?,
-                &page.as_asked(),
-                read(input)?,
-                &mut bytes,
-            )?
+            let now = read(input)?;
+            ended(input)?;
+            engine.page_into(&*question.as_asked()?, &page.as_asked(), now, &mut bytes)?
         }
         _ => return Err(unknown()),
     };
@@ -99,12 +109,44 @@ pub(crate) fn refusal(error: RollbookError) -> Vec<u8> {
     bytes
 }
 
+/// A request: its fields in their order.
+fn request(input: &mut &[u8]) -> Result<Request> {
+    Ok(Request {
+        target: read(input)?,
+        method: read(input)?,
+        headers: list(input, read)?,
+        body: read(input)?,
+        now: read(input)?,
+    })
+}
+
+/// A list, with no more room than the input has elements for: each takes a byte at
+/// least. uniffi makes room for as many as are said to come.
+fn list<T>(input: &mut &[u8], element: impl Fn(&mut &[u8]) -> Result<T>) -> Result<Vec<T>> {
+    let count = usize::try_from(read::<i32>(input)?).ok();
+    let count = count.filter(|count| *count <= input.len());
+    let count = count.ok_or_else(unknown)?;
+    (0..count).map(|_| element(input)).collect()
+}
+
 fn read<T: Lift<UniFfiTag>>(input: &mut &[u8]) -> Result<T> {
     T::try_read(input).map_err(|bad| RollbookError::BadArgument(bad.to_string()))
 }
 
+/// Refuses what is left behind the last argument: some list before it said too little.
+fn ended(input: &[u8]) -> Result<()> {
+    if input.is_empty() {
+        return Ok(());
+    }
+    Err(unknown())
+}
+
 fn unknown() -> RollbookError {
-    RollbookError::BadArgument("the package and its library are not of one build".to_owned())
+    RollbookError::BadArgument(
+        "this is no call: a list that is asked with was changed meanwhile, or the package \
+         and its library are not of one build"
+            .to_owned(),
+    )
 }
 
 /// The length of a list of methods.

@@ -13,7 +13,8 @@
 //!   referred to until the call has returned.
 //! - Input and output are memory of its own, as long as it says and as [`Output`] is,
 //!   which nobody else writes into until the call has returned.
-//! - What was lent in an output is given back once, and not looked at afterwards.
+//! - What was lent in an output is given back before the next call writes into it, and
+//!   not looked at afterwards. Until a first call has written an output it is all zeros.
 #![allow(unsafe_code, clippy::cast_possible_truncation)]
 
 use crate::call::{self, ROOM, Reply};
@@ -22,6 +23,18 @@ use crate::error::Result;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
+
+/// The version of what crosses: of [`Output`], of the functions here and of
+/// [`call::reply`]. A change to any of them raises it, and each package's own with it.
+const VERSION: u64 = 1;
+
+/// What a package looks at when it is loaded, before the first call: the version, and
+/// behind it in 32 bits how long an [`Output`] is. Of another build, the engine would
+/// write past the package's memory.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn rollbook_form() -> u64 {
+    (VERSION << 32) | size_of::<Output>() as u64
+}
 
 /// Where a reply is found. Numbers are as the machine has them.
 #[repr(C)]
@@ -53,14 +66,13 @@ pub(crate) unsafe extern "C" fn rollbook_call(
     length: usize,
     output: *mut Output,
 ) {
-    // SAFETY: the caller keeps the engine and both buffers, and nobody writes into them.
-    let (engine, input, output) = unsafe {
-        (
-            &*engine.cast::<Engine>(),
-            slice::from_raw_parts(input, length),
-            &mut *output,
-        )
-    };
+    // No slice may be of either, even if nothing is read of it.
+    let is_none = input.is_null() || length > isize::MAX.unsigned_abs();
+    // SAFETY: the caller keeps the input, and nobody writes into it.
+    let input = (!is_none).then(|| unsafe { slice::from_raw_parts(input, length) });
+    let input = input.unwrap_or_default();
+    // SAFETY: the caller keeps the engine and the output, which nobody else writes into.
+    let (engine, output) = unsafe { (&*engine.cast::<Engine>(), &mut *output) };
     let (outcome, reply) = outcome(|| call::reply(engine, input));
     output.outcome = outcome;
     output.put(reply);
@@ -88,24 +100,31 @@ pub(crate) unsafe extern "C" fn rollbook_call_at(
     }
 }
 
+/// Takes back what an output lent, if it did: another time it does nothing. One call,
+/// so that a signal which Python hears of in between cannot leave it half done.
+///
+/// # Safety
+/// The caller keeps the promises of this file.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn rollbook_give_back(output: *mut Output) {
+    // SAFETY: the caller's own memory, which a call has written.
+    let output = unsafe { &mut *output };
+    let capacity = std::mem::take(&mut output.capacity) as usize;
+    if capacity != 0 {
+        let lent = output.lent as usize as *mut u8;
+        // SAFETY: both are of a vector that `put` let go, and no longer in the output.
+        drop(unsafe { Vec::from_raw_parts(lent, 0, capacity) });
+    }
+}
+
 /// [`rollbook_give_back`] for the JVM.
 ///
 /// # Safety
 /// The caller keeps the promises of this file.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn rollbook_give_back_at(lent: u64, capacity: u64) {
+pub(crate) unsafe extern "C" fn rollbook_give_back_at(output: u64) {
     // SAFETY: as above.
-    unsafe { rollbook_give_back(lent as usize as *mut u8, capacity as usize) }
-}
-
-/// Takes back what an output lent.
-///
-/// # Safety
-/// The caller keeps the promises of this file.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn rollbook_give_back(lent: *mut u8, capacity: usize) {
-    // SAFETY: both are of a vector that `put` let go, and come back once.
-    drop(unsafe { Vec::from_raw_parts(lent, 0, capacity) });
+    unsafe { rollbook_give_back(output as usize as *mut Output) }
 }
 
 /// What became of a call, with the bytes that say so. No panic leaves it.
@@ -175,38 +194,100 @@ mod tests {
         })
     }
 
-    /// One call, as a package makes it: what became of it, the status, the bytes, and
+    /// One call, as each package makes it: what became of it, the status, the bytes, and
     /// whether they were lent.
     fn called(engine: &Engine, input: &[u8]) -> (u32, u16, Vec<u8>, bool) {
         let mut output = output();
-        let address = std::ptr::from_ref(engine).cast();
-        assert_eq!(engine.address(), address as u64);
+        let engine = engine.address();
+        let at = input.as_ptr() as u64;
         // SAFETY: the engine and both buffers outlive the call.
-        unsafe { rollbook_call(address, input.as_ptr(), input.len(), &raw mut *output) };
+        unsafe { rollbook_call_at(engine, at, input.len() as u64, &raw mut *output as u64) };
+        let by_number = found(&mut output);
+        let engine = engine as *const c_void;
+        // SAFETY: as above.
+        unsafe { rollbook_call(engine, input.as_ptr(), input.len(), &raw mut *output) };
+        assert_eq!(found(&mut output), by_number);
+        by_number
+    }
+
+    /// What a call left, which is given back.
+    fn found(output: &mut Output) -> (u32, u16, Vec<u8>, bool) {
         let length = usize::try_from(output.length).unwrap();
         let (bytes, lent) = if output.capacity == 0 {
             (output.room[..length].to_vec(), false)
         } else {
-            // SAFETY: so many bytes were lent, and are given back once.
-            unsafe {
-                let lent = output.lent as *mut u8;
-                let bytes = slice::from_raw_parts(lent, length).to_vec();
-                rollbook_give_back(lent, usize::try_from(output.capacity).unwrap());
-                (bytes, true)
-            }
+            // SAFETY: so many bytes were lent.
+            let bytes = unsafe { slice::from_raw_parts(output.lent as *const u8, length) };
+            (bytes.to_vec(), true)
         };
+        for _ in 0..2 {
+            // SAFETY: what was lent is no longer looked at.
+            unsafe { rollbook_give_back(output) };
+            assert_eq!(output.capacity, 0);
+        }
         (output.outcome, output.status, bytes, lent)
     }
 
     /// The learners of school 1: the case, the school, and eight fields left out.
     fn learners() -> Vec<u8> {
-        let mut input = vec![ASK];
-        input.extend_from_slice(&1_i32.to_be_bytes());
+        [&[ASK], &*of_school(&[])].concat()
+    }
+
+    /// The question for learners of these grades, and no instant.
+    fn of_school(grades: &[u64]) -> Vec<u8> {
+        let mut question = learners_of(grades);
+        question.push(0);
+        question
+    }
+
+    fn learners_of(grades: &[u64]) -> Vec<u8> {
+        let mut input = 1_i32.to_be_bytes().to_vec();
         input.extend_from_slice(&1_u64.to_be_bytes());
         input.extend_from_slice(&[0; 4]);
-        input.extend_from_slice(&0_i32.to_be_bytes());
-        input.extend_from_slice(&[0; 4]);
+        input.extend_from_slice(&count(grades.len()));
+        for grade in grades {
+            input.extend_from_slice(&grade.to_be_bytes());
+        }
+        input.extend_from_slice(&[0; 3]);
         input
+    }
+
+    fn count(length: usize) -> [u8; 4] {
+        i32::try_from(length).unwrap().to_be_bytes()
+    }
+
+    fn text(text: &str) -> Vec<u8> {
+        [&count(text.len()), text.as_bytes()].concat()
+    }
+
+    const TARGET: &str = "/api/v1/adminplus/learners/1";
+
+    /// A request with two headers, no body and no instant.
+    fn request() -> Vec<u8> {
+        let mut input = [text(TARGET), text("GET"), count(2).to_vec()].concat();
+        for name in ["HTTP-X-USERNAME", "HTTP-X-PASSWORD"] {
+            input.extend([text(name), text("demo")].concat());
+        }
+        [input, text(""), vec![0]].concat()
+    }
+
+    /// Where the number of headers stands in a request.
+    const HEADERS: usize = 4 + TARGET.len() + 4 + 3;
+
+    /// Every call with all its arguments, and where in it lists say how long they are.
+    fn calls() -> [(Vec<u8>, Vec<usize>); 5] {
+        let grades = 1 + 4 + 8 + 4;
+        let requests = [request(), request()].concat();
+        let list = [&[1], &count(2)[..], &*requests].concat();
+        let second = 5 + request().len();
+        let page = [&[4], &*learners_of(&[8, 9]), &[0, 0, 0, 0]].concat();
+        [
+            ([&[0], &*request()].concat(), vec![1 + HEADERS]),
+            (list, vec![1, 5 + HEADERS, second + HEADERS]),
+            ([&[ASK], &*of_school(&[8, 9])].concat(), vec![grades]),
+            ([&[3], &*of_school(&[8, 9])].concat(), vec![grades]),
+            (page, vec![grades]),
+        ]
     }
 
     #[test]
@@ -224,16 +305,79 @@ mod tests {
     }
 
     #[test]
-    fn every_end_of_the_input_is_an_answer_or_an_error() {
+    fn a_call_with_less_or_more_than_its_arguments_is_refused() {
         let engine = school(1);
-        let whole = learners();
-        for end in 0..whole.len() {
-            let (outcome, ..) = called(&engine, &whole[..end]);
-            assert_eq!(outcome, 1, "{end} bytes");
+        for (whole, _) in calls() {
+            assert_eq!(called(&engine, &whole).0, 0, "call {}", whole[0]);
+            for end in 0..whole.len() {
+                let (outcome, ..) = called(&engine, &whole[..end]);
+                assert_eq!(outcome, 1, "call {}, {end} bytes", whole[0]);
+            }
+            for more in [0, 1] {
+                let (outcome, ..) = called(&engine, &[&*whole, &[more]].concat());
+                assert_eq!(outcome, 1, "call {}, a byte {more} more", whole[0]);
+            }
         }
         for call in 5..=u8::MAX {
             assert_eq!(called(&engine, &[call]).0, 1);
         }
+    }
+
+    #[test]
+    fn a_list_that_is_not_as_long_as_it_says_is_refused() {
+        let engine = school(1);
+        for (whole, lists) in calls() {
+            for at in lists {
+                for wrong in [-1, 0, 1, 3, 200] {
+                    let mut input = whole.clone();
+                    input[at..at + 4].copy_from_slice(&i32::to_be_bytes(wrong));
+                    let (outcome, ..) = called(&engine, &input);
+                    assert_eq!(outcome, 1, "call {}, {wrong} at {at}", whole[0]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_number_of_requests_or_headers_takes_memory_that_is_not_there() {
+        let engine = school(1);
+        let [one, many, ..] = calls();
+        for (whole, lists) in [one, many] {
+            for at in lists {
+                let mut input = whole.clone();
+                input[at..at + 4].copy_from_slice(&i32::MAX.to_be_bytes());
+                assert_eq!(called(&engine, &input).0, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn no_input_is_no_call() {
+        let engine = school(1);
+        let engine = std::ptr::from_ref(&*engine).cast();
+        let byte = [ASK];
+        for (input, length) in [(std::ptr::null(), 9), (byte.as_ptr(), usize::MAX)] {
+            let mut output = output();
+            // SAFETY: both are no input, and not looked at.
+            unsafe { rollbook_call(engine, input, length, &raw mut *output) };
+            assert_eq!(found(&mut output).0, 1);
+        }
+    }
+
+    /// The packages have these numbers too: whoever changes them here changes them there.
+    #[test]
+    fn the_form_is_what_the_packages_expect() {
+        assert_eq!(rollbook_form(), (1 << 32) + 4128);
+        let offsets = [
+            std::mem::offset_of!(Output, lent),
+            std::mem::offset_of!(Output, capacity),
+            std::mem::offset_of!(Output, length),
+            std::mem::offset_of!(Output, status),
+            std::mem::offset_of!(Output, allow),
+            std::mem::offset_of!(Output, outcome),
+            std::mem::offset_of!(Output, room),
+        ];
+        assert_eq!(offsets, [0, 8, 16, 24, 26, 28, 32]);
     }
 
     #[test]

@@ -55,9 +55,10 @@ CALLS: List[Tuple[str, Dict[str, Any]]] = [
 ]
 
 
-def sent(answer: Answer) -> Answer:
+def sent(answer: Answer) -> Tuple[int, Dict[str, str], bytes]:
     """An answer of the engine as it comes over HTTP, which has no body with 204."""
+    headers = dict(answer.headers)
     if answer.status != 204:
-        return answer
-    headers = tuple(header for header in answer.headers if header[0] != "Content-Length")
-    return Answer(204, headers, b"")
+        return answer.status, headers, answer.body
+    del headers["Content-Length"]
+    return 204, headers, b""

@@ -1,9 +1,12 @@
 """What a question takes to cross: calls and bytes, which are counted."""
 
+import ctypes
 import gc
+import subprocess
+import sys
 import threading
 import tracemalloc
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Callable, Iterator, List, Mapping
 
 import pytest
 from material import HEADERS
@@ -21,14 +24,20 @@ class Crossed:
     def __init__(self) -> None:
         self.sent: List[int] = []
         """The bytes of each call by the short way."""
-        self.back: List[Tuple[int, int]] = []
-        """What was lent, and given back."""
+        self.back: List[int] = []
+        """How much was lent each time, and given back."""
         self.others: List[str] = []
         """Calls of the generated module."""
 
     def clear(self) -> None:
         for counted in (self.sent, self.back, self.others):
             counted.clear()
+
+
+def capacity(output: int) -> int:
+    """How much the memory of a call says was lent."""
+    head = ctypes.string_at(output, _direct._START)
+    return int(_direct._HEAD.unpack(head)[1])
 
 
 @pytest.fixture
@@ -46,9 +55,11 @@ def crossed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Crossed]:
         counted.sent.append(length)
         call(engine, data, length, output)
 
-    def counting_back(lent: int, capacity: int) -> None:
-        counted.back.append((lent, capacity))
-        give_back(lent, capacity)
+    def counting_back(output: int) -> None:
+        if capacity(output):
+            counted.back.append(capacity(output))
+        give_back(output)
+        assert capacity(output) == 0
 
     monkeypatch.setattr(_direct, "_call", counting)
     monkeypatch.setattr(_direct, "_give_back", counting_back)
@@ -102,7 +113,55 @@ def test_a_large_answer_is_copied_once_and_given_back(crossed: Crossed) -> None:
         finally:
             tracemalloc.stop()
         assert len(crossed.sent) == len(crossed.back) == 20 and crossed.others == []
-        assert all(lent and capacity >= len(expected.body) for lent, capacity in crossed.back)
+        size = len(expected.body)
+        assert all(size <= capacity < 2 * size for capacity in crossed.back)
+
+
+def test_what_was_lent_is_given_back_if_the_call_is_interrupted(
+    crossed: Crossed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = _direct._call
+    with Engine.memory() as engine:
+        engine.apply(large())
+        expected = engine.ask(Learners(1))
+        crossed.clear()
+
+        def interrupted(*arguments: Any) -> None:
+            # As Ctrl-C during the call is: raised once it has returned.
+            call(*arguments)
+            raise KeyboardInterrupt
+
+        requests = [Request(LEARNERS, headers=HEADERS)] * 50
+        asked: List[Callable[[], Any]] = [
+            lambda: engine.ask(Learners(1)),
+            lambda: engine.requests(requests),
+            lambda: engine.ask(Lookup("gender")),
+        ]
+        for ask in asked:
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(_direct, "_call", interrupted)
+                ask()
+        assert len(crossed.sent) == 3
+        assert len(crossed.back) == 2
+        assert engine.ask(Learners(1)) == expected
+
+
+def test_what_was_lent_is_given_back_if_nobody_takes_it(
+    crossed: Crossed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def taken(*arguments: Any) -> bytes:
+        raise MemoryError
+
+    with Engine.memory() as engine:
+        engine.apply(large())
+        monkeypatch.setattr(_direct, "string_at", taken)
+        monkeypatch.setattr(_direct, "_answer", taken)
+        crossed.clear()
+        with pytest.raises(MemoryError):
+            engine.ask(Learners(1))
+        with pytest.raises(MemoryError):
+            engine.requests([Request(LEARNERS)] * 50)
+        assert len(crossed.back) == 2
 
 
 @pytest.mark.parametrize("around", range(-3, 4))
@@ -134,7 +193,62 @@ def test_what_is_refused_leaves_the_memory_for_the_next(school: Engine) -> None:
     assert len(_direct._idle) == idle
 
 
-def test_a_panic_is_an_error(school: Engine) -> None:
+class Lying(List[Any]):
+    """A list that is longer than what it gives, as one that changes meanwhile."""
+
+    def __len__(self) -> int:
+        return 1000
+
+
+class Pairs(Mapping[str, str]):
+    """Headers of which one name stands several times, as those of some clients."""
+
+    def __getitem__(self, name: str) -> str:
+        return "demo"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(HEADERS)
+
+    def __len__(self) -> int:
+        return len(HEADERS)
+
+    def items(self) -> Any:
+        yield "HTTP-X-USERNAME", "nobody"
+        yield from HEADERS.items()
+
+
+def test_what_was_written_is_counted_and_not_what_was_given(school: Engine) -> None:
+    assert school.ask(Learners(1000, grade_ids=Lying([8, 9]))) == school.ask(
+        Learners(1000, grade_ids=[8, 9])
+    )
+    expected = school.request(LEARNERS, headers=HEADERS)
+    given: List[Any] = [Pairs(), Lying(HEADERS.items()), iter(HEADERS.items())]
+    for headers in given:
+        assert school.request(LEARNERS, headers=headers) == expected
+    for headers in given[:2]:
+        assert school.requests([Request(LEARNERS, headers=headers)] * 2) == [expected] * 2
+
+
+@pytest.mark.parametrize("form", ["1 << 32 | 4129", "2 << 32 | 4128"])
+def test_a_library_of_another_build_is_not_loaded(form: str) -> None:
+    program = f"""
+from rollbook import _crossing
+class Other:
+    class rollbook_form:
+        restype = None
+        def __new__(cls):
+            return {form}
+_crossing.native._UniffiLib = Other
+import sys
+del sys.modules["rollbook._direct"]
+import rollbook._direct
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 1 and "ImportError" in ran.stderr
+    assert "not of one build" in ran.stderr
+
+
+def test_what_a_panic_leaves_is_an_error() -> None:
     with pytest.raises(native.InternalError, match="why"):
         raise _direct.failure(2, b"why")
 

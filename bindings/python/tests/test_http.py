@@ -100,9 +100,8 @@ def by_requests(engine: Engine, exchanges: List[Exchange]) -> List[Exchange]:
     for exchange in exchanges:
         method, target, body = exchange.asked
         headers = {"HTTP-X-SCHOOLID": "1000", **HEADERS}
-        answer = sent(engine.request(target, method, headers, body))
-        found = given(dict(answer.headers))
-        asked.append(Exchange(exchange.asked, answer.status, found, unsigned(answer.body)))
+        status, answered, content = sent(engine.request(target, method, headers, body))
+        asked.append(Exchange(exchange.asked, status, given(answered), unsigned(content)))
     return asked
 
 

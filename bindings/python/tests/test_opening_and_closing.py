@@ -1,6 +1,8 @@
 """An engine's life: opening, closing, letting go, and the threads meanwhile."""
 
+import copy
 import gc
+import pickle
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from material import HEADERS, NOW, SAMPLE_SCHOOL
 from rollbook import (
     AlreadyOpenError,
     Answer,
+    AsyncEngine,
     ClosedError,
     Engine,
     Learners,
@@ -262,8 +265,20 @@ def test_an_answer(school: Engine) -> None:
     assert answer.text.encode() == answer.body
     assert ("Content-Length", str(len(answer.body))) in answer.headers
     assert answer.headers[0][0] == "Content-Type"
-    status, headers, body = answer
-    assert (status, headers, body) == (200, answer.headers, answer.body)
+    assert answer == Answer(200, answer.body) and answer.allow is None
+    refused = school.request(LEARNERS, "PATCH", HEADERS)
+    assert refused.headers[2] == ("Allow", "GET") == ("Allow", refused.allow)
+    assert refused != Answer(refused.status, refused.body)
+
+
+@pytest.mark.parametrize("away", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_what_lives_in_this_process_is_not_copied(away: Callable[[Any], Any]) -> None:
+    with Engine.memory() as engine, engine.load() as load, engine.export() as export:
+        for held in (engine, load, export, AsyncEngine(engine)):
+            if away is copy.copy and isinstance(held, AsyncEngine):
+                continue
+            with pytest.raises(TypeError, match="cannot be (copied|pickled)|cannot pickle"):
+                away(held)
 
 
 REFUSED: List[Callable[[Engine], Any]] = [

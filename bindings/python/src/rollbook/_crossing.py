@@ -3,7 +3,7 @@
 What is asked often goes past it: :mod:`rollbook._direct`.
 """
 
-from typing import Any, Callable, Dict, Tuple, Type
+from typing import Any, Callable, Dict, NoReturn, Tuple, Type
 
 from rollbook import errors, report
 from rollbook._native import rollbook as _generated
@@ -22,6 +22,15 @@ _ERRORS: Dict[str, Type[errors.RollbookError]] = {
 def error(case: str, message: str) -> errors.RollbookError:
     """An error of the engine, by the name of its case."""
     return _ERRORS[case + "Error"](message)
+
+
+class Held:
+    """What the library holds for this object alone: of a copy it would be let go
+    twice."""
+
+    def __reduce__(self) -> NoReturn:
+        name = type(self).__name__
+        raise TypeError(f"{name} cannot be copied or pickled: it lives in this process alone")
 
 
 def called(method: Callable[..., Any], *arguments: Any) -> Any:

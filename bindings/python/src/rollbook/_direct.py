@@ -13,63 +13,110 @@ there are, ``ffi/src/direct.rs`` what comes back.
 import ctypes
 import operator
 from collections.abc import Mapping
-from pathlib import Path
+from ctypes import string_at
 from struct import Struct, error as StructError
-from typing import Any, Callable, Collection, List, Optional, Tuple, Union
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 from rollbook import _crossing
 from rollbook.instant import Instant, seconds
-from rollbook.message import Answer, Header, Headers
+from rollbook.message import Answer, Headers
 
 REQUEST, REQUESTS, ASK, FIND, PAGE = (bytes([call]) for call in range(5))
 
 _short = Struct(">i").pack
 _long = Struct(">Q").pack
 _signed = Struct(">q").pack
-_NO_BODY = _short(0)
+_EMPTY = _short(0)
+NONE = b"\0"
+"""An optional value that is not given."""
 _LONGEST = 2**31 - 1
+# `Answer(…)` without its defaults, which are given here always.
+_answer = tuple.__new__
 
 # `Output`: what was lent, its capacity, how many bytes there are, the status, how many
 # of the bytes are the text of `Allow`, what became of the call; then room for the bytes.
 _HEAD = Struct("=QQQHHI")
+_START = _HEAD.size
 _ROOM = 4096
+_SIZE = _START + _ROOM
+# The version of this form, and its size: `rollbook_form`.
+_FORM = 1 << 32 | _SIZE
 _ONE_OF_MANY = Struct(">HHQ")
+# What was lent, whose address comes first, as bytes that are copied by slices.
+_Lent = ctypes.POINTER(ctypes.c_char)
 
-(_file,) = Path(_crossing.native.__file__).parent.glob("*rollbook_ffi.*")
-_library = ctypes.CDLL(str(_file))
+_library = _crossing.native._UniffiLib
+_library.rollbook_form.restype = ctypes.c_uint64
+if _library.rollbook_form() != _FORM:
+    raise ImportError("rollbook and its library are not of one build: install the package again")
 _call = _library.rollbook_call
 _call.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
 _call.restype = None
 _give_back = _library.rollbook_give_back
-_give_back.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_give_back.argtypes = [ctypes.c_void_p]
 _give_back.restype = None
 
-# Memory that no call is using.
+# Memory that no call is using, and that nothing is lent in.
 _idle: List[Tuple[Any, int]] = []
 
 
-def replied(engine: int, data: bytes) -> Tuple[int, int, bytes]:
-    """Calls the engine: status, how many bytes at the end are the text of ``Allow``,
-    and the bytes."""
+def _memory() -> Tuple[Any, int]:
+    words = (ctypes.c_uint64 * (_SIZE // 8))()
+    memory = (ctypes.c_char * _SIZE).from_buffer(words)
+    return memory, ctypes.addressof(memory)
+
+
+def answered(engine: int, data: bytes) -> Answer:
+    """Calls the engine for one answer."""
     try:
         output = _idle.pop()
     except IndexError:
-        memory = (ctypes.c_char * (_HEAD.size + _ROOM))()
-        output = memory, ctypes.addressof(memory)
+        output = _memory()
     memory, address = output
-    _call(engine, data, len(data), address)
-    lent, capacity, length, status, allow, outcome = _HEAD.unpack_from(memory)
-    if capacity:
-        try:
-            reply: bytes = ctypes.string_at(lent, length)
-        finally:
-            _give_back(lent, capacity)
-    else:
-        reply = memory[_HEAD.size : _HEAD.size + length]
+    # Not known yet: what a signal raises comes as soon as the call has returned.
+    capacity = 1
+    try:
+        _call(engine, data, len(data), address)
+        lent, capacity, length, status, allow, outcome = _HEAD.unpack_from(memory)
+        reply = string_at(lent, length) if capacity else memory[_START : _START + length]
+    finally:
+        if capacity:
+            _give_back(address)
     _idle.append(output)
     if outcome:
         raise failure(outcome, reply)
-    return status, allow, reply
+    if allow:
+        return Answer(status, reply[:-allow], reply[-allow:].decode())
+    return _answer(Answer, (status, reply, None))
+
+
+def all_answered(engine: int, requests: List[bytes]) -> List[Answer]:
+    """Answers several requests in one call."""
+    data = REQUESTS + _short(len(requests)) + b"".join(requests)
+    try:
+        output = _idle.pop()
+    except IndexError:
+        output = _memory()
+    memory, address = output
+    try:
+        _call(engine, data, len(data), address)
+        _, capacity, length, _, _, outcome = _HEAD.unpack_from(memory)
+        reply: Any
+        reply, at = (_Lent.from_address(address), 0) if capacity else (memory, _START)
+        if outcome:
+            raise failure(outcome, reply[at : at + length])
+        answers = []
+        for _ in requests:
+            head = at + _ONE_OF_MANY.size
+            status, allow, length = _ONE_OF_MANY.unpack(reply[at:head])
+            end = head + length
+            at = end + allow
+            methods = reply[end:at].decode() if allow else None
+            answers.append(_answer(Answer, (status, reply[head:end], methods)))
+    finally:
+        _give_back(address)
+    _idle.append(output)
+    return answers
 
 
 def failure(outcome: int, reply: bytes) -> Exception:
@@ -78,41 +125,6 @@ def failure(outcome: int, reply: bytes) -> Exception:
         return _crossing.native.InternalError(reply.decode())  # type: ignore[no-any-return]
     case = int.from_bytes(reply[:4], "big") - 1
     return _crossing.error(_crossing.CASES[case], reply[8:].decode())
-
-
-def answered(engine: int, data: bytes) -> Answer:
-    """Calls the engine for one answer."""
-    status, allow, reply = replied(engine, data)
-    return _answer(status, allow, reply)
-
-
-def all_answered(engine: int, requests: List[bytes]) -> List[Answer]:
-    """Answers several requests in one call."""
-    _, _, reply = replied(engine, REQUESTS + _short(len(requests)) + b"".join(requests))
-    answers, at = [], 0
-    for _ in requests:
-        status, allow, length = _ONE_OF_MANY.unpack_from(reply, at)
-        start = at + _ONE_OF_MANY.size
-        at = start + length + allow
-        answers.append(_answer(status, allow, reply[start:at]))
-    return answers
-
-
-_CONTENT_TYPE = ("Content-Type", "application/json; charset=utf-8")
-
-
-def _answer(status: int, allow: int, reply: bytes) -> Answer:
-    if allow:
-        return answer(status, reply[-allow:].decode(), reply[:-allow])
-    return Answer(status, (_CONTENT_TYPE, ("Content-Length", str(len(reply)))), reply)
-
-
-def answer(status: int, allow: Optional[str], body: bytes) -> Answer:
-    """An answer with its headers, which do not cross."""
-    length = ("Content-Length", str(len(body)))
-    if allow is None:
-        return Answer(status, (_CONTENT_TYPE, length), body)
-    return Answer(status, (_CONTENT_TYPE, length, ("Allow", allow)), body)
 
 
 def number(value: Any) -> bytes:
@@ -135,17 +147,19 @@ def flag(value: Any) -> bytes:
 
 
 def numbers(values: Any) -> bytes:
-    return _short(len(values)) + b"".join(map(number, values))
+    # What was written is counted: other threads may change what was given meanwhile.
+    written = [number(value) for value in values]
+    return _short(len(written)) + b"".join(written)
 
 
 def optional(write: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
     """As ``write``, of a value that may be None."""
-    return lambda value: b"\0" if value is None else b"\1" + write(value)
+    return lambda value: NONE if value is None else b"\1" + write(value)
 
 
 def instant(now: Optional[Instant]) -> bytes:
     if now is None:
-        return b"\0"
+        return NONE
     at: Any = seconds(now)
     try:
         return b"\1" + _signed(at)
@@ -171,21 +185,22 @@ def request(
     utf8 = method.encode()
     parts += (_short(len(utf8)), utf8)
     if type(headers) is dict or isinstance(headers, Mapping):
-        pairs: Collection[Header] = headers.items()
-    else:
-        pairs = list(headers)
-    parts.append(_short(len(pairs)))
-    for name, value in pairs:
+        headers = headers.items()
+    count = len(parts)
+    parts.append(_EMPTY)
+    for name, value in headers:
         utf8 = name.encode()
         parts += (_short(len(utf8)), utf8)
         utf8 = value.encode()
         parts += (_short(len(utf8)), utf8)
+    # What was written is counted, as in `numbers`: four parts a header.
+    parts[count] = _short((len(parts) - count) // 4)
     if body == b"":
-        parts.append(_NO_BODY)
+        parts.append(_EMPTY)
     else:
         utf8 = _utf8(body)
         parts += (_short(len(utf8)), utf8)
-    parts.append(b"\0" if now is None else instant(now))
+    parts.append(NONE if now is None else instant(now))
     return b"".join(parts)
 
 

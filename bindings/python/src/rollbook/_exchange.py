@@ -1,8 +1,8 @@
 """One exchange of HTTP, answered by an engine."""
 
-from typing import Iterable, Tuple
+from typing import Iterable, NamedTuple, Tuple
 
-from rollbook.message import Answer, Request
+from rollbook.message import Answer, Header, Request
 
 
 def request(
@@ -19,10 +19,17 @@ def request(
     return Request(target, method, known, body)
 
 
-def answer(method: str, given: Answer) -> Answer:
-    """What comes over the wire: HTTP allows no body with status 204 and none in answer
-    to HEAD."""
-    if given.status == 204:
-        headers = [header for header in given.headers if header[0] != "Content-Length"]
-        return Answer(204, tuple(headers), b"")
-    return given._replace(body=b"") if method == "HEAD" else given
+class Sent(NamedTuple):
+    """What comes over the wire."""
+
+    status: int
+    headers: Tuple[Header, ...]
+    body: bytes
+
+
+def answer(method: str, given: Answer) -> Sent:
+    """HTTP allows no body with status 204 and none in answer to HEAD."""
+    status, headers, body = given.status, given.headers, given.body
+    if status == 204:
+        return Sent(204, tuple(pair for pair in headers if pair[0] != "Content-Length"), b"")
+    return Sent(status, headers, b"" if method == "HEAD" else body)

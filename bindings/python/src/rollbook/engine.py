@@ -17,7 +17,7 @@ from rollbook.report import Fault, Stats, Summary, Verification
 _native = _crossing.native
 
 
-class Engine:
+class Engine(_crossing.Held):
     """A school administration system's integration API over a store on this device.
 
     Give it a school's data as a dataset, ask it the requests of the service, and it
@@ -164,7 +164,7 @@ class Engine:
         time, as ``io`` if the change could not be written.
         """
         answer = called(self._native.set_state, username, school, api_type_id, active)
-        return _direct.answer(answer.status, answer.allow, answer.bytes)
+        return Answer(answer.status, answer.bytes, answer.allow)
 
     def upgrade(self, target: str) -> Upgrade:
         """The v2 request for the data of a v1 one, given its path and query string

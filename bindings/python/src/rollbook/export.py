@@ -3,10 +3,10 @@
 from types import TracebackType
 from typing import Any, Iterator, Optional, Type
 
-from rollbook._crossing import called
+from rollbook._crossing import Held, called
 
 
-class Export(Iterator[str]):
+class Export(Held, Iterator[str]):
     """The lines of a dataset that holds all that the store holds, in pieces of about
     64 KiB; each line ends with its line feed.
 

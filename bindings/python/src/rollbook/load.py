@@ -8,7 +8,7 @@ from rollbook._crossing import called
 from rollbook.report import Progress, Summary
 
 
-class Load:
+class Load(_crossing.Held):
     """A dataset on its way in: push its bytes in pieces of any size, then finish.
 
     Nothing is kept before it is finished; a load that is cancelled, or let go,

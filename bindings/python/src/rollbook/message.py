@@ -52,11 +52,18 @@ class Answer(NamedTuple):
 
     status: int
     """The HTTP status code."""
-    headers: Tuple[Header, ...]
-    """Content type and length, and ``Allow`` if the path does not take the
-    method."""
     body: bytes
-    """The body: compact JSON in UTF-8."""
+    """The body: compact JSON in UTF-8, as it lies in the store. Of a store that is
+    damaged it may be no UTF-8, and then ``text`` and ``json`` raise a ValueError."""
+    allow: Optional[str] = None
+    """The methods that the path takes, if another was tried."""
+
+    @property
+    def headers(self) -> Tuple[Header, ...]:
+        """Content type and length, and ``Allow`` if the path does not take the
+        method."""
+        headers = (_CONTENT_TYPE, ("Content-Length", str(len(self.body))))
+        return headers if self.allow is None else (*headers, ("Allow", self.allow))
 
     @property
     def text(self) -> str:
@@ -66,6 +73,9 @@ class Answer(NamedTuple):
     def json(self) -> Any:
         """The body as Python has it; :mod:`rollbook.records` has the types."""
         return json.loads(self.body)
+
+
+_CONTENT_TYPE = ("Content-Type", "application/json; charset=utf-8")
 
 
 class Upgrade(NamedTuple):

@@ -27,12 +27,15 @@ internal object Direct {
     init {
         val library = System.getProperty("uniffi.component.rollbook.libraryOverride")
         Native.register(Direct::class.java, library ?: "rollbook_ffi")
+        check(rollbook_form() == FORM) { "rollbook and its library are not of one build" }
     }
 
     @Suppress("FunctionName")
     external fun rollbook_call_at(engine: Long, input: Long, length: Long, output: Long)
 
-    @Suppress("FunctionName") external fun rollbook_give_back_at(lent: Long, capacity: Long)
+    @Suppress("FunctionName") external fun rollbook_give_back_at(output: Long)
+
+    @Suppress("FunctionName") external fun rollbook_form(): Long
 
     /** What no call is using, and how much that is. */
     private val idle = ConcurrentLinkedQueue<Space>()
@@ -47,20 +50,20 @@ internal object Direct {
     ): Answer = called(engine, call, size, write) { it.answer() }
 
     /** Calls the engine for the answers to a list of requests. */
-    fun answers(engine: Called, requests: List<Request>): List<Answer> {
+    fun answers(engine: Called, given: List<Request>): List<Answer> {
+        // Others may change what was given meanwhile.
+        val requests = given.toList()
         val size = requests.fold(4uL) { size, request -> size + sizeOf(request) }
         val write = { into: ByteBuffer ->
             into.putInt(requests.size)
             requests.forEach { write(it, into) }
         }
         return called(engine, REQUESTS, size, write) { reply ->
-            val all = ByteBuffer.wrap(reply.bytes())
+            val all = reply.bytes()
             List(requests.size) {
                 val status = all.getShort()
                 val allow = all.getShort().toInt()
-                val body = ByteArray(Math.toIntExact(all.getLong()))
-                all.get(body)
-                answerOf(status, body, ByteArray(allow).also { all.get(it) })
+                answerOf(status, all, Math.toIntExact(all.getLong()), allow)
             }
         }
     }
@@ -79,12 +82,9 @@ internal object Direct {
             space.input.put(call)
             write(space.input)
             crossing.call(engine.address, space)
-            try {
-                return read(space)
-            } finally {
-                space.giveBack(crossing)
-            }
+            return read(space)
         } finally {
+            space.giveBack(crossing)
             space.end()
             leave(space)
         }
@@ -117,7 +117,7 @@ internal object Direct {
     interface Crossing {
         fun call(engine: Long, space: Space)
 
-        fun giveBack(lent: Long, capacity: Long)
+        fun giveBack(space: Space)
 
         object Usual : Crossing {
             override fun call(engine: Long, space: Space) =
@@ -128,8 +128,7 @@ internal object Direct {
                     space.outputAddress,
                 )
 
-            override fun giveBack(lent: Long, capacity: Long) =
-                rollbook_give_back_at(lent, capacity)
+            override fun giveBack(space: Space) = rollbook_give_back_at(space.outputAddress)
         }
     }
 
@@ -188,46 +187,42 @@ internal object Direct {
         }
 
         fun answer(): Answer {
-            val allow = output.getShort(26).toInt()
             val bytes = bytes()
-            if (allow == 0) return Answer(output.getShort(24).toUShort(), bytes)
-            val body = bytes.copyOfRange(0, bytes.size - allow)
-            return answerOf(output.getShort(24), body, bytes.copyOfRange(body.size, bytes.size))
+            val allow = output.getShort(26).toInt()
+            return answerOf(output.getShort(24), bytes, bytes.remaining() - allow, allow)
         }
 
-        /** The bytes of the reply; what the call failed with is thrown. */
-        fun bytes(): ByteArray {
-            val length = Math.toIntExact(output.getLong(16))
+        /** The bytes of the reply, where they are; what the call failed with is thrown. */
+        fun bytes(): ByteBuffer {
+            val length = output.getLong(16)
             val bytes =
                 if (capacity == 0L) {
-                    ByteArray(length).also {
-                        (output as Buffer).position(HEAD)
-                        output.get(it)
+                    output.duplicate().also {
+                        (it as Buffer).limit(HEAD + length.toInt())
+                        (it as Buffer).position(HEAD)
                     }
                 } else {
-                    Pointer(lent).getByteArray(0, length)
+                    val size = Math.toIntExact(length).toLong()
+                    Pointer(lent).getByteBuffer(0, size).order(ByteOrder.BIG_ENDIAN)
                 }
             when (output.getInt(28)) {
                 0 -> return bytes
-                1 -> throw FfiConverterTypeRollbookError.read(ByteBuffer.wrap(bytes))
-                else -> throw InternalException(bytes.decodeToString())
+                1 -> throw FfiConverterTypeRollbookError.read(bytes)
+                else -> throw InternalException(Charsets.UTF_8.decode(bytes).toString())
             }
         }
 
         fun giveBack(crossing: Crossing) {
-            if (capacity == 0L) return
-            val (address, length) = lent to capacity
-            output.putLong(8, 0)
-            crossing.giveBack(address, length)
+            if (capacity != 0L) crossing.giveBack(this)
         }
     }
 
-    private fun answerOf(status: Short, body: ByteArray, allow: ByteArray) =
-        Answer(
-            status.toUShort(),
-            body,
-            if (allow.isEmpty()) null else allow.decodeToString(),
-        )
+    /** The answer that is next: its body, and the text of its `Allow`. */
+    private fun answerOf(status: Short, bytes: ByteBuffer, length: Int, allow: Int): Answer {
+        val body = ByteArray(length).also { bytes.get(it) }
+        val methods = if (allow == 0) null else ByteArray(allow).also { bytes.get(it) }
+        return Answer(status.toUShort(), body, methods?.decodeToString())
+    }
 
     private fun addressOf(buffer: ByteBuffer) =
         Pointer.nativeValue(Native.getDirectBufferPointer(buffer))
@@ -237,11 +232,16 @@ internal object Direct {
     fun write(request: Request, into: ByteBuffer) {
         text(request.target, into)
         text(request.method, into)
-        into.putInt(request.headers.size)
+        // What was written is counted: others may change the list meanwhile.
+        val count = into.position()
+        var written = 0
+        into.putInt(0)
         for (header in request.headers) {
             text(header.name, into)
             text(header.value, into)
+            written++
         }
+        into.putInt(count, written)
         text(request.body, into)
         FfiConverterOptionalLong.write(request.now, into)
     }
@@ -265,6 +265,11 @@ internal object Direct {
 
     const val ROOM = 4096
     private const val HEAD = 32
+
+    /** The version of this form, and the size of `Output`: `rollbook_form`. */
+    private const val FORM = (1L shl 32) or (HEAD + ROOM).toLong()
+
+    /** Bytes of arguments that memory is kept for; a question has fewer than 160. */
     const val USUAL = 4096
     const val MOST_IDLE = 32
     private val ZEROS = ByteArray(USUAL)

@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference
 import java.nio.charset.CharacterCodingException
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNotEquals
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -19,9 +20,10 @@ class CrossingTest {
             Direct.Crossing.Usual.call(engine, space)
         }
 
-        override fun giveBack(lent: Long, capacity: Long) {
-            back += capacity
-            Direct.Crossing.Usual.giveBack(lent, capacity)
+        override fun giveBack(space: Direct.Space) {
+            back += space.capacity
+            Direct.Crossing.Usual.giveBack(space)
+            assertEquals(0, space.capacity)
         }
     }
 
@@ -80,7 +82,7 @@ class CrossingTest {
                 }
             assertTrue(expected.bytes.size > Direct.ROOM)
             assertEquals(20, counted.back.size)
-            assertTrue(counted.back.all { it >= expected.bytes.size })
+            assertTrue(counted.back.all { it in expected.bytes.size..2 * expected.bytes.size })
         }
 
     @Test
@@ -94,6 +96,58 @@ class CrossingTest {
         engine.close()
         assertThrows(RollbookException.Closed::class.java) { engine.ask(Question.Learners(1u)) }
     }
+
+    /** A list that another thread adds to while it is asked with. */
+    private class Growing<T>(given: List<T>) : AbstractList<T>() {
+        private val all = given + given
+        private var looks = 0
+
+        override val size
+            get() = if (looks++ < 2) all.size / 2 else all.size
+
+        override fun get(index: Int): T = all[index]
+
+        override fun iterator(): Iterator<T> = all.iterator()
+    }
+
+    @Test
+    fun `what was written is counted, and not what was given`() =
+        SampleSchool.engine().use { engine ->
+            val headers = headersOf(*SampleSchool.credentials)
+            val target = "/api/v1/adminplus/learners/1000"
+            val request = Request(target, headers = headers)
+            val expected = engine.request(request)
+            assertEquals(200u.toUShort(), expected.status)
+            repeat(4) { looks ->
+                val growing = Growing(headers)
+                repeat(looks) { growing.size }
+                assertEquals(expected, engine.request(Request(target, headers = growing)))
+                val many = Growing(listOf(request))
+                repeat(looks) { many.size }
+                assertTrue(engine.requests(many).all { it == expected })
+            }
+        }
+
+    @Test
+    fun `an answer is what its parts are`() =
+        SampleSchool.engine().use { engine ->
+            val request = Request("/api/v1/adminplus/learners/1000", method = "PATCH")
+            val answer = engine.request(request)
+            val (status, headers, body) = answer
+            assertEquals(Triple(answer.status, answer.headers, answer.body), Triple(status, headers, body))
+            assertEquals(Header("Allow", "GET"), headers.last())
+            assertEquals(body.encodeToByteArray().size.toString(), headers[1].value)
+            val same = Answer(status, headers, body)
+            assertEquals(answer, same)
+            assertEquals(answer.hashCode(), same.hashCode())
+            assertEquals(answer.toString(), same.toString())
+            for (other in
+                listOf(
+                    Answer(200u, headers, body),
+                    Answer(status, headers.take(2), body),
+                    Answer(status, headers, "$body "),
+                )) assertNotEquals(answer, other)
+        }
 
     @Test
     fun `letters of every length cross`() =
@@ -124,8 +178,8 @@ class CrossingTest {
             Direct.Crossing.Usual.call(engine, space)
         }
 
-        override fun giveBack(lent: Long, capacity: Long) =
-            Direct.Crossing.Usual.giveBack(lent, capacity)
+        override fun giveBack(space: Direct.Space) =
+            Direct.Crossing.Usual.giveBack(space)
 
         /** An engine that nobody else refers to. */
         fun watched(): Engine =
@@ -168,8 +222,8 @@ class CrossingTest {
                     Direct.Crossing.Usual.call(engine, space)
                 }
 
-                override fun giveBack(lent: Long, capacity: Long) =
-                    Direct.Crossing.Usual.giveBack(lent, capacity)
+                override fun giveBack(space: Direct.Space) =
+                    Direct.Crossing.Usual.giveBack(space)
             }
         school(1).use { engine ->
             engine.called.crossing = seeing
