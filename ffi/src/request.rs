@@ -69,14 +69,14 @@ pub struct Answer(AnswerParts);
 
 uniffi::custom_newtype!(Answer, AnswerParts);
 
-/// What crosses of an answer.
+/// What crosses of an answer, for the package itself.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct AnswerParts {
     /// The HTTP status code.
     pub status: u16,
     /// The methods that the path takes, if another was tried.
     pub allow: Option<String>,
-    /// The body: compact JSON in UTF-8.
+    /// The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8.
     pub bytes: Vec<u8>,
 }
 

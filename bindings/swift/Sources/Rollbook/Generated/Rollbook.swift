@@ -634,11 +634,6 @@ fileprivate struct FfiConverterData: FfiConverterRustBuffer {
 public protocol EngineProtocol: AnyObject, Sendable {
     
     /**
-     * Where the engine is in memory, for the package itself: its short way to ask.
-     */
-    func address()  -> UInt64
-    
-    /**
      * Applies a dataset: all of it, durably, or nothing.
      *
      * Memory stays bounded if it is read from a file, and questions go on
@@ -764,13 +759,13 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * If the store fails or the engine is suspended or closed, the answer is a
      * 500 that says so.
      */
-    func request(request: Request)  -> Answer
+    func request(request: Request) throws  -> Answer
     
     /**
      * Answers several requests, one after the other: to cross the language
      * boundary costs more than most answers.
      */
-    func requests(requests: [Request])  -> [Answer]
+    func requests(requests: [Request]) throws  -> [Answer]
     
     /**
      * Takes the file again, whatever store is at its path by now. Does nothing if
@@ -917,18 +912,6 @@ public static func `open`(path: String, options: Options? = nil)throws  -> Engin
 }
     
 
-    
-    /**
-     * Where the engine is in memory, for the package itself: its short way to ask.
-     */
-open func address() -> UInt64  {
-    return try!  FfiConverterUInt64.lift(try! rustCall() {
-        uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_engine_address(
-            self.uniffiCloneHandle(),uniffiCallStatus
-    )
-})
-}
     
     /**
      * Applies a dataset: all of it, durably, or nothing.
@@ -1172,8 +1155,8 @@ open func replaceSchool(school: UInt64, dataset: Dataset, listener: LoadListener
      * If the store fails or the engine is suspended or closed, the answer is a
      * 500 that says so.
      */
-open func request(request: Request) -> Answer  {
-    return try!  FfiConverterTypeAnswer_lift(try! rustCall() {
+open func request(request: Request)throws  -> Answer  {
+    return try  FfiConverterTypeAnswer_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_request(
             self.uniffiCloneHandle(),
@@ -1186,8 +1169,8 @@ open func request(request: Request) -> Answer  {
      * Answers several requests, one after the other: to cross the language
      * boundary costs more than most answers.
      */
-open func requests(requests: [Request]) -> [Answer]  {
-    return try!  FfiConverterSequenceTypeAnswer.lift(try! rustCall() {
+open func requests(requests: [Request])throws  -> [Answer]  {
+    return try  FfiConverterSequenceTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_requests(
             self.uniffiCloneHandle(),
@@ -1679,7 +1662,7 @@ public func FfiConverterTypeLoad_lower(_ value: Load) -> UInt64 {
 
 
 /**
- * What crosses of an answer.
+ * What crosses of an answer, for the package itself.
  */
 public struct AnswerParts: Equatable, Hashable {
     /**
@@ -1691,7 +1674,7 @@ public struct AnswerParts: Equatable, Hashable {
      */
     public var allow: String?
     /**
-     * The body: compact JSON in UTF-8.
+     * The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8.
      */
     public var bytes: Data
 
@@ -1705,7 +1688,7 @@ public struct AnswerParts: Equatable, Hashable {
          * The methods that the path takes, if another was tried.
          */allow: String?, 
         /**
-         * The body: compact JSON in UTF-8.
+         * The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8.
          */bytes: Data) {
         self.status = status
         self.allow = allow
@@ -4402,9 +4385,6 @@ private let initializationResult: InitializationResult = {
     if bindings_contract_version != scaffolding_contract_version {
         return InitializationResult.contractVersionMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_address() != 18723) {
-        return InitializationResult.apiChecksumMismatch
-    }
     if (uniffi_rollbook_ffi_checksum_method_engine_apply() != 32607) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -4447,10 +4427,10 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_replace_school() != 3030) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_request() != 2155) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_request() != 49226) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 28904) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_requests() != 50482) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_resume() != 29763) {
