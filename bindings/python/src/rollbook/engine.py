@@ -124,9 +124,8 @@ class Engine(_crossing.Held):
         ``closed``; as ``io`` or ``corrupt`` if the store fails; as ``bad_argument``
         if a text is no date.
         """
-        asked = question._asked(_direct.ASK)
-        asked.append(_direct.instant(now))
-        return _direct.answered(self._address, b"".join(asked))
+        rest = _direct.NONE if now is None else _direct.instant(now)
+        return _direct.answered(self._address, question._asked(_direct.ASK, rest))
 
     def page(
         self,
@@ -144,17 +143,15 @@ class Engine(_crossing.Held):
         page. ``limit`` is the most records: the engine's default unless given, and
         at most the engine's maximum. ``reverse_order`` gives the last record first.
         """
-        asked = question._asked(_direct.PAGE)
-        asked += (_optional_text(cursor), _optional_number(limit), _direct.flag(reverse_order))
-        asked.append(_direct.instant(now))
-        return _direct.answered(self._address, b"".join(asked))
+        page = _optional_text(cursor) + _optional_number(limit) + _direct.flag(reverse_order)
+        rest = page + _direct.instant(now)
+        return _direct.answered(self._address, question._asked(_direct.PAGE, rest))
 
     def find(self, question: Question, now: Optional[Instant] = None) -> Answer:
         """Answers the first record that a question finds as v2 answers one record
         (section 9, item 1): an object, or 404. Otherwise as :meth:`ask`."""
-        asked = question._asked(_direct.FIND)
-        asked.append(_direct.instant(now))
-        return _direct.answered(self._address, b"".join(asked))
+        rest = _direct.NONE if now is None else _direct.instant(now)
+        return _direct.answered(self._address, question._asked(_direct.FIND, rest))
 
     def set_state(self, username: str, school: int, api_type_id: int, active: bool) -> Answer:
         """Sets whether an integrator serves a school's API type (4.8), for an app

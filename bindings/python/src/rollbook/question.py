@@ -4,22 +4,11 @@ Schools are named by their login id; dates are :class:`datetime.date` or texts o
 the form ``YYYY-MM-DD``.
 """
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import (
-    Any,
-    Callable,
-    ClassVar,
-    Dict,
-    List,
-    Literal,
-    Optional,
-    Sequence,
-    Tuple,
-    Union,
-    get_type_hints,
-)
+from typing import Any, Callable, Dict, Literal, Optional, Sequence, Union, get_type_hints
 
 from rollbook import _crossing, _direct
 from rollbook.learner_status import LearnerStatus
@@ -79,40 +68,19 @@ _WRITE: Dict[Any, Callable[[Any], bytes]] = {
     Sequence[int]: _direct.numbers,
 }
 
-_CASES = [name for name in vars(_crossing.native.Question) if name.isupper()]
+_CHECK: Dict[Any, Callable[[Any], Any]] = {
+    Optional[Status]: LearnerStatus,
+    NamedList: LookupList,
+}
+"""What a field takes whose type says more than what it crosses as."""
 
 
 class Question:
     """What an app that is trusted may ask: one of the classes below."""
 
-    _case: ClassVar[bytes]
-    """Its number among the engine's questions."""
-    _fields: ClassVar[List[Tuple[str, Any, bytes, Callable[[Any], bytes]]]]
-    """Each field's name, what it is unless given, the same as it crosses, and how
-    another value does."""
-
-    def __init_subclass__(cls) -> None:
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).upper()
-        cls._case = _direct.case(_CASES.index(name) + 1)
-        hints = get_type_hints(cls)
-        cls._fields = []
-        for field in cls.__annotations__:
-            write = _WRITE[hints[field]]
-            default = vars(cls).get(field, _NEEDED)
-            usual = b"" if default is _NEEDED else write(default)
-            cls._fields.append((field, default, usual, write))
-
-    def _asked(self, call: bytes) -> List[bytes]:
-        """A call with the question, as it crosses."""
-        values = self.__dict__
-        fields = [
-            usual if values[name] is default else write(values[name])
-            for name, default, usual, write in self._fields
-        ]
-        return [call, self._case, *fields]
-
-
-_NEEDED = object()
+    def _asked(self, call: bytes, rest: bytes) -> bytes:
+        """A call with the question and the rest of its arguments, as it crosses."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -140,10 +108,6 @@ class Learners(Question):
     and accents do not matter."""
     family_code: Optional[int] = None
     """Learners with this family code."""
-
-    def __post_init__(self) -> None:
-        if self.status is not None:
-            LearnerStatus(self.status)
 
 
 @dataclass(frozen=True)
@@ -355,5 +319,48 @@ class Lookup(Question):
     id: Optional[int] = None
     """One of its records."""
 
-    def __post_init__(self) -> None:
-        LookupList(self.list)
+
+def _compile(question: Any, number: bytes) -> None:
+    """Gives a question the functions that every asking takes, written out for its
+    fields: a dataclass that is frozen sets each by a call, and a loop over the fields
+    takes longer than most answers."""
+    made, hints = question.__init__, get_type_hints(question)
+    fields = [field.name for field in dataclasses.fields(question)]
+    known: Dict[str, Any] = {"_set": object.__setattr__, "_number": number, "_join": b"".join}
+    checks, parts = [], ["call", "_number"]
+    for name in fields:
+        kind, default = hints[name], vars(question).get(name, _NEEDED)
+        write = known[f"_write_{name}"] = _WRITE[kind]
+        part = f"_write_{name}(its[{name!r}])"
+        if default is not _NEEDED:
+            known[f"_default_{name}"] = default
+            known[f"_usual_{name}"] = write(default)
+            part = f"_usual_{name} if its[{name!r}] is _default_{name} else {part}"
+        parts.append(part)
+        if kind in _CHECK:
+            known[f"_check_{name}"] = _CHECK[kind]
+            unless = "" if default is _NEEDED else f"if {name} is not _default_{name}: "
+            checks.append(f"    {unless}_check_{name}({name})\n")
+    given = ", ".join(f"{name!r}: {name}" for name in fields)
+    written = (
+        f"def __init__(self, {', '.join(fields)}):\n{''.join(checks)}"
+        f"    _set(self, '__dict__', {{{given}}})\n"
+        "def _asked(self, call, rest):\n"
+        "    its = self.__dict__\n"
+        f"    return _join(({', '.join(parts)}, rest))\n"
+    )
+    exec(written, known)
+    init, asked = known["__init__"], known["_asked"]
+    init.__defaults__, init.__annotations__ = made.__defaults__, made.__annotations__
+    for function in (init, asked):
+        function.__module__ = __name__
+        function.__qualname__ = f"{question.__name__}.{function.__name__}"
+        setattr(question, function.__name__, function)
+
+
+_NEEDED = object()
+_CASES = [name for name in vars(_crossing.native.Question) if name.isupper()]
+
+for _question in Question.__subclasses__():
+    _name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", _question.__name__).upper()
+    _compile(_question, _direct.case(_CASES.index(_name) + 1))
