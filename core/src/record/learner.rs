@@ -1,8 +1,7 @@
 //! A learner (2.1).
 
 use super::account::ACCOUNTS;
-use super::field::{Field, Form, choice, end_tag, position, tag};
-use super::value::Value;
+use super::field::{Field, Form, choice, end_tag, tag};
 
 /// The states of a learner, in the order of their tag (section 3).
 pub(crate) const STATUSES: [&str; 3] = ["current", "left", "waitlist"];
