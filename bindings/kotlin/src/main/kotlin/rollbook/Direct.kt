@@ -59,11 +59,15 @@ internal object Direct {
             requests.forEach { write(it, into) }
         }
         return called(engine, REQUESTS, size, write) { reply ->
-            val all = reply.bytes()
+            reply.refuse()
+            var at = 0L
             List(requests.size) {
-                val status = all.getShort()
-                val allow = all.getShort().toInt()
-                answerOf(status, all, Math.toIntExact(all.getLong()), allow)
+                val head = ByteBuffer.wrap(reply.bytes(at, ONE_OF_MANY))
+                val (status, allow) = head.getShort() to head.getShort().toInt()
+                val length = Math.toIntExact(head.getLong())
+                val start = at + ONE_OF_MANY
+                at = start + length + allow
+                reply.answer(status, start, length, allow)
             }
         }
     }
@@ -187,41 +191,38 @@ internal object Direct {
         }
 
         fun answer(): Answer {
-            val bytes = bytes()
+            refuse()
             val allow = output.getShort(26).toInt()
-            return answerOf(output.getShort(24), bytes, bytes.remaining() - allow, allow)
+            return answer(output.getShort(24), 0, length - allow, allow)
         }
 
-        /** The bytes of the reply, where they are; what the call failed with is thrown. */
-        fun bytes(): ByteBuffer {
-            val length = output.getLong(16)
-            val bytes =
-                if (capacity == 0L) {
-                    output.duplicate().also {
-                        (it as Buffer).limit(HEAD + length.toInt())
-                        (it as Buffer).position(HEAD)
-                    }
-                } else {
-                    val size = Math.toIntExact(length).toLong()
-                    Pointer(lent).getByteBuffer(0, size).order(ByteOrder.BIG_ENDIAN)
-                }
-            when (output.getInt(28)) {
-                0 -> return bytes
-                1 -> throw FfiConverterTypeRollbookError.read(bytes)
-                else -> throw InternalException(Charsets.UTF_8.decode(bytes).toString())
-            }
+        /** The answer whose body starts [at] this byte, with the text of its `Allow` behind it. */
+        fun answer(status: Short, at: Long, length: Int, allow: Int): Answer {
+            val methods = if (allow == 0) null else bytes(at + length, allow).decodeToString()
+            return Answer(status.toUShort(), bytes(at, length), methods)
+        }
+
+        /** Throws what the call failed with. */
+        fun refuse() {
+            val outcome = output.getInt(28)
+            if (outcome == 0) return
+            val said = bytes(0, length)
+            if (outcome != 1) throw InternalException(said.decodeToString())
+            throw FfiConverterTypeRollbookError.read(ByteBuffer.wrap(said))
+        }
+
+        private val length
+            get() = Math.toIntExact(output.getLong(16))
+
+        fun bytes(at: Long, length: Int): ByteArray {
+            if (capacity != 0L) return Pointer(lent).getByteArray(at, length)
+            (output as Buffer).position(HEAD + at.toInt())
+            return ByteArray(length).also { output.get(it) }
         }
 
         fun giveBack(crossing: Crossing) {
             if (capacity != 0L) crossing.giveBack(this)
         }
-    }
-
-    /** The answer that is next: its body, and the text of its `Allow`. */
-    private fun answerOf(status: Short, bytes: ByteBuffer, length: Int, allow: Int): Answer {
-        val body = ByteArray(length).also { bytes.get(it) }
-        val methods = if (allow == 0) null else ByteArray(allow).also { bytes.get(it) }
-        return Answer(status.toUShort(), body, methods?.decodeToString())
     }
 
     private fun addressOf(buffer: ByteBuffer) =
@@ -265,6 +266,9 @@ internal object Direct {
 
     const val ROOM = 4096
     private const val HEAD = 32
+
+    /** What comes before each answer of a list. */
+    private const val ONE_OF_MANY = 12
 
     /** The version of this form, and the size of `Output`: `rollbook_form`. */
     private const val FORM = (1L shl 32) or (HEAD + ROOM).toLong()
