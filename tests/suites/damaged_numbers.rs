@@ -163,8 +163,11 @@ fn is_always_noticed(what: &str, how: &str) -> bool {
         || is_slot_beyond_all()
 }
 
-/// The child: tries all cases from one on. It says each before it is tried, what is
-/// wrong with it, and in the end what came of them.
+/// The children, each with every second case.
+const CHILDREN: usize = 2;
+
+/// A child: tries its cases from one on. It says each before it is tried, what is wrong
+/// with it, and in the end what came of them.
 fn try_all(from: usize) {
     let panics = panics::counted();
     let whole = store();
@@ -172,7 +175,7 @@ fn try_all(from: usize) {
     let places = places(&whole);
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     let chosen = chosen(&places, extent(5, usize::MAX));
-    for (at, (place, number, how)) in chosen.into_iter().enumerate().skip(from) {
+    for (at, (place, number, how)) in chosen.into_iter().enumerate().skip(from).step_by(CHILDREN) {
         let what = &*place.number.what;
         let case = format!("{what}, {how}, of row {:02x?}", place.key);
         child::say(&format!("{CASE}{at} {case}"));
@@ -202,14 +205,11 @@ fn try_all(from: usize) {
 const CASE: &str = "case ";
 const FAILURE: &str = "failure: ";
 
-#[test]
-fn each_number_made_another() {
-    if let Some(from) = child::task() {
-        return try_all(from.parse().unwrap());
-    }
+/// What is wrong with a child's cases: it goes on behind one that ended it.
+fn failures_from(first: usize) -> Vec<String> {
     let test = "damaged_numbers::each_number_made_another";
     let mut failures = Vec::new();
-    let mut next = 0;
+    let mut next = first;
     loop {
         let mut child = child::start_within(ADDRESSES, test, &next.to_string());
         let mut case = String::new();
@@ -221,12 +221,26 @@ fn each_number_made_another() {
             }
         }
         if child.wait().unwrap().success() {
-            break;
+            return failures;
         }
         let (at, case) = case.split_once(' ').unwrap_or(("", "nothing was tried"));
         failures.push(format!("{case}: the process ended"));
-        next = at.parse::<usize>().unwrap() + 1;
+        next = at.parse::<usize>().unwrap() + CHILDREN;
     }
+}
+
+#[test]
+fn each_number_made_another() {
+    if let Some(from) = child::task() {
+        return try_all(from.parse().unwrap());
+    }
+    let failures = std::thread::scope(|scope| {
+        let children: Vec<_> = (0..CHILDREN)
+            .map(|first| scope.spawn(move || failures_from(first)))
+            .collect();
+        let failures = children.into_iter().flat_map(|child| child.join().unwrap());
+        failures.collect::<Vec<_>>()
+    });
     assert!(
         failures.is_empty(),
         "{}:\n{}",
