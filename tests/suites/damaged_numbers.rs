@@ -56,14 +56,22 @@ fn places(file: &[u8]) -> Vec<Place> {
     places
 }
 
-/// Of each sort of number so many damages, evenly spread over all and the last among
-/// them: the place, what it is made, and its name.
-fn chosen(places: &[Place], of_each: usize) -> Vec<(&Place, u64, String)> {
-    let mut sorts: BTreeMap<&str, Vec<(&Place, u64, String)>> = BTreeMap::new();
+/// A damage: the place, what it is made, and its name.
+type Damage<'a> = (&'a Place, u64, String);
+
+/// The damages that are tried. In a sample five of each sort of number; in the whole
+/// search three of each way that each sort is made another, for a run has hundreds of
+/// numbers of some sorts, and each is read by the same lines. Evenly spread over all, and
+/// the last among them.
+fn chosen(places: &[Place]) -> Vec<Damage<'_>> {
+    let (by_way, of_each) = extent((false, 5), (true, 3));
+    let mut sorts: BTreeMap<(&str, String), Vec<Damage<'_>>> = BTreeMap::new();
     for place in places {
-        let others = place.number.others(&place.row).into_iter();
-        let sort = sorts.entry(&place.number.what).or_default();
-        sort.extend(others.map(|(how, number)| (place, number, how)));
+        for (how, number) in place.number.others(&place.row) {
+            let way = if by_way { how.clone() } else { String::new() };
+            let sort = sorts.entry((&place.number.what, way)).or_default();
+            sort.push((place, number, how));
+        }
     }
     let chosen = sorts.into_values().flat_map(|all| {
         let (count, taken) = (all.len(), of_each.min(all.len()));
@@ -174,8 +182,12 @@ fn try_all(from: usize) {
     let right = Right::of(&whole);
     let places = places(&whole);
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    let chosen = chosen(&places, extent(5, usize::MAX));
-    for (at, (place, number, how)) in chosen.into_iter().enumerate().skip(from).step_by(CHILDREN) {
+    for (at, (place, number, how)) in chosen(&places)
+        .into_iter()
+        .enumerate()
+        .skip(from)
+        .step_by(CHILDREN)
+    {
         let what = &*place.number.what;
         let case = format!("{what}, {how}, of row {:02x?}", place.key);
         child::say(&format!("{CASE}{at} {case}"));
