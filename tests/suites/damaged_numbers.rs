@@ -56,14 +56,22 @@ fn places(file: &[u8]) -> Vec<Place> {
     places
 }
 
-/// Of each sort of number so many damages, evenly spread over all and the last among
-/// them: the place, what it is made, and its name.
-fn chosen(places: &[Place], of_each: usize) -> Vec<(&Place, u64, String)> {
-    let mut sorts: BTreeMap<&str, Vec<(&Place, u64, String)>> = BTreeMap::new();
+/// A damage: the place, what it is made, and its name.
+type Damage<'a> = (&'a Place, u64, String);
+
+/// The damages that are tried. In a sample five of each sort of number; in the whole
+/// search three of each way that each sort is made another, for a run has hundreds of
+/// numbers of some sorts, and each is read by the same lines. Evenly spread over all, and
+/// the last among them.
+fn chosen(places: &[Place]) -> Vec<Damage<'_>> {
+    let (by_way, of_each) = extent((false, 5), (true, 3));
+    let mut sorts: BTreeMap<(&str, String), Vec<Damage<'_>>> = BTreeMap::new();
     for place in places {
-        let others = place.number.others(&place.row).into_iter();
-        let sort = sorts.entry(&place.number.what).or_default();
-        sort.extend(others.map(|(how, number)| (place, number, how)));
+        for (how, number) in place.number.others(&place.row) {
+            let way = if by_way { how.clone() } else { String::new() };
+            let sort = sorts.entry((&place.number.what, way)).or_default();
+            sort.push((place, number, how));
+        }
     }
     let chosen = sorts.into_values().flat_map(|all| {
         let (count, taken) = (all.len(), of_each.min(all.len()));
@@ -163,16 +171,23 @@ fn is_always_noticed(what: &str, how: &str) -> bool {
         || is_slot_beyond_all()
 }
 
-/// The child: tries all cases from one on. It says each before it is tried, what is
-/// wrong with it, and in the end what came of them.
+/// The children, each with every second case.
+const CHILDREN: usize = 2;
+
+/// A child: tries its cases from one on. It says each before it is tried, what is wrong
+/// with it, and in the end what came of them.
 fn try_all(from: usize) {
     let panics = panics::counted();
     let whole = store();
     let right = Right::of(&whole);
     let places = places(&whole);
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    let chosen = chosen(&places, extent(5, usize::MAX));
-    for (at, (place, number, how)) in chosen.into_iter().enumerate().skip(from) {
+    for (at, (place, number, how)) in chosen(&places)
+        .into_iter()
+        .enumerate()
+        .skip(from)
+        .step_by(CHILDREN)
+    {
         let what = &*place.number.what;
         let case = format!("{what}, {how}, of row {:02x?}", place.key);
         child::say(&format!("{CASE}{at} {case}"));
@@ -202,14 +217,11 @@ fn try_all(from: usize) {
 const CASE: &str = "case ";
 const FAILURE: &str = "failure: ";
 
-#[test]
-fn each_number_made_another() {
-    if let Some(from) = child::task() {
-        return try_all(from.parse().unwrap());
-    }
+/// What is wrong with a child's cases: it goes on behind one that ended it.
+fn failures_from(first: usize) -> Vec<String> {
     let test = "damaged_numbers::each_number_made_another";
     let mut failures = Vec::new();
-    let mut next = 0;
+    let mut next = first;
     loop {
         let mut child = child::start_within(ADDRESSES, test, &next.to_string());
         let mut case = String::new();
@@ -221,12 +233,26 @@ fn each_number_made_another() {
             }
         }
         if child.wait().unwrap().success() {
-            break;
+            return failures;
         }
         let (at, case) = case.split_once(' ').unwrap_or(("", "nothing was tried"));
         failures.push(format!("{case}: the process ended"));
-        next = at.parse::<usize>().unwrap() + 1;
+        next = at.parse::<usize>().unwrap() + CHILDREN;
     }
+}
+
+#[test]
+fn each_number_made_another() {
+    if let Some(from) = child::task() {
+        return try_all(from.parse().unwrap());
+    }
+    let failures = std::thread::scope(|scope| {
+        let children: Vec<_> = (0..CHILDREN)
+            .map(|first| scope.spawn(move || failures_from(first)))
+            .collect();
+        let failures = children.into_iter().flat_map(|child| child.join().unwrap());
+        failures.collect::<Vec<_>>()
+    });
     assert!(
         failures.is_empty(),
         "{}:\n{}",
