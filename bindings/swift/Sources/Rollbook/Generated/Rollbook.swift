@@ -634,6 +634,11 @@ fileprivate struct FfiConverterData: FfiConverterRustBuffer {
 public protocol EngineProtocol: AnyObject, Sendable {
     
     /**
+     * Where the engine is in memory, for the package itself: its short way to ask.
+     */
+    func address()  -> UInt64
+    
+    /**
      * Applies a dataset: all of it, durably, or nothing.
      *
      * Memory stays bounded if it is read from a file, and questions go on
@@ -912,6 +917,18 @@ public static func `open`(path: String, options: Options? = nil)throws  -> Engin
 }
     
 
+    
+    /**
+     * Where the engine is in memory, for the package itself: its short way to ask.
+     */
+open func address() -> UInt64  {
+    return try!  FfiConverterUInt64.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_address(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
     
     /**
      * Applies a dataset: all of it, durably, or nothing.
@@ -4384,6 +4401,9 @@ private let initializationResult: InitializationResult = {
     let scaffolding_contract_version = ffi_rollbook_ffi_uniffi_contract_version()
     if bindings_contract_version != scaffolding_contract_version {
         return InitializationResult.contractVersionMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_address() != 18723) {
+        return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_apply() != 32607) {
         return InitializationResult.apiChecksumMismatch
