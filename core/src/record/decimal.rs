@@ -42,6 +42,7 @@ impl Decimal {
         Some(Decimal(if is_negative { -millionths } else { millionths }))
     }
 
+    #[cfg(test)]
     pub(crate) fn from_millionths(millionths: i64) -> Decimal {
         Decimal(millionths)
     }
