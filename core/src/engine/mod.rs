@@ -139,6 +139,7 @@ impl Engine {
             location,
             StoreOptions {
                 cache_bytes: options.cache_bytes,
+                decoded_bytes: options.decoded_bytes,
                 wait: options.writer_wait,
                 render_version: RENDER_VERSION,
                 highest_kind: Kind::HIGHEST,

@@ -10,7 +10,7 @@ mod object;
 mod text;
 mod wire;
 
-pub(crate) use chunks::{Chunks, FEW, MOST, Padded, SOURCE_SLACK};
+pub(crate) use chunks::{Chunks, FEW, MOST, Padded, SOURCE_SLACK, word};
 pub(crate) use object::Object;
 pub(crate) use text::{
     Members, push_escaped, push_integer, push_quoted_integer, push_string, unescape,

@@ -189,7 +189,7 @@ impl<'a> ClientWriter<'a> {
         json::push_integer(out, client.api_type);
         out.extend_from_slice(b",\"api_type\":");
         let name = self.types.name(self.snapshot, client.api_type)?;
-        self.push_text(&name, out);
+        push_text(self.wire, &name, out);
         out.extend_from_slice(b",\"activated_by_integrator\":\"");
         let [yes, no] = YES_NO;
         out.extend_from_slice(if client.active { yes } else { no }.as_bytes());
@@ -197,22 +197,17 @@ impl<'a> ClientWriter<'a> {
         Ok(())
     }
 
-    fn push_text(&self, text: &str, out: &mut Vec<u8>) {
-        let mut escaped = Vec::new();
-        json::push_escaped(&mut escaped, text);
-        self.wire.push_text(out, &escaped);
-    }
-
     fn start_school(&mut self, id: u64) -> Result<()> {
+        let wire = self.wire;
         let values = match self.schools.find(Key::one(id))? {
             Some((run, index)) => school_values(&run.item(index)?, id)?,
             None => Vec::new(),
         };
-        let mut start = match self.wire {
+        let mut start = match wire {
             Wire::V1 => b"{\"school_login_id\":".to_vec(),
             Wire::V2 => b"{\"school_id\":".to_vec(),
         };
-        self.wire.push_number(&mut start, id);
+        wire.push_number(&mut start, id);
         for (name, index) in [
             ("school_name", school::NAME),
             ("admin_email_address", school::ADMIN_EMAIL_ADDRESS),
@@ -222,10 +217,17 @@ impl<'a> ClientWriter<'a> {
             start.push(b',');
             json::push_string(&mut start, name);
             start.push(b':');
-            self.push_text(values.get(index).map_or("", Value::text), &mut start);
+            let text = values.get(index).map_or("", Value::text);
+            push_text(wire, text, &mut start);
         }
         start.extend_from_slice(b",\"api_type_id\":");
         self.start = start;
         Ok(())
     }
+}
+
+fn push_text(wire: Wire, text: &str, out: &mut Vec<u8>) {
+    let mut escaped = Vec::new();
+    json::push_escaped(&mut escaped, text);
+    wire.push_text(out, &escaped);
 }

@@ -7,7 +7,7 @@ use super::params::Params;
 use super::tables::Subject;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Reads, Then, View};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::coverage::{Part, Unit};
 use crate::record::learner_subject::LearnerSubject;
@@ -139,9 +139,6 @@ fn push(
     let empty = written.len();
     for term in kept.terms() {
         let term = term?;
-        if written.len() > empty {
-            written.push(b",");
-        }
         match tables.term(year, term.term) {
             Some(term) => written.push_padded(&term.listed),
             None => {
@@ -149,9 +146,7 @@ fn push(
                 written.push_padded(&term.listed);
             }
         }
-        let group = usize::try_from(term.group).ok();
-        let group = group.and_then(|group| groups.get(group));
-        let group = group.ok_or_else(|| Error::corrupt("a term has no group"))?;
+        let group = groups.get(term.group)?;
         match wire {
             Wire::V1 => written.push(group),
             Wire::V2 => {
@@ -162,6 +157,10 @@ fn push(
                 written.push(&members);
             }
         }
+        written.push(b",");
+    }
+    if written.len() > empty {
+        written.pop();
     }
     written.push(b"]},");
     Ok(())

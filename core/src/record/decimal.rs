@@ -1,8 +1,8 @@
 //! Decimals of a dataset, packed.
 //!
 //! They have at most 12 digits before the point and 6 after, so every one is a
-//! whole number of millionths in 64 bits: so a store keeps it. `rust_decimal` reads,
-//! rounds and divides them. Its 28 digits hold any of the 18 of a decimal and of the 23
+//! whole number of millionths in 64 bits: so a store keeps it. `rust_decimal` rounds
+//! and divides them. Its 28 digits hold any of the 18 of a decimal and of the 23
 //! of a percentage, and more: a ratio of two decimals lies either on the middle between
 //! two hundredths or further from it than what is lost behind the last digit.
 
@@ -32,13 +32,24 @@ impl Decimal {
         if !has_digits(whole, 12) || !has_digits(fraction, 6) {
             return None;
         }
-        let mut exact = Exact::from_str_exact(text).ok()?;
-        exact.rescale(SCALE);
-        i64::try_from(exact.mantissa()).ok().map(Decimal)
+        let number = |part: &str| {
+            let digits = part.bytes().map(|digit| i64::from(digit - b'0'));
+            digits.fold(0, |number, digit| number * 10 + digit)
+        };
+        let missing = SCALE.checked_sub(u32::try_from(fraction.len()).ok()?)?;
+        let millionths = number(whole) * 10_i64.pow(SCALE) + number(fraction) * 10_i64.pow(missing);
+        let is_negative = text.starts_with('-');
+        Some(Decimal(if is_negative { -millionths } else { millionths }))
     }
 
+    #[cfg(test)]
     pub(crate) fn from_millionths(millionths: i64) -> Decimal {
         Decimal(millionths)
+    }
+
+    #[inline]
+    pub(crate) fn of_hundredths(hundredths: u16) -> Decimal {
+        Decimal(i64::from(hundredths) * 10_000)
     }
 
     /// Those of a decimal that a dataset may have.
@@ -69,15 +80,29 @@ impl Decimal {
     /// As [`push_rounded`](Self::push_rounded) does, with many other parts.
     #[inline]
     pub(crate) fn write_rounded(self, out: &mut Chunks<'_>) {
-        let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
-        match u32::try_from(rounded) {
-            Ok(few) if self.0 >= 0 && few < FEW => write_few(few, out),
-            _ => {
-                let mut text = Vec::new();
-                self.push_rounded(&mut text);
-                out.push(&text);
+        match self.rounded() {
+            Some((text, length)) => {
+                out.window(8).words([text], length);
+                out.keep(length);
             }
+            None => self.write_great(out),
         }
+    }
+
+    /// The same as the bytes of a little-endian word, if it fits, and how many count.
+    #[inline]
+    pub(crate) fn rounded(self) -> Option<(u64, usize)> {
+        let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
+        let few = u32::try_from(rounded).ok();
+        let few = few.filter(|few| self.0 >= 0 && *few < FEW);
+        few.map(hundredths)
+    }
+
+    #[cold]
+    fn write_great(self, out: &mut Chunks<'_>) {
+        let mut text = Vec::new();
+        self.push_rounded(&mut text);
+        out.push(&text);
     }
 
     /// As short as it can be written exactly.

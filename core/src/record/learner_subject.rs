@@ -138,12 +138,12 @@ impl<'a> LearnerSubject<'a> {
     }
 
     /// The answers of its groups, in order.
-    pub(crate) fn groups(&self) -> Result<Vec<&'a [u8]>> {
+    pub(crate) fn groups(&self) -> Result<Groups<'a>> {
         let mut terms = self.terms();
         for term in &mut terms {
             term?;
         }
-        let mut groups = Vec::new();
+        let mut groups = Groups::default();
         let mut rest = terms.rest;
         while !rest.is_empty() {
             groups.push(varint::take_bytes(&mut rest)?);
@@ -157,14 +157,11 @@ impl<'a> LearnerSubject<'a> {
         let mut terms = Vec::new();
         for kept in self.terms() {
             let kept = kept?;
-            let group = usize::try_from(kept.group)
-                .ok()
-                .and_then(|index| groups.get(index));
             let mut object = b"{".to_vec();
-            object.extend_from_slice(group.ok_or_else(damaged)?);
+            object.extend_from_slice(groups.get(kept.group)?);
             let mut texts: [Cow<'_, str>; 5] = Default::default();
             for (member, text) in Members::of(&object).zip(&mut texts) {
-                *text = Cow::Owned(json::unescape(member?.1)?);
+                *text = Cow::Owned(json::unescape(member?.1)?.into_owned());
             }
             terms.push(EnrolledTerm {
                 term: kept.term,
@@ -180,13 +177,58 @@ fn damaged() -> Failure {
     Error::corrupt("a learner's subject is cut")
 }
 
+/// The answers of a record's groups. Mostly there is one, which takes no allocation.
+#[derive(Default)]
+pub(crate) struct Groups<'a> {
+    first: Option<&'a [u8]>,
+    others: Vec<&'a [u8]>,
+}
+
+impl<'a> Groups<'a> {
+    fn push(&mut self, group: &'a [u8]) {
+        match self.first {
+            None => self.first = Some(group),
+            Some(_) => self.others.push(group),
+        }
+    }
+
+    /// The answer of the group of a number.
+    #[inline]
+    pub(crate) fn get(&self, number: u64) -> Result<&'a [u8]> {
+        let group = match number.checked_sub(1) {
+            None => self.first,
+            Some(other) => usize::try_from(other)
+                .ok()
+                .and_then(|other| self.others.get(other).copied()),
+        };
+        group.ok_or_else(damaged)
+    }
+}
+
 pub(crate) struct Terms<'a> {
     left: u64,
     rest: &'a [u8],
 }
 
 impl Terms<'_> {
+    #[inline]
     fn take(&mut self) -> Result<KeptTerm> {
+        // Mostly the numbers are small, and the mark is one of two bytes.
+        match self.rest {
+            [term, group, 1, low, high, rest @ ..] if (*term | *group) < 0x80 => {
+                self.rest = rest;
+                Ok(KeptTerm {
+                    term: u64::from(*term),
+                    group: u64::from(*group),
+                    mark: Some(Decimal::of_hundredths(u16::from_le_bytes([*low, *high]))),
+                })
+            }
+            _ => self.take_any(),
+        }
+    }
+
+    #[inline(never)]
+    fn take_any(&mut self) -> Result<KeptTerm> {
         let term = varint::take(&mut self.rest)?;
         let group = varint::take(&mut self.rest)?;
         let (way, after) = self.rest.split_first().ok_or_else(damaged)?;
@@ -202,6 +244,7 @@ impl Terms<'_> {
 impl Iterator for Terms<'_> {
     type Item = Result<KeptTerm>;
 
+    #[inline]
     fn next(&mut self) -> Option<Result<KeptTerm>> {
         self.left = self.left.checked_sub(1)?;
         let taken = self.take();
@@ -277,9 +320,10 @@ mod tests {
         encode(&values, &mut bytes);
         let kept = LearnerSubject::open(&bytes)?;
         assert_eq!(kept.terms().count(), 3);
-        assert_eq!(kept.groups()?.len(), 2);
+        let groups = kept.groups()?;
+        assert!(groups.get(1).is_ok() && groups.get(2).is_err() && groups.get(u64::MAX).is_err());
         let answer = br#""subject_group_id":"118","subject_group_name":"","classroom_id":"","classroom_name":"3\"A","subject_group_teacher_id":""}"#;
-        assert_eq!(kept.groups()?.first().copied(), Some(answer.as_slice()));
+        assert_eq!(groups.get(0)?, answer.as_slice());
         assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
         for length in 0..bytes.len() {
             let cut = bytes.get(..length).unwrap_or_default();

@@ -3,7 +3,7 @@
 //!
 //! - `collection`, `partition`: which records lie together; `run`, `item`, `run_builder`,
 //!   `directory`: how.
-//! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
+//! - `read`, `records`, `snapshot`, `memo`, `held_run`: reading. `write`, `merge`, `sorter`: writing.
 //! - `receipts`: what came of changes that may be repeated.
 //! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
 //!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
@@ -22,6 +22,7 @@ mod digests;
 mod directory;
 mod file;
 mod half_made;
+mod held_run;
 mod item;
 mod lease;
 mod lifecycle;

@@ -159,6 +159,15 @@ impl<'a> Run<'a> {
         (key_of(found) == key).then_some(index)
     }
 
+    /// The same, where it mostly is this one: records are looked up in their order.
+    #[inline]
+    pub(crate) fn find_from(&self, likely: usize, key: Key) -> Option<usize> {
+        match self.keys.as_chunks().0.get(likely) {
+            Some(at) if key_of(at) == key => Some(likely),
+            _ => self.find(key),
+        }
+    }
+
     /// One tag of every record; where it is absent the number means nothing.
     pub(crate) fn tag_column(&self, tag: usize) -> Result<&'a [[u8; 8]]> {
         self.tags

@@ -6,7 +6,7 @@ use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::read::{
-    are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
+    are_all_rendered_by, missing_run, next_sequence, read_directory, read_page, read_partitions,
     read_rendered_of, read_rows, read_synced,
 };
 use super::records::{EachRow, PinnedRun, Reader};
@@ -17,7 +17,7 @@ use super::tables::{
     RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, SYNCED_KEY, TOTALS_KEY, Totals, page_bytes,
     render_key,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use redb::{AccessGuard, ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -334,10 +334,9 @@ impl Write<'_> {
         directory: &Directory,
         position: usize,
     ) -> Result<Vec<u8>> {
-        let missing = || Error::corrupt("a run of records is missing");
-        let entry = directory.entries.get(position).ok_or_else(missing)?;
+        let entry = directory.entries.get(position).ok_or_else(missing_run)?;
         let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
-        let bytes = guard.ok_or_else(missing)?.value().to_vec();
+        let bytes = guard.ok_or_else(missing_run)?.value().to_vec();
         directory.check(partition, position, &bytes)?;
         Ok(bytes)
     }

@@ -2070,7 +2070,8 @@ public func FfiConverterTypeLoadProgress_lower(_ value: LoadProgress) -> RustBuf
  */
 public struct Options: Equatable, Hashable {
     /**
-     * The store's page cache, in bytes: 32 MiB unless given.
+     * For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
+     * and 256 MiB elsewhere. It fills as data is read.
      */
     public var cacheBytes: UInt64?
     /**
@@ -2092,7 +2093,8 @@ public struct Options: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The store's page cache, in bytes: 32 MiB unless given.
+         * For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
+         * and 256 MiB elsewhere. It fills as data is read.
          */cacheBytes: UInt64? = nil, 
         /**
          * A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
