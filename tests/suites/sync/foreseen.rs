@@ -41,7 +41,7 @@ impl Asked {
             None => path.rsplit('/').next().unwrap_or_default().to_owned(),
         };
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-        let params = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let params = pairs.map(|(name, value)| (decoded(name), decoded(value)));
         Asked {
             endpoint,
             id,
@@ -49,6 +49,7 @@ impl Asked {
         }
     }
 
+    /// What a parameter says.
     fn text(&self, name: &str) -> &str {
         self.params.get(name).map_or("", String::as_str)
     }
@@ -60,6 +61,28 @@ impl Asked {
     fn is_on(&self, name: &str) -> bool {
         matches!(self.text(name), "1" | "true")
     }
+}
+
+/// A name or a value as it is meant.
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part
+            .get(..2)
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        match (code, part.get(2..)) {
+            (Some(byte), Some(rest)) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(rest.as_bytes());
+            }
+            _ => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).replace('+', " ")
 }
 
 /// The calls whose answers were kept, and the year that they were answered in.
