@@ -5,6 +5,7 @@
 //! the first.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+mod erased;
 mod foreseen;
 mod golden;
 
