@@ -147,7 +147,7 @@ pub mod backend {
 
 pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
-pub use dataset::{Counts, Export, Load, Progress, Summary};
+pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
 pub use entropy::Entropy;

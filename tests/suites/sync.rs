@@ -5,6 +5,11 @@
 //! the first.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+mod erased;
+mod foreseen;
+mod golden;
+
+use foreseen::{Asked, Seen};
 use rollbook::{
     Answer, Credentials, Engine, Options, Request, Step, SyncOptions, SyncReport, Taken,
 };
@@ -70,8 +75,10 @@ fn has_great_number(text: &str) -> bool {
     })
 }
 
-/// Syncs the school, the source answering each call.
-fn synced(source: &Engine, now: i64, options: SyncOptions) -> (Engine, SyncReport) {
+/// Syncs the school, the source answering each call; with the targets whose answers were
+/// kept.
+fn synced(source: &Engine, now: i64, options: SyncOptions) -> (Engine, SyncReport, Vec<String>) {
+    let mut kept = Vec::new();
     let mirror = Engine::memory(Options::default()).unwrap();
     let mut sync = mirror.sync(SCHOOL, options);
     let report = loop {
@@ -81,13 +88,27 @@ fn synced(source: &Engine, now: i64, options: SyncOptions) -> (Engine, SyncRepor
                 let taken = sync.take(call.id, now, answer.status.code, &answer.body);
                 let is_kept = taken == Taken::Kept || has_great_number(answer.text());
                 assert!(is_kept, "{taken:?} {}: {}", call.target, answer.text());
+                if taken == Taken::Kept {
+                    kept.push(call.target);
+                }
             }
             Step::Done(report) => break report,
             other => panic!("{other:?}"),
         }
     };
     mirror.apply(ACCESS.as_bytes()).unwrap();
-    (mirror, report)
+    (mirror, report, kept)
+}
+
+/// The school's current year.
+fn year_of(source: &Engine) -> u64 {
+    let mut export = source.export(Credentials::LeaveOut).unwrap();
+    let school = format!(r#"{{"type":"school","school_id":{SCHOOL},"#);
+    let line = export.find_map(|line| Some(line.unwrap()).filter(|line| line.starts_with(&school)));
+    let line = line.unwrap_or_default();
+    let (_, year) = line.split_once(r#""current_year":"#).unwrap_or_default();
+    let digits = year.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 #[test]
@@ -109,9 +130,16 @@ fn what_was_seen_is_answered_as_the_service_does() {
             _ => None,
         });
         let now = instants.min().unwrap();
-        let (mirror, report) = synced(&source, now, SyncOptions::default());
+        let (mirror, report, kept) = synced(&source, now, SyncOptions::default());
         assert_eq!(report.unknown, [""; 0], "seed {seed}");
         schools += 1;
+        let seen = Seen {
+            kept: kept
+                .iter()
+                .map(|target| Asked::of(target, SCHOOL))
+                .collect(),
+            year: year_of(&source),
+        };
         for action in &actions {
             let Action::Request { method, target, .. } = action else {
                 continue;
@@ -126,6 +154,12 @@ fn what_was_seen_is_answered_as_the_service_does() {
                 assert!(
                     answer.text().contains("not synced yet: "),
                     "{}",
+                    answer.text()
+                );
+                let asked = Asked::of(target, SCHOOL);
+                assert!(
+                    seen.foresees(&asked),
+                    "seed {seed}: {target}: {asked:?}: {}",
                     answer.text()
                 );
                 unseen += 1;

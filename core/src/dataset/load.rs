@@ -171,7 +171,7 @@ impl Load {
                 if let Mode::Replace(school) = mode {
                     commit::removal::stage_removal(write, &mut sorter, school)?;
                 }
-                let mut summary = Commit::new(write, sorter)?.run()?;
+                let mut summary = Commit::of_dataset(write, sorter)?.run()?;
                 summary.lines = progress.lines;
                 summary.bytes = progress.bytes;
                 Ok(summary)

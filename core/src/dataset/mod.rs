@@ -27,6 +27,7 @@ mod render;
 mod staged;
 mod summary;
 
+pub use coverage::{Coverage, Covered};
 pub use export::Export;
 pub use load::{Load, Progress};
 pub use summary::{Counts, Summary};

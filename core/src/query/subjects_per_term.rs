@@ -126,6 +126,10 @@ fn push(
     } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
+    if !kept.is_in_grade() {
+        // It says that the subject is taken, and nothing that is asked here.
+        return Ok(());
+    }
     tables.push_year(year, written);
     match tables.subject(subject) {
         Some(subject) => push_subject(subject, written),

@@ -6,6 +6,8 @@
 //! for each group: length, its part of the answer
 //! ```
 //!
+//! Without a grade: 0 · 0 · 0.
+//!
 //! A group's part of the answer is kept once for all terms that share it:
 //! groups seldom change within a year.
 
@@ -25,24 +27,39 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("learner_id"),
     Field::key("year"),
     Field::key("subject_id"),
-    Field::of("grade_id", Form::Integer).required(),
+    Field::of("grade_id", Form::Integer),
     Field::of("terms", Form::Terms),
 ];
 
 const GRADE_ID: usize = position(FIELDS, "grade_id");
 const TERMS: usize = position(FIELDS, "terms");
 
+/// Who is enrolled in terms is in a grade.
+pub(crate) fn rules(values: &[Value<'_>]) -> Result<(), String> {
+    let is_empty = |index: usize| values.get(index).is_none_or(Value::is_empty);
+    if is_empty(GRADE_ID) && !is_empty(TERMS) {
+        return Err("grade_id: is missing".to_owned());
+    }
+    Ok(())
+}
+
+/// What stands behind a record that has neither grade nor terms, where groups would.
+const NO_GRADE: &[u8] = &[0];
+
 /// Makes what is kept of a record out of its values.
 pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {
-    let grade = values.get(GRADE_ID).and_then(Value::integer).unwrap_or(0);
+    let grade = values.get(GRADE_ID).and_then(Value::integer);
     let none = Vec::new();
     let terms = match values.get(TERMS) {
         Some(Value::Terms(terms)) => terms,
         _ => &none,
     };
     let mut groups = Distinct::default();
-    varint::push(out, grade);
+    varint::push(out, grade.unwrap_or(0));
     varint::push(out, terms.len() as u64);
+    if grade.is_none() {
+        out.extend_from_slice(NO_GRADE);
+    }
     for term in terms {
         varint::push(out, term.term);
         varint::push(out, groups.number(&term.group));
@@ -105,6 +122,7 @@ fn group_answer(group: &[Cow<'_, str>; 5]) -> Vec<u8> {
 /// A record as it is kept.
 #[derive(Clone, Copy)]
 pub(crate) struct LearnerSubject<'a> {
+    /// 0 if it has none; then it has no terms.
     pub(crate) grade: u64,
     count: u64,
     terms: &'a [u8],
@@ -129,6 +147,11 @@ impl<'a> LearnerSubject<'a> {
         })
     }
 
+    /// Whether it has a grade.
+    pub(crate) fn is_in_grade(&self) -> bool {
+        self.count > 0 || self.terms != NO_GRADE
+    }
+
     /// Its terms, ascending.
     pub(crate) fn terms(&self) -> Terms<'a> {
         Terms {
@@ -139,6 +162,9 @@ impl<'a> LearnerSubject<'a> {
 
     /// The answers of its groups, in order.
     pub(crate) fn groups(&self) -> Result<Groups<'a>> {
+        if !self.is_in_grade() {
+            return Ok(Groups::default());
+        }
         let mut terms = self.terms();
         for term in &mut terms {
             term?;
@@ -169,7 +195,12 @@ impl<'a> LearnerSubject<'a> {
                 mark: kept.mark,
             });
         }
-        Ok([Value::Integer(self.grade), Value::Terms(terms)])
+        let grade = if self.is_in_grade() {
+            Value::Integer(self.grade)
+        } else {
+            Value::Empty
+        };
+        Ok([grade, Value::Terms(terms)])
     }
 }
 
@@ -300,6 +331,25 @@ mod tests {
             let index = usize::try_from(number).unwrap_or(usize::MAX);
             assert_eq!(distinct.values.get(index).map(|v| v.0), Some(value.0));
         }
+    }
+
+    #[test]
+    fn a_record_without_a_grade_comes_back_and_is_in_no_grade() -> Result<()> {
+        for grade in [Value::Empty, Value::Integer(0)] {
+            let mut values = vec![Value::Integer(1); 4];
+            values.extend([grade.clone(), Value::Terms(Vec::new())]);
+            assert_eq!(rules(&values), Ok(()));
+            let mut bytes = Vec::new();
+            encode(&values, &mut bytes);
+            let kept = LearnerSubject::open(&bytes)?;
+            assert_eq!(kept.is_in_grade(), grade != Value::Empty);
+            assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
+            let terms = terms::from_json(r#"[{"term":1}]"#).unwrap_or_default();
+            values.truncate(5);
+            values.push(Value::Terms(terms));
+            assert_eq!(rules(&values).is_ok(), grade != Value::Empty);
+        }
+        Ok(())
     }
 
     #[test]

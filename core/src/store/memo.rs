@@ -43,7 +43,7 @@ impl MemoKey {
 pub(crate) struct Sources {
     /// Bits of the collections; those divided by school count for the school
     /// of the key only.
-    pub(crate) collections: u32,
+    pub(crate) collections: u64,
     /// Whether integrators and their authorisations went into it.
     pub(crate) integrators: bool,
 }
@@ -75,8 +75,8 @@ impl Sources {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     /// Bits of the changed collections, by school; global ones under 0.
-    schools: HashMap<u64, u32>,
-    global: u32,
+    schools: HashMap<u64, u64>,
+    global: u64,
     integrators: bool,
     other: bool,
 }

@@ -147,6 +147,11 @@ impl Snapshot {
         !self.synced.is_empty()
     }
 
+    /// The schools that are synced, ascending.
+    pub(crate) fn synced(&self) -> &[u64] {
+        &self.synced
+    }
+
     /// Whether a school is synced, so that what was not seen of it is unknown.
     pub(crate) fn is_synced(&self, school: u64) -> bool {
         self.synced.binary_search(&school).is_ok()

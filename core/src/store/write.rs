@@ -6,8 +6,8 @@ use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::read::{
-    are_all_rendered_by, missing_run, next_sequence, read_directory, read_page, read_partitions,
-    read_rendered_of, read_rows, read_synced,
+    are_all_rendered_by, missing_run, next_sequence, read_cursor_key, read_directory, read_page,
+    read_partitions, read_rendered_of, read_rows, read_synced,
 };
 use super::records::{EachRow, PinnedRun, Reader};
 use super::snapshot::Snapshot;
@@ -17,7 +17,7 @@ use super::tables::{
     RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, SYNCED_KEY, TOTALS_KEY, Totals, page_bytes,
     render_key,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use redb::{AccessGuard, ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -241,6 +241,17 @@ impl<'t> Write<'t> {
         self.put_meta(&key, &version.to_le_bytes())?;
         self.changes.other();
         Ok(())
+    }
+
+    /// The key under which cursors are made.
+    pub(crate) fn cursor_key(&self) -> Result<CursorKey> {
+        let key = read_cursor_key(&self.meta)?;
+        key.ok_or_else(|| Error::corrupt("the key of cursors is missing"))
+    }
+
+    /// Whether any school is synced.
+    pub(crate) fn has_synced(&self) -> Result<bool> {
+        Ok(!read_synced(&self.meta)?.is_empty())
     }
 
     /// Whether a school is synced.

@@ -101,7 +101,10 @@ impl Asked {
         let of = |part, id| Some(Seen::Whole(Unit::of_id(part, year, id)));
         let days = |part, from, to| Some(Seen::Days(part, from, to));
         Some(Seen::Whole(Unit::of(match self {
-            Asked::Lookup(_) => return None,
+            Asked::Lookup(Kind::EthnicGroup) => Part::EthnicGroups,
+            Asked::Lookup(Kind::MaritalStatus) => Part::MaritalStatuses,
+            Asked::Lookup(Kind::Gender) => Part::Genders,
+            Asked::Lookup(_) => Part::Languages,
             Asked::SubjectsPerTerm(id) => return of(Part::SubjectsPerTerm, id),
             Asked::SubjectMarks(id) => return of(Part::SubjectMarks, id),
             Asked::Marks(id) => return of(Part::MarksOfGrade, id),

@@ -3685,6 +3685,18 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case IdReused(message: String)
     
     /**
+     * `not_synced`: a school is synced, and what was asked of it has not been seen
+     * yet.
+     */
+    case NotSynced(message: String)
+    
+    /**
+     * `synced`: a school is synced, so that only the service changes its records;
+     * nothing was changed.
+     */
+    case Synced(message: String)
+    
+    /**
      * `unsupported`: this engine or platform cannot do what was asked.
      */
     case Unsupported(message: String)
@@ -3777,15 +3789,23 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 14: return .Unsupported(
+        case 14: return .NotSynced(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 15: return .BadArgument(
+        case 15: return .Synced(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 16: return .ListenerFailed(
+        case 16: return .Unsupported(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 17: return .BadArgument(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 18: return .ListenerFailed(
             message: try FfiConverterString.read(from: &buf)
         )
         
@@ -3826,12 +3846,16 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             writeInt(&buf, Int32(12))
         case .IdReused(_ /* message is ignored*/):
             writeInt(&buf, Int32(13))
-        case .Unsupported(_ /* message is ignored*/):
+        case .NotSynced(_ /* message is ignored*/):
             writeInt(&buf, Int32(14))
-        case .BadArgument(_ /* message is ignored*/):
+        case .Synced(_ /* message is ignored*/):
             writeInt(&buf, Int32(15))
-        case .ListenerFailed(_ /* message is ignored*/):
+        case .Unsupported(_ /* message is ignored*/):
             writeInt(&buf, Int32(16))
+        case .BadArgument(_ /* message is ignored*/):
+            writeInt(&buf, Int32(17))
+        case .ListenerFailed(_ /* message is ignored*/):
+            writeInt(&buf, Int32(18))
 
         
         }
