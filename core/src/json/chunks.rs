@@ -51,6 +51,7 @@ impl Padded {
     }
 
     /// Makes the text that of these parts, one behind the other.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn set(&mut self, parts: &[&[u8]]) {
         self.length = parts.iter().map(|part| part.len()).sum();
         if self.bytes.len() < self.length + AT_ONCE {
@@ -137,6 +138,7 @@ impl<'a> Chunks<'a> {
     }
 
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let end = self.written + bytes.len();
         match self.out.get_mut(self.written..end) {
@@ -161,6 +163,7 @@ impl<'a> Chunks<'a> {
 
     /// Two padded texts, one behind the other.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_both(&mut self, one: &Padded, two: &Padded) {
         let (first, second) = (one.len(), two.len());
         let mut window = self.window(first + second + AT_ONCE);
@@ -171,6 +174,7 @@ impl<'a> Chunks<'a> {
 
     /// A part of a padded text.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_part(&mut self, text: &Padded, part: Range<usize>) {
         let length = part.len();
         let mut window = self.window(length.max(AT_ONCE));
@@ -214,6 +218,7 @@ impl Window<'_> {
 
     /// The first bytes of little-endian words, of which all are copied.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn words<const N: usize>(&mut self, words: [u64; N], length: usize) {
         if let Some(room) = self.room.get_mut(self.at..self.at + 8 * N) {
             let (room, _) = room.as_chunks_mut::<8>();
@@ -234,6 +239,7 @@ impl Window<'_> {
 
     /// A part of a padded text.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn part(&mut self, text: &Padded, part: Range<usize>) {
         let (start, length) = (part.start, part.len());
         match length {
@@ -261,6 +267,7 @@ impl Window<'_> {
     /// then what stands in quotes behind it: at most [`FEW`] bytes, or `null` if
     /// there are none.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn text_and_bare(
         &mut self,
         source: &[u8],

@@ -186,6 +186,7 @@ impl Query for Learners<'_> {
         Ok(())
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let window = match self.window(view)? {
             Ok(window) => window,
@@ -289,6 +290,7 @@ impl Query for Learners<'_> {
 }
 
 /// A learner with the array of its parents.
+#[cfg_attr(module, optimize(speed))]
 fn push_with_parents(
     run: &Run<'_>,
     index: usize,
@@ -325,6 +327,7 @@ struct Filter<'a> {
 
 impl Filter<'_> {
     /// Hands on the longest stretches of learners that all pass.
+    #[cfg_attr(module, optimize(speed))]
     fn each_stretch(
         &self,
         run: &Run<'_>,
@@ -371,6 +374,7 @@ impl Filter<'_> {
     }
 
     /// Everything but the name.
+    #[cfg_attr(module, optimize(speed))]
     fn passes(&self, run: &Run<'_>, index: usize) -> Result<bool> {
         let tag = |tag| run.tag(tag, index);
         Ok(tag(STATUS_TAG)? == Some(self.status)
