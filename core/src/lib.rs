@@ -91,6 +91,9 @@
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
 
+// What the module runs most is compiled for speed and the rest for size: see its build.
+#![cfg_attr(module, feature(optimize_attribute))]
+
 mod api;
 mod clock;
 mod dataset;

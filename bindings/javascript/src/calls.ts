@@ -15,7 +15,7 @@ export interface Settings {
   readonly maxPageLimit?: number;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * The calls. Ids of changes, loads and exports are the caller's, and its own; instants

@@ -61,6 +61,7 @@ impl Padded {
     }
 
     /// Makes the text that of these parts, one behind the other.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn set(&mut self, parts: &[&[u8]]) {
         self.length = parts.iter().map(|part| part.len()).sum();
         if self.bytes.len() < self.length + AT_ONCE {
@@ -147,6 +148,7 @@ impl<'a> Chunks<'a> {
     }
 
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let end = self.written + bytes.len();
         match self.out.get_mut(self.written..end) {
@@ -171,6 +173,7 @@ impl<'a> Chunks<'a> {
 
     /// Padded texts, one behind the other.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_texts<const N: usize>(&mut self, texts: [&Padded; N]) {
         let length = texts.iter().map(|text| text.len()).sum::<usize>();
         let mut window = self.window(length + AT_ONCE);
@@ -182,6 +185,7 @@ impl<'a> Chunks<'a> {
 
     /// A padded text, and the first bytes of two little-endian words behind it.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_text_and_words(&mut self, text: &Padded, words: [(u64, usize); 2]) {
         if !self.push_block_and_words(text, words) {
             self.push_padded(text);
@@ -194,6 +198,7 @@ impl<'a> Chunks<'a> {
 
     /// The same at one go, if there is room and the text has no more than a block.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     fn push_block_and_words(&mut self, text: &Padded, words: [(u64, usize); 2]) -> bool {
         const ROOM: usize = BLOCK + 2 * size_of::<u64>();
         let room = self.out.get_mut(self.written..);
@@ -220,6 +225,7 @@ impl<'a> Chunks<'a> {
 
     /// A part of a padded text.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_part(&mut self, text: &Padded, part: Range<usize>) {
         let length = part.len();
         let mut window = self.window(length.max(AT_ONCE));
@@ -263,6 +269,7 @@ impl Window<'_> {
 
     /// The first bytes of little-endian words, of which all are copied.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn words<const N: usize>(&mut self, words: [u64; N], length: usize) {
         if let Some(room) = self.room.get_mut(self.at..self.at + 8 * N) {
             let (room, _) = room.as_chunks_mut::<8>();
@@ -283,6 +290,7 @@ impl Window<'_> {
 
     /// A part of a padded text.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn part(&mut self, text: &Padded, part: Range<usize>) {
         let (start, length) = (part.start, part.len());
         match length {
@@ -310,6 +318,7 @@ impl Window<'_> {
     /// then what stands in quotes behind it: at most [`FEW`] bytes, or `null` if
     /// there are none.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn text_and_bare(
         &mut self,
         source: &[u8],

@@ -65,6 +65,7 @@ impl Filter<'_> {
     }
 
     /// Hands on the longest stretches of learners that all pass, as a roll finds them.
+    #[cfg_attr(module, optimize(speed))]
     pub(super) fn each_found(
         &self,
         roll: &Roll,
@@ -98,6 +99,7 @@ impl Filter<'_> {
     }
 
     /// The same of learners of a run, all of which are looked at.
+    #[cfg_attr(module, optimize(speed))]
     pub(super) fn each_stretch(
         &self,
         run: &Run<'_>,
@@ -132,6 +134,7 @@ impl Filter<'_> {
     }
 
     /// Everything but the name.
+    #[cfg_attr(module, optimize(speed))]
     fn passes(&self, run: &Run<'_>, index: usize) -> Result<bool> {
         let tag = |tag| run.tag(tag, index);
         Ok(tag(STATUS_TAG)? == Some(self.status)

@@ -121,6 +121,7 @@ impl Query for LearnerSubjects {
         }
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = tables.current_year else {
@@ -217,6 +218,7 @@ impl Query for LearnerSubjects {
 
 /// Writes what precedes the subject in a learner's records; says whether the
 /// learner is to be answered.
+#[cfg_attr(module, optimize(speed))]
 fn set_start(
     learner: u64,
     found: Option<(Run<'_>, usize)>,

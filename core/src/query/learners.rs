@@ -188,6 +188,7 @@ impl Query for Learners<'_> {
         Ok(())
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let window = match self.window(view)? {
             Ok(window) => window,
@@ -300,6 +301,7 @@ impl Query for Learners<'_> {
 }
 
 /// A learner with the array of its parents.
+#[cfg_attr(module, optimize(speed))]
 fn push_with_parents(
     run: &Run<'_>,
     index: usize,

@@ -79,6 +79,7 @@ impl Roll {
     }
 
     /// Those in whose name this is, ascending.
+    #[cfg_attr(module, optimize(speed))]
     pub(super) fn named(&self, part: &Finder<'_>) -> Vec<u32> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -109,6 +110,7 @@ impl Roll {
 
     /// Of learners, ascending: the position of the first one's run, the number of the
     /// first learner there, and how many of these lie there too.
+    #[cfg_attr(module, optimize(speed))]
     pub(super) fn next_run(&self, of: &[u32]) -> Option<(usize, u32, usize)> {
         let first = of.first()?;
         let after = self.starts.partition_point(|start| start <= first);

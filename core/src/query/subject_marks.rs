@@ -109,6 +109,7 @@ impl Query for SubjectMarks {
 
 /// One record and a comma; nothing if no term has a mark.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn push(
     context: &EnrolledContext<'_>,
     run: &Run<'_>,

@@ -112,6 +112,7 @@ impl Query for SubjectsPerTerm {
 
 /// One record and a comma.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn push(
     context: &EnrolledContext<'_>,
     run: &Run<'_>,
@@ -170,6 +171,7 @@ fn push(
     Ok(())
 }
 
+#[cfg_attr(module, optimize(speed))]
 fn push_subject(subject: &Subject, written: &mut Chunks<'_>) {
     written.push_padded(&subject.named);
     written.push_padded(&subject.above);

@@ -79,6 +79,7 @@ impl Decimal {
 
     /// As [`push_rounded`](Self::push_rounded) does, with many other parts.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn write_rounded(self, out: &mut Chunks<'_>) {
         match self.rounded() {
             Some((text, length)) => {
@@ -127,6 +128,7 @@ impl Decimal {
     /// As [`push_percentage_of`](Self::push_percentage_of) does, with many other
     /// parts; says whether there is one.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn write_percentage_of(self, whole: Decimal, out: &mut Chunks<'_>) -> bool {
         let hundredths = self.hundredths_of(whole).map(u32::try_from);
         match hundredths {
@@ -171,6 +173,7 @@ fn push_exact_hundredths(out: &mut Vec<u8>, mut exact: Exact) {
 const FEW: u32 = 10_000_000;
 
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn write_few(few: u32, out: &mut Chunks<'_>) {
     let (text, length) = hundredths(few);
     out.window(8).words([text], length);
@@ -180,6 +183,7 @@ fn write_few(few: u32, out: &mut Chunks<'_>) {
 /// Fewer than [`FEW`] hundredths with two decimals: the bytes as a
 /// little-endian word, and how many of them count.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 pub(crate) fn hundredths(number: u32) -> (u64, usize) {
     let (whole, part) = (number / 100, number % 100);
     let end = u64::from(b'.') | u64::from(date::two_digits(part)) << 8;

@@ -30,6 +30,7 @@ pub(crate) struct MarkRow<'a> {
 
 impl<'a> MarkRow<'a> {
     /// Reads a row whose subjects ascend; its slots are checked as they are walked.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn open(bytes: &'a [u8]) -> Result<MarkRow<'a>> {
         let mut rest = bytes;
         let left = varint::take(&mut rest)?;
@@ -78,6 +79,7 @@ impl SlotStarts {
     /// How many rows are walked at once.
     pub(crate) const ROWS: usize = 4;
 
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn read(&mut self, rows: &[MarkRow<'_>; Self::ROWS]) -> Result<()> {
         self.0.clear();
         let mut at = [0; Self::ROWS];
@@ -168,6 +170,7 @@ impl Iterator for Subjects<'_> {
     type Item = u64;
 
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     fn next(&mut self) -> Option<u64> {
         self.left = self.left.checked_sub(1)?;
         self.last += varint::take(&mut self.bytes).ok()?;

@@ -40,6 +40,7 @@ impl<'a> Run<'a> {
     /// Reads the head. Where each record lies is checked as it is taken, whether
     /// the records are in order by [`check`](Self::check).
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn open(bytes: &'a [u8], layout: Layout) -> Result<Run<'a>> {
         Run::parse(bytes, layout).ok_or_else(|| unreadable(bytes, layout))
     }
@@ -147,12 +148,14 @@ impl<'a> Run<'a> {
     }
 
     /// The first record whose key is not below this one.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn lower_bound(&self, key: Key) -> usize {
         let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
         keys.partition_point(|at| key_of(at).number() < key.number())
     }
 
     /// Where the record of this key is.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn find(&self, key: Key) -> Option<usize> {
         let index = self.lower_bound(key);
         let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(index)?;
