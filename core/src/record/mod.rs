@@ -36,6 +36,7 @@ pub(crate) mod learning_program;
 pub(crate) mod lookup;
 pub(crate) mod mark;
 pub(crate) mod mark_row;
+pub(crate) mod open_row;
 pub(crate) mod parent;
 pub(crate) mod password;
 pub(crate) mod school;
