@@ -94,8 +94,7 @@ impl Stage {
                 bake::bake(line.kind, &line.values, &mut self.item);
                 if let Some(belongs) = assessment::Belongs::of(&line.values) {
                     for number in [belongs.grade, belongs.year, belongs.term] {
-                        let number = Some(number).filter(|_| line.kind.is_checked_at_end());
-                        ordered::push(&mut self.entry, number.unwrap_or(0));
+                        ordered::push(&mut self.entry, number);
                     }
                 }
                 encode_item(&mut self.entry, &self.item.item());
