@@ -3,7 +3,13 @@
 //!
 //! `ROLLBOOK_SEQUENCES` sets how many random worlds are synced, `ROLLBOOK_SEED` the seed of
 //! the first.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs
+)]
 
 mod erased;
 mod foreseen;

@@ -242,7 +242,7 @@ impl Load {
         let mut hash = None;
         if let Mode::Check(_) = self.mode {
             // Only schools and what needs them can be at fault together.
-            if line.kind != Kind::School && !line.kind.row().needs_school {
+            if !line.kind.is_checked_at_end() {
                 return Ok(());
             }
         } else {

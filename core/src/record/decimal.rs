@@ -24,22 +24,19 @@ impl Decimal {
     /// `-?digits[.digits]`, at most 12 digits before the point and 6 after, zeros
     /// counted.
     pub(crate) fn parse(text: &str) -> Option<Decimal> {
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-        let has_digits = |part: &str, most: usize| {
-            (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        let digits = text.strip_prefix('-');
+        let (whole, fraction) = match digits.unwrap_or(text).split_once('.') {
+            Some((whole, fraction)) => (whole, fraction),
+            None => (digits.unwrap_or(text), "0"),
         };
-        if !has_digits(whole, 12) || !has_digits(fraction, 6) {
-            return None;
-        }
-        let number = |part: &str| {
-            let digits = part.bytes().map(|digit| i64::from(digit - b'0'));
-            digits.fold(0, |number, digit| number * 10 + digit)
-        };
-        let missing = SCALE.checked_sub(u32::try_from(fraction.len()).ok()?)?;
-        let millionths = number(whole) * 10_i64.pow(SCALE) + number(fraction) * 10_i64.pow(missing);
-        let is_negative = text.starts_with('-');
-        Some(Decimal(if is_negative { -millionths } else { millionths }))
+        let whole = number(whole, 12)?;
+        let places = u32::try_from(fraction.len()).ok()?;
+        let fraction = number(fraction, SCALE)? * 10_i64.pow(SCALE - places);
+        let millionths = whole * 10_i64.pow(SCALE) + fraction;
+        Some(Decimal(match digits {
+            Some(_) => -millionths,
+            None => millionths,
+        }))
     }
 
     #[cfg(test)]
@@ -160,6 +157,17 @@ impl Decimal {
             push_exact_hundredths(out, percentage);
         }
     }
+}
+
+/// One digit or more, but not more than these.
+fn number(digits: &str, most: u32) -> Option<i64> {
+    let is_one = (1..=most as usize).contains(&digits.len());
+    let mut digits = digits.bytes();
+    let digit = |number: i64, byte: u8| {
+        let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+        digit.map(|digit| number * 10 + digit)
+    };
+    is_one.then(|| digits.try_fold(0, digit)).flatten()
 }
 
 /// With two decimals, half away from zero.

@@ -160,6 +160,12 @@ impl Kind {
         self.row().storage
     }
 
+    /// Whether a fault may be found in its records when the whole dataset was read: it is
+    /// that of schools, or of what needs one.
+    pub(crate) fn is_checked_at_end(self) -> bool {
+        self == Kind::School || self.row().needs_school
+    }
+
     /// Where its records lie, if they lie by date.
     pub(crate) fn dated(self) -> Option<Dated> {
         match self.storage() {
