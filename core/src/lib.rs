@@ -67,7 +67,8 @@
 #![cfg_attr(
     feature = "sync",
     doc = "**To fill it from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]: each [`Step`] \
-           sends a [`Call`], and its reply is [`Taken`]; a [`SyncReport`] at the end.\n"
+           sends a [`Call`], and its [`Reply`] is [`Taken`], or there is [`NoReply`]; a [`SyncReport`] at the \
+           end, with what was [`GivenUp`], or [`Why`] it stopped.\n"
 )]
 //!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
@@ -162,7 +163,7 @@ pub use query::{
 };
 
 #[cfg(feature = "sync")]
-pub use sync::{Call, Step, Sync, SyncOptions, SyncReport, Taken};
+pub use sync::{Call, GivenUp, NoReply, Reply, Step, Sync, SyncOptions, SyncReport, Taken, Why};
 
 #[cfg(feature = "records")]
 pub use records::{Undecoded, v1, v2};

@@ -5,13 +5,16 @@
 //! the first.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+mod driven;
+
 use rollbook::{
-    Answer, Credentials, Engine, Options, Request, Step, SyncOptions, SyncReport, Taken,
+    Answer, Credentials, Engine, Options, Reply, Request, Step, SyncOptions, SyncReport, Taken,
 };
 use rollbook_tests::search::extent;
 use rollbook_tests::world::{Action, World, blanked};
 
 const SCHOOL: u64 = 1000;
+const NOW: i64 = 1_778_745_600;
 
 /// One who may see everything.
 const ACCESS: &str = r#"
@@ -31,6 +34,14 @@ fn get(engine: &Engine, target: &str, now: i64) -> Answer {
         now: Some(now),
         ..Request::default()
     })
+}
+
+fn reply(answer: &Answer) -> Reply<'_> {
+    Reply {
+        status: answer.status.code,
+        retry_after: None,
+        body: &answer.body,
+    }
 }
 
 /// The records of a world as the service may have them: sync takes all schools to be in
@@ -73,12 +84,12 @@ fn has_great_number(text: &str) -> bool {
 /// Syncs the school, the source answering each call.
 fn synced(source: &Engine, now: i64, options: SyncOptions) -> (Engine, SyncReport) {
     let mirror = Engine::memory(Options::default()).unwrap();
-    let mut sync = mirror.sync(SCHOOL, options);
+    let sync = mirror.sync(SCHOOL, options).unwrap();
     let report = loop {
         match sync.next(now).unwrap() {
             Step::Send(call) => {
                 let answer = get(source, &call.target, now);
-                let taken = sync.take(call.id, now, answer.status.code, &answer.body);
+                let taken = sync.take(call.id, now, &reply(&answer)).unwrap();
                 let is_kept = taken == Taken::Kept || has_great_number(answer.text());
                 assert!(is_kept, "{taken:?} {}: {}", call.target, answer.text());
             }

@@ -1,25 +1,42 @@
 //! What answers have told, merged by field into records.
 
-use super::read::Out;
+use super::told::{Told, ToldRecord};
+use crate::error::Result;
 use crate::record::field::position;
 use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The records of one school, each with the fields that were told of it.
 #[derive(Default)]
 pub(super) struct Gathered {
     records: BTreeMap<(Kind, Vec<u64>), Vec<Value<'static>>>,
-    /// Members that nobody knows: of what, and their names.
-    pub(super) unknown: BTreeSet<(String, String)>,
 }
 
-/// No more names of unknown members than this are kept, nor of more bytes.
-const MOST_UNKNOWN: usize = 64;
-const NAME_BYTES: usize = 64;
+impl Gathered {
+    /// Merges what an answer told. `beside` says what is told of each record by its
+    /// standing in this answer.
+    pub(super) fn absorb(
+        &mut self,
+        told: &Told,
+        school: u64,
+        beside: &dyn Fn(Kind) -> Option<(usize, Value<'static>)>,
+    ) -> Result<()> {
+        for record in told.records(school) {
+            let ToldRecord {
+                kind, mut values, ..
+            } = record?;
+            if let Some((index, value)) = beside(kind)
+                && let Some(slot) = values.get_mut(index)
+            {
+                *slot = value;
+            }
+            self.record(kind, values);
+        }
+        Ok(())
+    }
 
-impl Out for Gathered {
     fn record(&mut self, kind: Kind, values: Vec<Value<'_>>) {
         let fields = kind.fields().iter().zip(&values);
         let key = fields.filter(|(field, _)| field.is_key());
@@ -38,12 +55,6 @@ impl Out for Gathered {
                     merge(kind, index, known, told);
                 }
             }
-        }
-    }
-
-    fn unknown(&mut self, of: &str, name: &str) {
-        if self.unknown.len() < MOST_UNKNOWN && name.len() <= NAME_BYTES {
-            self.unknown.insert((of.to_owned(), name.to_owned()));
         }
     }
 }
@@ -96,19 +107,6 @@ fn tells_nothing(mark: &[Value<'_>]) -> bool {
 }
 
 impl Gathered {
-    /// The ids of a kind's records.
-    pub(super) fn ids(&self, kind: Kind) -> BTreeSet<u64> {
-        let keys = self.records.keys().filter(|(of, _)| *of == kind);
-        keys.filter_map(|(_, key)| key.get(1).copied()).collect()
-    }
-
-    /// Takes over what another has.
-    pub(super) fn absorb(&mut self, other: Gathered) {
-        for ((kind, _), values) in other.records {
-            self.record(kind, values);
-        }
-    }
-
     /// What is told of the school itself.
     pub(super) fn of_school(&mut self, school: u64) -> &mut Vec<Value<'static>> {
         let record = self.records.entry((Kind::School, vec![school]));
@@ -120,29 +118,16 @@ impl Gathered {
         })
     }
 
-    /// The grades in which learners take subjects.
-    pub(super) fn grades_taken(&self) -> BTreeSet<u64> {
-        let all = self.records.iter();
-        let taken = all.filter(|((kind, _), _)| *kind == Kind::LearnerSubject);
-        let grades = taken.filter_map(|(_, values)| values.get(GRADE_ID)?.integer());
-        grades.collect()
-    }
-
     /// All records. A mark of which nothing is told is left out where the learner takes
     /// the subject in the term, since it is answered so without one.
-    pub(super) fn into_records(mut self) -> impl Iterator<Item = (Kind, Vec<Value<'static>>)> {
-        let superfluous: Vec<_> = self
-            .records
+    pub(super) fn records(&self) -> impl Iterator<Item = (Kind, &[Value<'static>])> {
+        let is_superfluous = |kind: Kind, key: &[u64], values: &[Value<'_>]| {
+            kind == Kind::Mark && tells_nothing(values) && self.takes(key)
+        };
+        self.records
             .iter()
-            .filter(|((kind, _), values)| *kind == Kind::Mark && tells_nothing(values))
-            .filter(|((_, key), _)| self.takes(key))
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in superfluous {
-            self.records.remove(&key);
-        }
-        let records = self.records.into_iter();
-        records.map(|((kind, _), values)| (kind, values))
+            .filter(move |((kind, key), values)| !is_superfluous(*kind, key, values))
+            .map(|((kind, _), values)| (*kind, values.as_slice()))
     }
 
     /// Whether the learner of a mark takes the subject in the assessment's term.
@@ -171,7 +156,7 @@ impl Gathered {
 }
 
 /// A value that outlives the answer.
-fn owned(value: Value<'_>) -> Value<'static> {
+pub(super) fn owned(value: Value<'_>) -> Value<'static> {
     let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
     match value {
         Value::Empty => Value::Empty,
