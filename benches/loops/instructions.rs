@@ -18,14 +18,13 @@
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
 use rollbook::{
-    Call, Discipline, Engine, Grades, Lookup, LookupList, Options, Parents, Question, SchoolInfo,
+    Discipline, Engine, Grades, Lookup, LookupList, Options, Parents, Question, SchoolInfo,
     StaffMembers,
 };
 use rollbook_benches::ask::{Ask, Asked as _, QUESTIONS};
 use rollbook_benches::ours::{Requests, Typed};
 use rollbook_benches::pages::{self, PageAsk, WALKED};
 use rollbook_benches::peer::Peer as _;
-use rollbook_benches::reading::{self, Replies};
 use rollbook_tests::sample::SampleSchool;
 use std::hint::black_box;
 
@@ -211,42 +210,6 @@ fn warm_request(question: &str) -> Box<Warm> {
     warm
 }
 
-/// A reply that a sync waits for.
-struct WarmReply {
-    replies: Replies<'static>,
-    call: Call,
-    body: Vec<u8>,
-}
-
-/// Reading an answer back; the limits are so many instructions a byte of it.
-#[library_benchmark(setup = warm_reply)]
-#[bench::marks(args = ("learnerassessmentmarks", "structure"), config = at_most(MARKS_READ))]
-#[bench::learners(args = ("status=current", "-"), config = at_most(LEARNERS_READ))]
-fn read_back(warm: Box<WarmReply>) -> Box<WarmReply> {
-    let WarmReply {
-        replies,
-        call,
-        body,
-    } = &*warm;
-    replies.take(black_box(call), body).unwrap();
-    warm
-}
-
-const MARKS_READ: u64 = 1;
-const LEARNERS_READ: u64 = 1;
-
-fn warm_reply(part: &str, without: &str) -> Box<WarmReply> {
-    let source = Box::leak(Box::new(reading::source(60).unwrap()));
-    let replies = Replies::new(source).unwrap();
-    let (call, body) = replies.first(part, without).unwrap();
-    println!("{} bytes: {}", body.len(), call.target);
-    Box::new(WarmReply {
-        replies,
-        call,
-        body,
-    })
-}
-
 /// Fails above this many instructions.
 fn at_most(instructions: u64) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::default();
@@ -268,7 +231,7 @@ fn load() {
 
 library_benchmark_group!(
     name = questions,
-    benchmarks = [typed, administration, request, page, read_back]
+    benchmarks = [typed, administration, request, page]
 );
 
 main!(setup = load(), library_benchmark_groups = questions);

@@ -1,7 +1,7 @@
 //! Reading answers back: what a sync takes for each byte that the service answers.
 
 use crate::spread::timed;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use rollbook::{Call, Engine, Options, Reply, Request, Step, Sync, SyncOptions, Taken};
 use rollbook_tests::sample::{PASSWORD, SampleSchool, USERNAME};
 use std::collections::BTreeMap;
@@ -134,16 +134,5 @@ impl<'a> Replies<'a> {
         let taken = self.sync.take(call.id, NOW, &reply)?;
         ensure!(taken == Taken::Kept, "{taken:?}: {}", call.target);
         Ok(())
-    }
-
-    /// The first call whose target has this part, with its reply.
-    pub fn first(&self, part: &str, without: &str) -> Result<(Call, Vec<u8>)> {
-        loop {
-            let (call, body) = self.next()?.context("no such call")?;
-            if call.target.contains(part) && !call.target.contains(without) {
-                return Ok((call, body));
-            }
-            self.take(&call, &body)?;
-        }
     }
 }

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 mod driven;
+mod passes;
+mod reading;
 
 use rollbook::{
     Answer, Credentials, Engine, Options, Reply, Request, Step, SyncOptions, SyncReport, Taken,

@@ -2,7 +2,7 @@
 //!
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `coverage`: what was seen of a school that is synced.
+//! - `coverage`: what was seen of a school that is synced. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
@@ -17,6 +17,8 @@ pub(crate) mod coverage;
 mod export;
 mod idempotency_key;
 mod inspect;
+#[cfg(feature = "sync")]
+mod kept;
 mod keys;
 mod line;
 mod lines;
@@ -34,6 +36,8 @@ pub use summary::{Counts, Summary};
 pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
+#[cfg(feature = "sync")]
+pub(crate) use kept::{Kept, each_kept};
 #[cfg(feature = "sync")]
 pub(crate) use line::Line;
 pub(crate) use load::Mode;

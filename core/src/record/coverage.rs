@@ -5,6 +5,7 @@
 //! the marks of a grade and year, the absences of some days.
 
 use crate::date::Date;
+use crate::error::{Error, Result};
 use crate::store::{Collection, Key, Partition};
 
 /// Declares the parts. The numbers are part of the format: a new one has the next.
@@ -18,6 +19,18 @@ macro_rules! parts {
         impl Part {
             #[cfg(test)]
             pub(crate) const ALL: [Part; [$($number),*].len()] = [$(Part::$part),*];
+
+            /// The part of this number. One above the highest is of a newer version.
+            pub(crate) fn numbered(number: u64) -> Result<Part> {
+                match number {
+                    $($number => Ok(Part::$part),)*
+                    _ => {
+                        let [found, highest] = [number, [$($number),*].len() as u64]
+                            .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+                        Err(Error::newer("part", found, highest))
+                    }
+                }
+            }
 
             /// What it is called where it is missing.
             pub(crate) const fn name(self) -> &'static str {
@@ -80,6 +93,11 @@ parts! {
     Grades = 29, "the grades";
     /// The whole record of one learner who left: `Unit::of_id`, of no year.
     LeftLearner = 30, "the learner";
+    /// Lists that are the same for all schools.
+    EthnicGroups = 31, "the ethnic groups";
+    MaritalStatuses = 32, "the marital statuses";
+    Genders = 33, "the genders";
+    Languages = 34, "the languages";
 }
 
 /// What is seen whole or not.

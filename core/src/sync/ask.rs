@@ -12,7 +12,7 @@ use crate::record::coverage::{Part, Unit};
 use crate::record::{Kind, Value, absentee, discipline};
 
 /// A list of learners by their status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Listing {
     Current,
     Waitlist,
@@ -31,7 +31,7 @@ impl Listing {
 }
 
 /// One question to the service about a school.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Ask {
     School,
     SchoolInfo,
@@ -180,23 +180,37 @@ impl Ask {
         date.is_some_and(|date| (from..=to).contains(&date))
     }
 
+    /// The unit that the answer is, in the school's current year; of days that they begin
+    /// with.
+    pub(super) fn unit(self, year: u64) -> Unit {
+        match self.seen(year) {
+            Seen::Whole(unit) => unit,
+            Seen::Days(part, from, _) => Unit::from(part, from),
+        }
+    }
+
     /// What is seen of the school by its answer, in the school's current year.
-    pub(super) fn seen(self, year: u64) -> Option<Seen> {
-        let of = |part, id| Some(Seen::Whole(Unit::of_id(part, year, id)));
-        let days = |part, from, to| Some(Seen::Days(part, from, to));
-        Some(Seen::Whole(Unit::of(match self {
-            Ask::Lookup(_) => return None,
+    pub(super) fn seen(self, year: u64) -> Seen {
+        let of = |part, id| Seen::Whole(Unit::of_id(part, year, id));
+        let days = |part, from, to| Seen::Days(part, from, to);
+        Seen::Whole(Unit::of(match self {
+            Ask::Lookup(Kind::EthnicGroup) => Part::EthnicGroups,
+            Ask::Lookup(Kind::MaritalStatus) => Part::MaritalStatuses,
+            Ask::Lookup(Kind::Gender) => Part::Genders,
+            Ask::Lookup(_) => Part::Languages,
             Ask::SubjectsPerTerm(id) => return of(Part::SubjectsPerTerm, id),
             Ask::SubjectMarks(id) => return of(Part::SubjectMarks, id),
             Ask::Marks {
-                grade, structure, ..
+                grade,
+                year: asked,
+                structure,
             } => {
                 let part = if structure {
                     Part::StructureOfGrade
                 } else {
                     Part::MarksOfGrade
                 };
-                return of(part, grade);
+                return Seen::Whole(Unit::of_id(part, asked.unwrap_or(year), grade));
             }
             Ask::Absences(from, to) => return days(Part::Absences, from, to),
             Ask::Discipline(from, to) => return days(Part::Discipline, from, to),
@@ -213,7 +227,7 @@ impl Ask {
             Ask::Accounts { all: true, .. } => Part::AllAccounts,
             Ask::Debtors { all: false } => Part::OpenDebtors,
             Ask::Debtors { all: true } => Part::AllDebtors,
-        })))
+        }))
     }
 }
 

@@ -3,17 +3,26 @@
 //!
 //! - `options`, `step`: what crosses. `pass`: the calls in their order. `ask`: what each
 //!   asks, and what is seen by it.
-//! - `read`: answers → what they told, as bytes of `told`. `gather`: merged by field.
-//! - `publish`: → the store, with what was seen, in one transaction.
+//! - `read`: answers → what they told, as bytes of `told`. `owns`: whose word
+//!   holds of a field. `domain`: which records an answer is whole over. `merge`: one record.
+//! - `publish`: → the store in one transaction: `rows`, what is kept and what was told, record
+//!   by record; `guard`, against losing much; `claims`, what was seen.
 
 mod ask;
+mod claims;
+mod domain;
 #[cfg(fuzzing)]
 mod fuzzed;
-mod gather;
+mod guard;
+mod merge;
 mod options;
+mod owns;
 mod pass;
 mod publish;
 mod read;
+mod rows;
+#[cfg(test)]
+mod splits;
 mod step;
 mod told;
 

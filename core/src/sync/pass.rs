@@ -4,8 +4,9 @@
 //! against shrinking), the ledger that a kill resumes from, several calls in flight.
 
 use super::ask::{Ask, LOOKUPS, Listing};
+use super::claims::learners;
 use super::options::SyncOptions;
-use super::publish::{Pass, learners};
+use super::publish::Pass;
 use super::read::{self, Unread};
 use super::step::{Call, GivenUp, NoReply, Reply, Step, SyncReport, Taken, Why};
 use super::told::Told;
@@ -44,7 +45,9 @@ impl Sync {
             year: None,
             turns: 0,
             complete: Vec::new(),
+            given_up: Vec::new(),
             unknown: BTreeSet::new(),
+            confirmed: Vec::new(),
             report: SyncReport::default(),
         });
         Ok(Sync { machine })
@@ -78,6 +81,14 @@ impl Sync {
         Ok(self.machine().fail(call, now, why))
     }
 
+    /// Says that what was held back is right: the next step publishes it.
+    ///
+    /// # Errors
+    /// `unsupported` if nothing of this target is held back.
+    pub fn confirm(&self, target: &str) -> Result<(), Error> {
+        Ok(self.machine().confirm(target)?)
+    }
+
     fn machine(&self) -> MutexGuard<'_, Machine> {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,7 +114,10 @@ struct Machine {
     turns: u8,
     /// What was read whole, and what it told.
     complete: Vec<(Ask, Told)>,
+    given_up: Vec<Ask>,
     unknown: BTreeSet<(&'static str, String)>,
+    /// What was held back and may take away much.
+    confirmed: Vec<Ask>,
     report: SyncReport,
 }
 
@@ -268,6 +282,7 @@ impl Machine {
     }
 
     fn give_up(&mut self, ask: Ask, why: &str) -> Taken {
+        self.given_up.push(ask);
         self.report.given_up.push(GivenUp {
             target: ask.target(self.school),
             why: why.to_owned(),
@@ -313,12 +328,26 @@ impl Machine {
                     year: self.year.unwrap_or(u64::from(today.year())),
                     is_year_told: self.year.is_some(),
                     as_of: began,
+                    given_up: &self.given_up,
+                    is_whole: self.confirmed.is_empty(),
                 };
-                pass.publish(&self.store)?;
-                self.complete.clear();
+                let held = pass.publish(&self.store, &self.confirmed)?;
+                let targets = held.iter().map(|ask| ask.target(self.school));
+                self.report.held = targets.collect();
+                self.complete.retain(|(ask, _)| held.contains(ask));
+                self.confirmed.clear();
                 Phase::Done
             }
         };
+        Ok(())
+    }
+
+    fn confirm(&mut self, target: &str) -> Result<()> {
+        let mut held = self.complete.iter().map(|(ask, _)| *ask);
+        let ask = held.find(|ask| self.phase == Phase::Done && ask.target(self.school) == target);
+        let ask = ask.ok_or_else(|| Error::unsupported("confirming what is not held back"))?;
+        self.confirmed.push(ask);
+        self.phase = Phase::Rest;
         Ok(())
     }
 
@@ -326,7 +355,8 @@ impl Machine {
     fn has_basis(&self) -> bool {
         let of = Listing::Current;
         let has = |is_it: &dyn Fn(Ask) -> bool| self.complete.iter().any(|(ask, _)| is_it(*ask));
-        has(&|ask| ask == Ask::School)
+        let school = |(ask, told): &(Ask, Told)| *ask == Ask::School && !told.is_empty();
+        self.complete.iter().any(school)
             && has(&|ask| matches!(ask, Ask::Learners { of: other, .. } if other == of))
     }
 

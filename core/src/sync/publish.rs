@@ -1,24 +1,21 @@
-//! What was gathered becomes the school's records, in one transaction with what was
-//! seen of it.
+//! What answers told becomes the school's records, in one transaction with what was seen
+//! of it.
 
 use super::ask::{Ask, Listing};
-use super::gather::Gathered;
+use super::claims;
+use super::guard::Losses;
+use super::merge::{Context, merge, tells_nothing};
+use super::rows::{Domains, Row, Rows};
 use super::told::Told;
-use crate::dataset::coverage::{self, Seen};
-use crate::dataset::{self, Line};
+use crate::dataset::coverage;
+use crate::dataset::{self, Line, Stage};
 use crate::error::{Error, Result};
-use crate::record::coverage::{Part, Unit};
+use crate::record::assessment::Belongs;
+use crate::record::coverage::Unit;
 use crate::record::field::position;
 use crate::record::{Kind, Value};
-use crate::store::Store;
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
-const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");
-const STATUS: usize = position(Kind::Learner.fields(), "status");
-const ACCOUNT: usize = position(Kind::Learner.fields(), "account");
-const DEBTOR_ACCOUNT: usize = position(Kind::AccountablePerson.fields(), "account");
-const RELEASED: usize = position(Kind::LearningProgram.fields(), "released");
+use crate::store::{Store, Write};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a pass came to.
 pub(super) struct Pass<'a> {
@@ -31,48 +28,52 @@ pub(super) struct Pass<'a> {
     pub(super) is_year_told: bool,
     /// When it began.
     pub(super) as_of: i64,
+    /// What was given up.
+    pub(super) given_up: &'a [Ask],
+    /// Whether all was asked for, and not only what was held back before.
+    pub(super) is_whole: bool,
 }
 
+/// How many bytes of records stay in memory; the rest goes to the store.
+const STAGE_BYTES: usize = 16 << 20;
+
 impl Pass<'_> {
-    /// Publishes it. If that fails it can be tried again.
-    pub(super) fn publish(&self, store: &Store) -> Result<()> {
-        let mut stage = dataset::Stage::default();
-        for (kind, values) in self.gathered()?.records() {
-            let mut values = values.to_vec();
-            if kind == Kind::Learner
-                && let Some(status) = values.get_mut(STATUS)
-                && status.is_empty()
-            {
-                // Told of by its account alone: neither current nor waiting.
-                *status = Value::Text(Cow::Borrowed("left"));
-            }
-            // Reading refused what cannot be kept.
-            let line = Line::whole(kind, values).map_err(|_| {
-                Error::corrupt("what answers told of a record does not make one together")
-            })?;
-            stage.push(0, &line, None)?;
-        }
-        let seen = self.seen()?;
+    /// Publishes it. If that fails it can be tried again. Gives what would lose too much of
+    /// what it is whole over, and was held back.
+    pub(super) fn publish(&self, store: &Store, confirmed: &[Ask]) -> Result<Vec<Ask>> {
+        let mut held: Vec<Ask> = Vec::new();
         store.write(|write| {
-            if dataset::has_records(write, self.school)? {
+            if dataset::has_records(write, self.school)? && !write.is_synced(self.school)? {
                 return Err(Error::unsupported(
                     "syncing a school that has records: remove it first",
                 ));
             }
+            let stage = loop {
+                let (stage, losses) = self.joined(write, &held)?;
+                let too_much = losses.too_much(confirmed);
+                if too_much.is_empty() {
+                    break stage;
+                }
+                held.extend(too_much);
+            };
             dataset::commit(write, stage)?;
-            coverage::see(write, self.school, &seen, self.as_of)
-        })
+            claims::claim(self, write, &held)
+        })?;
+        Ok(held)
     }
 
-    fn asks(&self) -> impl Iterator<Item = Ask> {
-        self.complete.iter().map(|(ask, _)| *ask)
+    /// The answers that count, but for those that are held back.
+    pub(super) fn asks(&self, held: &[Ask]) -> Vec<(Ask, &Told)> {
+        let complete = self.complete.iter();
+        let all = complete.filter(|(ask, _)| self.counts(*ask) && !held.contains(ask));
+        all.map(|(ask, told)| (*ask, told)).collect()
     }
 
-    fn has(&self, is_it: impl Fn(Ask) -> bool) -> bool {
-        self.asks().any(is_it)
+    pub(super) fn has(&self, is_it: impl Fn(Ask) -> bool) -> bool {
+        self.complete.iter().any(|(ask, _)| is_it(*ask))
     }
 
-    fn has_listing(&self, listing: Listing) -> bool {
+    pub(super) fn has_listing(&self, listing: Listing) -> bool {
         self.has(|ask| matches!(ask, Ask::Learners { of, .. } if of == listing))
     }
 
@@ -80,129 +81,173 @@ impl Pass<'_> {
     /// its account alone, and has left: that is known only beside all lists.
     fn counts(&self, ask: Ask) -> bool {
         let is_account = matches!(ask, Ask::Accounts { .. });
-        !is_account || Listing::ALL.into_iter().all(|of| self.has_listing(of))
+        !is_account || !self.is_whole || Listing::ALL.into_iter().all(|of| self.has_listing(of))
     }
 
-    fn gathered(&self) -> Result<Gathered> {
-        let mut gathered = Gathered::default();
-        for (ask, told) in self.complete {
-            if self.counts(*ask) {
-                gathered.absorb(told, self.school, &|kind| self.beside(*ask, kind))?;
+    /// What is kept and what was told, joined record by record.
+    fn joined(&self, write: &mut Write<'_>, held: &[Ask]) -> Result<(Stage, Losses)> {
+        let units = self.asks(held);
+        let asks: Vec<Ask> = units.iter().map(|(ask, _)| *ask).collect();
+        let mut whole = coverage::units(write, self.school)?;
+        whole.extend(asks.iter().map(|ask| ask.unit(self.year)));
+        let accounts = Ask::Accounts {
+            all: true,
+            parents: true,
+        };
+        let has_parents = self.is_whole && claims::has_parents(&asks) && asks.contains(&accounts);
+        let domains = Domains::of(asks, self.year, has_parents);
+        let mut rows = Rows::default();
+        rows.keep(write, self.school, &domains.marks_of())?;
+        for (number, (_, told)) in (0..).zip(&units) {
+            rows.tell(write, number, told, self.school)?;
+        }
+        let mut joined = Joined {
+            pass: self,
+            domains,
+            whole,
+            stage: Stage::default(),
+            losses: Losses::default(),
+            lay: HashMap::new(),
+            lies: HashMap::new(),
+            taken: HashSet::new(),
+        };
+        let mut sorted = rows.sorted(write)?;
+        while let Some(row) = sorted.next(self.school)? {
+            joined.take(row)?;
+            if joined.stage.sorter.bytes() > STAGE_BYTES {
+                write.spill(&mut joined.stage.sorter, "joined")?;
             }
         }
-        let year = Value::Integer(self.year);
-        if let Some(slot) = gathered.of_school(self.school).get_mut(CURRENT_YEAR) {
-            *slot = year;
+        Ok((joined.stage, joined.losses))
+    }
+}
+
+/// Records on their way.
+struct Joined<'p> {
+    pass: &'p Pass<'p>,
+    domains: Domains,
+    whole: BTreeSet<Unit>,
+    stage: Stage,
+    losses: Losses,
+    /// Where assessments lay and lie.
+    lay: HashMap<u64, Belongs>,
+    lies: HashMap<u64, Belongs>,
+    /// Who takes which subject in which term, in which grade and year.
+    taken: HashSet<[u64; 5]>,
+}
+
+impl Joined<'_> {
+    fn take(&mut self, row: Row<'_>) -> Result<()> {
+        let kind = row.kind;
+        let key = key_of(&row);
+        let place = |places: &HashMap<u64, Belongs>| {
+            let assessment = key.get(1).filter(|_| kind == Kind::Mark)?;
+            places.get(assessment).copied()
+        };
+        if kind == Kind::Assessment
+            && let (Some(values), Some(id)) = (&row.kept, key.get(1))
+        {
+            self.lay.extend(Belongs::of(values).map(|at| (*id, at)));
         }
-        Ok(gathered)
+        let said = self.domains.said(&row, place(&self.lay));
+        let was = row.kept.clone();
+        let is_said = !said.is_empty() || kind == Kind::School;
+        let merged = if is_said {
+            let at = place(&self.lies).or_else(|| place(&self.lay));
+            let context = Context {
+                whole: &self.whole,
+                at,
+            };
+            merge(kind, row.kept, &said, &context)
+        } else {
+            row.kept
+        };
+        self.losses.count(&said, was.is_some(), merged.is_some());
+        let merged = match (merged, place(&self.lies)) {
+            // It is answered so without one.
+            (Some(values), Some(at)) if self.is_superfluous(&key, &values, at) => None,
+            (merged, _) => merged,
+        };
+        let Some(mut values) = merged else {
+            return if was.is_some() {
+                self.remove(kind, &key)
+            } else {
+                Ok(())
+            };
+        };
+        if kind == Kind::School {
+            put(&mut values, CURRENT_YEAR, Value::Integer(self.pass.year));
+        }
+        self.note(kind, &key, &values);
+        if !is_said || was.as_ref() == Some(&values) {
+            return Ok(());
+        }
+        // Reading refused what cannot be kept.
+        let line = Line::whole(kind, values).map_err(|_| {
+            Error::corrupt("what answers told of a record does not make one together")
+        })?;
+        self.stage.push(0, &line, None)
     }
 
-    /// What is told of a record by where it stands. That it does not stand in another
-    /// answer tells something only if that one was read whole.
-    fn beside(&self, ask: Ask, kind: Kind) -> Option<(usize, Value<'static>)> {
-        let open = |all: bool| (!all).then_some("open");
-        let text = |text| Value::Text(Cow::Borrowed(text));
-        match (ask, kind) {
-            (Ask::Accounts { all, .. }, Kind::Learner) => {
-                let has_open = || self.has(|ask| matches!(ask, Ask::Accounts { all: false, .. }));
-                let told = open(all).or_else(|| has_open().then_some("closed"))?;
-                Some((ACCOUNT, text(told)))
-            }
-            (Ask::Debtors { all }, Kind::AccountablePerson) => {
-                let has_open = || self.has(|ask| ask == Ask::Debtors { all: false });
-                let told = open(all).or_else(|| has_open().then_some("closed"))?;
-                Some((DEBTOR_ACCOUNT, text(told)))
-            }
-            (
-                Ask::Marks {
-                    structure: true,
-                    grade,
-                    ..
-                },
-                Kind::LearningProgram,
-            ) => {
-                let year = Some(self.year);
-                let marks = Ask::Marks {
-                    grade,
-                    year,
-                    structure: false,
-                };
-                self.has(|ask| ask == marks)
-                    .then_some((RELEASED, Value::Integer(0)))
-            }
-            _ => None,
+    fn remove(&mut self, kind: Kind, key: &[u64]) -> Result<()> {
+        let mut values = vec![Value::Empty; kind.fields().len()];
+        for (slot, word) in values.iter_mut().zip(key) {
+            *slot = Value::Integer(*word);
         }
+        let deleted = true;
+        self.stage.push(
+            0,
+            &Line {
+                kind,
+                deleted,
+                values,
+            },
+            None,
+        )
     }
 
-    /// What was seen by these answers, each by itself and together.
-    fn seen(&self) -> Result<Vec<Seen>> {
-        let of_year = |part, id| Seen::Whole(Unit::of_id(part, self.year, id));
-        let mut seen = Vec::new();
-        let mut has_subjects = BTreeSet::new();
-        for ask in self.asks().filter(|ask| self.counts(*ask)) {
-            match ask {
-                Ask::Marks { grade, year, .. } if !self.is_of_year(grade, year) => continue,
-                Ask::SubjectsPerTerm(learner) => {
-                    seen.push(of_year(Part::LearnersOwnSubjects, learner));
-                    has_subjects.insert(learner);
+    /// Notes what the marks, which come last, lean on.
+    fn note(&mut self, kind: Kind, key: &[u64], values: &[Value<'_>]) {
+        match (kind, key) {
+            (Kind::Assessment, [_, id]) => {
+                self.lies.extend(Belongs::of(values).map(|at| (*id, at)));
+            }
+            (Kind::LearnerSubject, [_, learner, year, subject]) => {
+                let grade = values.get(GRADE_TAKEN).and_then(Value::integer);
+                if let (Some(grade), Some(Value::Terms(terms))) = (grade, values.get(TERMS)) {
+                    let taken = |term: u64| [*learner, *year, *subject, grade, term];
+                    self.taken.extend(terms.iter().map(|term| taken(term.term)));
                 }
-                _ => {}
             }
-            seen.extend(ask.seen(self.year));
+            _ => {}
         }
-        // All of each who is current.
-        let mut current = learners(self.school, self.complete, Some(Listing::Current))?;
-        if self.has_listing(Listing::Current) && current.all(|id| has_subjects.contains(&id)) {
-            seen.push(of_year(Part::LearnerSubjects, 0));
-        }
-        let lacks_parents = |ask: Ask| ask.with_less().is_none() && ask.endpoint().has_parents;
-        if Listing::ALL.into_iter().all(|of| self.has_listing(of)) && !self.has(lacks_parents) {
-            seen.push(Seen::Whole(Unit::of(Part::LearnersParents)));
-        }
-        let has_accounts = |whether: bool| {
-            self.has(|ask| matches!(ask, Ask::Accounts { all, .. } if all == whether))
-        };
-        if has_accounts(true) && has_accounts(false) {
-            seen.push(Seen::Whole(Unit::of(Part::LearnersDebtors)));
-        }
-        Ok(seen)
     }
 
-    /// Whether marks that were asked for are known to be of the year that is taken for the
-    /// current one. If nothing told that year, the current one has no marks: the other is
-    /// as good if it has none either.
-    fn is_of_year(&self, grade: u64, year: Option<u64>) -> bool {
-        if self.is_year_told {
-            return true;
-        }
-        let current = Ask::Marks {
-            grade,
-            year: None,
-            structure: true,
+    /// Whether a mark of which nothing is told is answered the same without it, since the
+    /// learner takes the subject in the assessment's term.
+    fn is_superfluous(&self, key: &[u64], values: &[Value<'_>], at: Belongs) -> bool {
+        let Some(learner) = key.get(2) else {
+            return false;
         };
-        let is_told = |(ask, told): &(Ask, Told)| {
-            let is_it = matches!(ask, Ask::Marks { grade: g, year: Some(_), .. } if *g == grade);
-            is_it && !told.is_empty()
-        };
-        year.is_some() && self.has(|ask| ask == current) && !self.complete.iter().any(is_told)
+        let taken = [*learner, at.year, at.subject, at.grade, at.term];
+        tells_nothing(values) && self.taken.contains(&taken)
     }
 }
 
-/// The learners of a list, or of all.
-pub(super) fn learners(
-    school: u64,
-    complete: &[(Ask, Told)],
-    listing: Option<Listing>,
-) -> Result<impl Iterator<Item = u64>> {
-    let is_asked = |ask: &Ask| matches!(ask, Ask::Learners { of, .. } if listing.is_none_or(|listing| listing == *of));
-    let mut ids = BTreeSet::new();
-    for (_, told) in complete.iter().filter(|(ask, _)| is_asked(ask)) {
-        for record in told.records(school) {
-            let record = record?;
-            if record.kind == Kind::Learner {
-                ids.extend(record.values.get(1).and_then(Value::integer));
-            }
-        }
-    }
-    Ok(ids.into_iter())
+fn key_of(row: &Row<'_>) -> Vec<u64> {
+    let told = row.told.first().map(|(_, told)| &told.values);
+    let values = row.kept.as_ref().or(told);
+    let fields = row.kind.fields().iter().zip(values.into_iter().flatten());
+    let key = fields.filter(|(field, _)| field.is_key());
+    key.filter_map(|(_, value)| value.integer()).collect()
 }
+
+fn put<'a>(values: &mut [Value<'a>], field: usize, value: Value<'a>) {
+    if let Some(slot) = values.get_mut(field) {
+        *slot = value;
+    }
+}
+
+const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");
+const GRADE_TAKEN: usize = position(Kind::LearnerSubject.fields(), "grade_id");
+const TERMS: usize = position(Kind::LearnerSubject.fields(), "terms");

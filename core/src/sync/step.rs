@@ -89,6 +89,9 @@ pub struct SyncReport {
     pub replies: u64,
     /// What was given up, so that it is not synced.
     pub given_up: Vec<GivenUp>,
+    /// What was held back, since it would have taken away much of what is kept: its old
+    /// records are still answered. `Sync::confirm` says that it is right.
+    pub held: Vec<String>,
     /// Members of answers that are unknown, as `record: member`.
     pub unknown: Vec<String>,
 }

@@ -33,6 +33,20 @@ pub(super) struct ToldRecord<'a> {
     pub(super) told: Fields,
     /// By the position of the field; empty where nothing is told.
     pub(super) values: Vec<Value<'a>>,
+    /// The record as it stands among what was told.
+    pub(super) bytes: &'a [u8],
+}
+
+impl<'a> ToldRecord<'a> {
+    /// Reads the one record that these bytes are.
+    pub(super) fn read(mut bytes: &'a [u8], school: u64) -> Result<ToldRecord<'a>> {
+        let record = take(&mut bytes, school)?;
+        if bytes.is_empty() {
+            Ok(record)
+        } else {
+            Err(cut())
+        }
+    }
 }
 
 impl Told {
@@ -56,6 +70,10 @@ impl Told {
         varint::push(out, assessment);
         varint::push(out, learner);
         mark.encode(out);
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -90,6 +108,18 @@ impl<'a> Iterator for Records<'a> {
 }
 
 fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<ToldRecord<'a>> {
+    let all = *rest;
+    let (kind, told, values) = take_values(rest, school)?;
+    let bytes = all.get(..all.len() - rest.len()).ok_or_else(cut)?;
+    Ok(ToldRecord {
+        kind,
+        told,
+        values,
+        bytes,
+    })
+}
+
+fn take_values<'a>(rest: &mut &'a [u8], school: u64) -> Result<(Kind, Fields, Vec<Value<'a>>)> {
     let (kind, after) = rest.split_first().ok_or_else(cut)?;
     *rest = after;
     let kind = Kind::numbered(*kind).ok_or_else(cut)?;
@@ -105,8 +135,7 @@ fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<ToldRecord<'a>> {
         for (slot, value) in values.iter_mut().skip(3).zip(mark.values()) {
             *slot = value;
         }
-        let told = Fields::MAX;
-        return Ok(ToldRecord { kind, told, values });
+        return Ok((kind, Fields::MAX, values));
     }
     let told = varint::take(rest)?;
     let there = varint::take(rest)?;
@@ -115,7 +144,7 @@ fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<ToldRecord<'a>> {
             *slot = take_value(field.form, rest)?;
         }
     }
-    Ok(ToldRecord { kind, told, values })
+    Ok((kind, told, values))
 }
 
 fn set<'a>(values: &mut [Value<'a>], index: usize, value: Value<'a>) -> Result<()> {
@@ -243,10 +272,12 @@ mod tests {
                 if of_school && let Some(school) = values.first_mut() {
                     *school = Value::Integer(7);
                 }
-                ToldRecord { kind, told, values }
+                (kind, told, values)
             });
-            let read: Vec<_> = all.records(7).collect::<Result<_>>()?;
-            assert_eq!(read, expected);
+            let read = all
+                .records(7)
+                .map(|record| record.map(|record| (record.kind, record.told, record.values)));
+            assert_eq!(read.collect::<Result<Vec<_>>>()?, expected);
         }
         Ok(())
     }

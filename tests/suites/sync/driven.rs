@@ -7,7 +7,7 @@ use rollbook::{
 };
 
 /// A school with a little of everything.
-pub fn little_school() -> Engine {
+pub(super) fn little_school() -> Engine {
     let source = Engine::memory(Options::default()).unwrap();
     let lines = r#"
 {"type":"school","school_id":1000,"school_name":"Little","current_year":2026}
@@ -28,7 +28,7 @@ fn sent(step: Step) -> Call {
 }
 
 /// Drives until a step is neither sent nor waited for; `change` makes other replies.
-pub fn drive(
+pub(super) fn drive(
     sync: &Sync,
     source: &Engine,
     change: &dyn Fn(&str) -> Option<(u16, &'static str)>,

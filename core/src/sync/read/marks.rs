@@ -197,11 +197,8 @@ impl<'de> Marks<'_, 'de> {
             return Ok(());
         };
         self.names.insert((self.level, id), name.clone());
-        if name.is_empty() {
-            return Ok(());
-        }
         let mut values = vec![Value::Empty; kind.fields().len()];
-        for (index, value) in [(key, Value::Integer(id)), (field, Value::Text(name))] {
+        for (index, value) in [(key, Value::Integer(id)), (field, text(name))] {
             if let Some(slot) = values.get_mut(index) {
                 *slot = value;
             }
@@ -292,6 +289,14 @@ impl<'de> Marks<'_, 'de> {
             ASSESSMENT
         };
         self.out.record(Kind::Assessment, told, &values)
+    }
+}
+
+fn text(text: Cow<'_, str>) -> Value<'_> {
+    if text.is_empty() {
+        Value::Empty
+    } else {
+        Value::Text(text)
     }
 }
 

@@ -76,14 +76,12 @@ impl<'o> Subjects<'_, 'o> {
         self.out.record(kind, fields, &values)
     }
 
-    /// Term ids are told of the year. No term has the id 0: it stands for none.
+    /// Term ids are told of the year.
     fn tell_terms(&mut self, year: u64) -> Result<(), Unread> {
         for (term, id) in std::mem::take(&mut self.ids) {
-            if id != 0 {
-                let told = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
-                let told = told.map(|(field, number)| (field, Value::Integer(number)));
-                self.tell(Kind::Term, told.into())?;
-            }
+            let told = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
+            let told = told.map(|(field, number)| (field, Value::Integer(number)));
+            self.tell(Kind::Term, told.into())?;
         }
         Ok(())
     }
@@ -151,13 +149,11 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
             told.push((subject::SUPER_NAME, text(above_name)));
         }
         self.tell(Kind::Subject, told)?;
-        if !grade_name.is_empty() {
-            let told = vec![
-                (GRADE_ID, number(grade)),
-                (grade::SHORT_NAME, text(grade_name)),
-            ];
-            self.tell(Kind::Grade, told)?;
-        }
+        let told = vec![
+            (GRADE_ID, number(grade)),
+            (grade::SHORT_NAME, text(grade_name)),
+        ];
+        self.tell(Kind::Grade, told)?;
         let told = vec![
             (LEARNER, number(self.learner)),
             (YEAR, number(year)),

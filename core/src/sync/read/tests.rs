@@ -293,10 +293,12 @@ fn subjects_tell_the_year_and_the_terms() -> Result<(), Unread> {
     assert_eq!(evidence.year, Some(2026));
     let start = [
         "term year=2026 term=1 term_id=11",
+        "term year=2026 term=2 term_id=0",
         "subject subject_id=101 subject_name=Maths",
+        "grade grade_id=9 grade=7",
     ];
-    assert_eq!(told.get(..2), Some(start.map(str::to_owned).as_slice()));
-    let taken = told.get(3).map_or("", String::as_str);
+    assert_eq!(told.get(..4), Some(start.map(str::to_owned).as_slice()));
+    let taken = told.get(4).map_or("", String::as_str);
     let expected = "learner_subject learner_id=1 year=2026 subject_id=101 grade_id=9 terms=";
     assert!(taken.starts_with(expected), "{taken}");
 
@@ -360,6 +362,7 @@ fn marks_tell_what_is_the_same_once() -> Result<(), Unread> {
         "year year=2026 year_name=2026",
         "learning_program grade_id=9 year=2026 term=1 subject_id=101 released=1",
         "subject subject_id=101 subject_name=Maths",
+        "learning_outcome learning_outcome_id=3",
         "assessment assessment_id=77 grade_id=9 year=2026 term=1 subject_id=101 learning_outcome_id=3 assessment_name=Test assessment_date=2026-02-01 weight=10 mark_out_of=10",
         "mark assessment_id=77 learner_id=1 mark=5 percentage=50 captured=1 dtime=2026-02-02 08:00:00",
         "mark assessment_id=77 learner_id=2 percentage=a captured=1",
@@ -423,7 +426,7 @@ fn marks_of_others_are_refused() {
     }
     for (from, to, field) in [
         ("08:00:00", "25:00:00", "dtime"),
-        ("5.00", "x", "percentage"),
+        ("5.00", "x", "mark"),
         (r#""captured":"1""#, r#""captured":"2""#, "captured"),
     ] {
         assert_eq!(
