@@ -3,6 +3,7 @@
 
 use super::export::values;
 use super::keys::{partitions_of, slots};
+use super::render;
 use crate::error::{Error, Result};
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
@@ -20,7 +21,14 @@ pub(crate) enum Kept {
     },
 }
 
-/// Hands on the school and all its records, of marks those of these grades and years.
+/// Whether there is no other school, so that what is the same for all schools is this one's.
+pub(crate) fn is_alone(reader: &dyn Reader, school: u64) -> Result<bool> {
+    let schools = render::schools(reader)?;
+    Ok(schools.into_iter().all(|other| other == school))
+}
+
+/// Hands on the school and all its records, of marks those of these grades and years; and
+/// the lists that are the same for all schools.
 /// `between` is called now and then, with nothing read.
 pub(crate) fn each_kept(
     write: &mut Write<'_>,
@@ -34,7 +42,8 @@ pub(crate) fn each_kept(
         let values = bake::values(Kind::School, &[school], &pinned.run()?.item(index)?)?;
         each(Kept::Record(Kind::School, values))?;
     }
-    for partition in partitions_of(write, school)? {
+    let lists = LISTS.map(Partition::global);
+    for partition in partitions_of(write, school)?.into_iter().chain(lists) {
         let kind = Kind::kept_in(partition.collection).filter(|kind| *kind != Kind::Mark);
         let is_marks = partition.collection == Collection::MarkRows
             && marks_of.contains(&(partition.a, partition.b));
@@ -49,6 +58,13 @@ pub(crate) fn each_kept(
     }
     Ok(())
 }
+
+const LISTS: [Collection; 4] = [
+    Collection::EthnicGroups,
+    Collection::MaritalStatuses,
+    Collection::Genders,
+    Collection::Languages,
+];
 
 fn each_of_run(
     write: &Write<'_>,

@@ -51,7 +51,8 @@ pub(super) fn is_whole_over(
         (Ask::Discipline(from, to), Kind::Discipline) => {
             lies(values.get(discipline::DISCIPLINE_DATE), from, to)
         }
-        // Lookups are those of other schools too.
+        // Where there is no other school whose it may be.
+        (Ask::Lookup(of), kind) => of == kind,
         _ => false,
     }
 }

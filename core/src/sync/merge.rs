@@ -90,6 +90,13 @@ impl<'a> Record<'_, 'a> {
         fields.map(key).collect()
     }
 
+    /// What a record is never without.
+    fn key(&self) -> Fields {
+        let fields = self.kind.fields().iter().enumerate();
+        let key = fields.filter(|(_, field)| field.is_key());
+        key.fold(0, |key, (index, _)| key | 1 << index)
+    }
+
     /// Whether an answer of this source tells the record.
     fn tells(&self, source: Source) -> bool {
         let mut said = self.said.iter();
@@ -109,7 +116,7 @@ impl<'a> Record<'_, 'a> {
             let source = Source::of(said.ask);
             // Who is not in the list of the open ones has an account all the same.
             if !matches!(source, Source::OpenAccounts | Source::OpenDebtors) {
-                set(values, source.owns(self.kind), &[]);
+                set(values, source.owns(self.kind) & !self.key(), &[]);
             }
         }
         let told = || {

@@ -95,7 +95,8 @@ impl Pass<'_> {
             parents: true,
         };
         let has_parents = self.is_whole && claims::has_parents(&asks) && asks.contains(&accounts);
-        let domains = Domains::of(asks, self.year, has_parents);
+        let is_alone = dataset::is_alone(write, self.school)?;
+        let domains = Domains::of(asks, self.year, has_parents, is_alone);
         let mut rows = Rows::default();
         rows.keep(write, self.school, &domains.marks_of())?;
         for (number, (_, told)) in (0..).zip(&units) {

@@ -63,7 +63,8 @@ impl Rows {
         match kept {
             Kept::Record(kind, values) => {
                 self.set_key(kind, &values);
-                told.push(kind, Fields::MAX << 1, &values);
+                let is_of_school = kind == Kind::School || kind.is_of_school();
+                told.push(kind, Fields::MAX << u64::from(is_of_school), &values);
             }
             Kept::Mark {
                 assessment,
@@ -172,8 +173,9 @@ pub(super) struct Domains {
 }
 
 impl Domains {
-    /// `has_parents`: all answers that tell parents are among them.
-    pub(super) fn of(asks: Vec<Ask>, year: u64, has_parents: bool) -> Domains {
+    /// `has_parents`: all answers that tell parents are among them. `is_alone`: there is no
+    /// other school.
+    pub(super) fn of(asks: Vec<Ask>, year: u64, has_parents: bool, is_alone: bool) -> Domains {
         let (mut by_learner, mut by_grade) = (HashMap::new(), HashMap::new());
         let mut others = Vec::new();
         for (number, ask) in (0..).zip(&asks) {
@@ -188,6 +190,7 @@ impl Domains {
                     by_grade.entry(*grade).or_insert_with(Vec::new).push(number);
                 }
                 Ask::Parents if !has_parents => {}
+                Ask::Lookup(_) if !is_alone => {}
                 _ => others.push(number),
             }
         }

@@ -32,7 +32,7 @@ fn marks(learners: u64) -> String {
         }
         body.push_str("}}");
     }
-    body.push_str("}}}}}}}}");
+    body.push_str("}}}}}}}");
     body
 }
 
