@@ -9,7 +9,7 @@
 //! - `doors`: the engine's two doors beside a copy. `pages`: pages of v2.
 //!   `administration`: what of Administration+ no peer is asked.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
-//!   changes. `concurrent`: readers beside a writer.
+//!   changes. `concurrent`: readers beside a writer. `reading`: answers read back by a sync.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
 //!   what it takes. `spread`: times of one thing.
 //! - `report`: tables to read.
@@ -30,6 +30,7 @@ pub mod peer;
 #[cfg(feature = "peers")]
 pub mod peers;
 pub mod process;
+pub mod reading;
 pub mod report;
 pub mod request;
 pub mod schools;

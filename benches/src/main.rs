@@ -15,7 +15,7 @@ use rollbook_benches::comparison::{self, Caches};
 use rollbook_benches::growth::{self, Rounds};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
-use rollbook_benches::{administration, child, concurrent, pages, report, writes};
+use rollbook_benches::{administration, child, concurrent, pages, reading, report, writes};
 use std::io::{self, Write as _};
 use std::time::Duration;
 
@@ -136,6 +136,12 @@ fn others(scale: &Scale, progress: &ProgressBar) -> Result<()> {
     say(&format!(
         "Durable changes to 1,000 learners\n{}\n\n",
         report::writes(&written)
+    ))?;
+    progress.set_message("answers read back");
+    let read = reading::measure(300, scale.effort.rounds)?;
+    say(&format!(
+        "Answers read back by a sync, 300 learners\n{}\n\n",
+        report::reading(&read)
     ))?;
     progress.set_message("readers beside a writer");
     let folder = tempfile::tempdir()?;

@@ -4,6 +4,7 @@ use crate::comparison::Measured;
 use crate::concurrent::Beside;
 use crate::doors::Doors;
 use crate::growth::{Growth, Killed};
+use crate::reading::Read;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
 
@@ -52,6 +53,22 @@ pub fn doors(what: &str, measured: &[Doors]) -> Table {
             duration(row.copy_ns / 1e9),
             duration(row.typed_ns / 1e9),
             duration(row.request_ns / 1e9),
+        ]);
+    }
+    table
+}
+
+/// What a sync takes to read answers back.
+pub fn reading(read: &[(&str, Read)]) -> Table {
+    let header = ["answers", "count", "bytes", "took", "MB/s"];
+    let mut table = table(header.map(str::to_owned));
+    for (name, read) in read {
+        table.add_row([
+            (*name).to_owned(),
+            read.answers.to_string(),
+            read.bytes.to_string(),
+            duration(read.took.as_secs_f64()),
+            format!("{:.0}", read.rate()),
         ]);
     }
     table

@@ -26,6 +26,13 @@ pub fn row(bytes: &[u8]) -> bool {
         .is_ok()
 }
 
+/// Reads bytes as the answer to a question of a sync, of which the first byte says which:
+/// whether it is one. What it told comes back.
+#[cfg(feature = "sync")]
+pub fn answer(bytes: &[u8]) -> bool {
+    crate::sync::fuzz(bytes)
+}
+
 fn table(bytes: &[u8]) -> Result<()> {
     if let Ok(totals) = Totals::decode(bytes) {
         let once = totals.encode();

@@ -67,7 +67,8 @@
 #![cfg_attr(
     feature = "sync",
     doc = "**To fill it from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]: each [`Step`] \
-           sends a [`Call`], and its reply is [`Taken`]; a [`SyncReport`] at the end.\n"
+           sends a [`Call`], and its [`Reply`] is [`Taken`], or there is [`NoReply`]; a [`SyncReport`] at the \
+           end, with what was [`GivenUp`], or [`Why`] it stopped.\n"
 )]
 //!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
@@ -76,7 +77,7 @@
 //! changes that may be asked for again.
 //!
 //! **To look after it.** [`Stats`]: how much there is. [`Verification`]: whether it is
-//! sound. [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
+//! sound. [`Coverage`]: what was seen of a school that is synced, kind by kind ([`Covered`]). [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
 //!
 //! **To read.** [`guide`]: the dataset format, what holds where the service's
 //! documentation is silent, v2 and how to move to it, what is promised, the design.
@@ -165,7 +166,7 @@ pub use query::{
 };
 
 #[cfg(feature = "sync")]
-pub use sync::{Call, Step, Sync, SyncOptions, SyncReport, Taken};
+pub use sync::{Call, GivenUp, NoReply, Reply, Step, Sync, SyncOptions, SyncReport, Taken, Why};
 
 #[cfg(feature = "records")]
 pub use records::{Undecoded, v1, v2};

@@ -8,7 +8,7 @@ use crate::record::coverage::{AS_OF_TAG, Part, TO_TAG, Unit};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot, Write,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was seen of a school that is synced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,6 +82,32 @@ pub(crate) fn see(write: &mut Write<'_>, school: u64, seen: &[Seen], as_of: i64)
         })?;
     }
     Ok(())
+}
+
+/// What was seen once and can no longer be said to be.
+pub(crate) fn unsee(write: &mut Write<'_>, school: u64, units: &[Unit]) -> Result<()> {
+    for unit in units {
+        change(write, unit.partition(school), |units| {
+            units.remove(&unit.key);
+        })?;
+    }
+    Ok(())
+}
+
+/// All that was seen of a school; of days where they begin.
+pub(crate) fn units(reader: &dyn Reader, school: u64) -> Result<BTreeSet<Unit>> {
+    let mut units = BTreeSet::new();
+    for partition in partitions_of(reader, school)? {
+        if partition.collection == Collection::Coverage {
+            let (part, year) = (Part::numbered(partition.a)?, partition.b);
+            if part == Part::Erased {
+                continue;
+            }
+            let keys = read(reader, partition)?.into_keys();
+            units.extend(keys.map(|key| Unit { part, year, key }));
+        }
+    }
+    Ok(units)
 }
 
 /// The school is no longer synced: what it has are records like any others. Who was

@@ -300,7 +300,7 @@ fn damaged() -> Failure {
 }
 
 /// The values of a kept record of any kind but marks.
-fn values<'a>(
+pub(super) fn values<'a>(
     kind: Kind,
     partition: Partition,
     key: Key,

@@ -3,7 +3,7 @@
 //! - `lines`, `line`: bytes → lines → values; `plain_line`: the same, fast, of most.
 //!   `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `coverage`: what was seen of a school that is synced.
+//! - `coverage`: what was seen of a school that is synced. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
@@ -18,6 +18,8 @@ pub(crate) mod coverage;
 mod export;
 mod idempotency_key;
 mod inspect;
+#[cfg(feature = "sync")]
+mod kept;
 mod keys;
 mod line;
 mod lines;
@@ -37,6 +39,8 @@ pub use summary::{Counts, Summary};
 pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
+#[cfg(feature = "sync")]
+pub(crate) use kept::{Kept, each_kept, is_alone};
 #[cfg(feature = "sync")]
 pub(crate) use line::Line;
 pub(crate) use load::Mode;

@@ -58,14 +58,17 @@ impl Engine {
     /// # fn main() -> rollbook::Result<()> {
     /// use rollbook::{Engine, Options, Step, SyncOptions};
     /// let engine = Engine::memory(Options::default())?;
-    /// let mut sync = engine.sync(1000, SyncOptions::default());
+    /// let sync = engine.sync(1000, SyncOptions::default())?;
     /// let now = 1_778_745_600; // 2026-05-14T08:00:00Z
     /// let Step::Send(call) = sync.next(now)? else { return Ok(()) };
     /// assert_eq!(call.target, "/api/v1/finplus/debtmanagement/schools/1000");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn sync(&self, school: u64, options: crate::SyncOptions) -> crate::Sync {
-        crate::Sync::new(self.store.clone(), school, options)
+    ///
+    /// # Errors
+    /// `unsupported` if an option is of no form that it may have.
+    pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
+        Ok(crate::Sync::new(self.store.clone(), school, options)?)
     }
 }

@@ -1,14 +1,33 @@
 //! Sync: a school filled from the service. No clock, no network and no password is in
 //! here: whoever drives it sends what it says, and hands in the replies.
 //!
-//! - `pass`: the calls in their order. `asked`: what each asks, and what is seen by it.
-//! - `read`: answers → fields of records. `gather`: merged by field.
-//! - `publish`: → the store, with what was seen, in one transaction.
+//! - `options`, `step`: what crosses. `pass`: the calls in their order. `ask`: what each
+//!   asks, and what is seen by it.
+//! - `read`: answers → what they told, as bytes of `told`. `owns`: whose word
+//!   holds of a field. `domain`: which records an answer is whole over. `merge`: one record.
+//! - `publish`: → the store in one transaction: `rows`, what is kept and what was told, record
+//!   by record; `guard`, against losing much; `claims`, what was seen.
 
-mod asked;
-mod gather;
+mod ask;
+mod claims;
+mod domain;
+#[cfg(fuzzing)]
+mod fuzzed;
+mod guard;
+mod merge;
+mod options;
+mod owns;
 mod pass;
 mod publish;
 mod read;
+mod rows;
+#[cfg(test)]
+mod splits;
+mod step;
+mod told;
 
-pub use pass::{Call, Step, Sync, SyncOptions, SyncReport, Taken};
+#[cfg(fuzzing)]
+pub(crate) use fuzzed::fuzz;
+pub use options::SyncOptions;
+pub use pass::Sync;
+pub use step::{Call, GivenUp, NoReply, Reply, Step, SyncReport, Taken, Why};

@@ -44,7 +44,7 @@ fn nothing_of_an_erased_learner_stays_in_the_file() {
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SOURCE.as_bytes()).unwrap();
     source.apply(ACCESS.as_bytes()).unwrap();
-    let (mirror, ..) = synced(&source, NOW, SyncOptions::default());
+    let (mirror, ..) = synced(&source, NOW, SyncOptions::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     mirror.backup(&path, Credentials::Keep).unwrap();

@@ -1,7 +1,8 @@
 //! Objects of answers, member by member. What is unknown is passed over and named;
 //! what has a wrong type fails the answer, and is shown nowhere.
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use super::out::{Out, Unread};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -10,11 +11,13 @@ pub(super) trait Members<'de> {
     /// Takes the value of a member, or says that it knows none of this name.
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error>;
 
-    /// All members were taken; of a wrong record says what is wrong.
-    fn end(&mut self) -> Result<(), String>;
+    /// All members were taken.
+    fn end(&mut self) -> Result<(), Unread>;
 
-    /// Notes a member that is unknown.
-    fn unknown(&mut self, name: &str);
+    /// What the objects are, for those of their members that are unknown.
+    fn what(&self) -> &'static str;
+
+    fn out(&mut self) -> &mut Out;
 }
 
 /// An object, handed on member by member.
@@ -41,11 +44,15 @@ impl<'de, M: Members<'de>> Visitor<'de> for ObjectOf<'_, M> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(Text(name)) = map.next_key()? {
             if !self.0.member(&name, &mut map)? {
-                self.0.unknown(&name);
+                let what = self.0.what();
+                self.0.out().note_unknown(what, &name);
                 map.next_value::<IgnoredAny>()?;
             }
         }
-        self.0.end().map_err(A::Error::custom)
+        match self.0.end() {
+            Ok(()) => Ok(()),
+            Err(why) => Err(self.0.out().refuse(why)),
+        }
     }
 }
 
@@ -70,6 +77,20 @@ impl<'de, M: Members<'de>> Visitor<'de> for ArrayOf<'_, M> {
             .is_some()
         {}
         Ok(())
+    }
+}
+
+/// Takes the text of a member that stands once in its object: `slot` is empty until
+/// then.
+pub(super) fn take_text<'de, A: MapAccess<'de>>(
+    slot: &mut Option<Cow<'de, str>>,
+    out: &mut Out,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    let Text(text) = map.next_value()?;
+    match slot.replace(text) {
+        None => Ok(()),
+        Some(_) => Err(out.refuse(Unread::Shape)),
     }
 }
 

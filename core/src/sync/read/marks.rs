@@ -1,114 +1,223 @@
 //! Assessment marks, nested by grade, year, term, learner, subject, learning outcome
 //! and assessment (2.6), with marks or their structure alone.
+//!
+//! Nearly all of it is said again for each learner. So what is the same is told once, and
+//! of each further learner compared; only the mark is read each time.
 
-use super::fields::{Members, ObjectOf, Text};
-use super::{Out, values};
-use crate::record::field::Form;
+use super::super::ask::Ask;
+use super::super::told::Fields;
+use super::fields::{Members, ObjectOf, Text, take_text};
+use super::out::{Out, Unread, unkeepable};
+use crate::date::DateTime;
+use crate::record::decimal::Decimal;
+use crate::record::field::{Form, position};
+use crate::record::mark::Mark;
 use crate::record::value::integer;
-use crate::record::{Kind, Value};
-use serde::de::{Error, IgnoredAny, MapAccess};
+use crate::record::year;
+use crate::record::{Kind, Value, assessment, grade, learning_outcome, learning_program, subject};
+use serde::de::MapAccess;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What holds the objects of the level below, by level.
-const BELOW: [&str; 6] = [
-    "years",
-    "terms",
-    "learners",
-    "subjects",
-    "learning_outcomes",
-    "assessments",
-];
+/// The levels, from the top: what holds the objects of the level below, what an object
+/// repeats of its id, and its name.
+struct Level {
+    below: &'static str,
+    id: &'static str,
+    name: &'static str,
+    /// The kind that has the name, its key and the name.
+    named: Option<(Kind, usize, usize)>,
+}
 
-/// What an object of a level repeats of its key, and its name.
-const REPEATED: [&str; 6] = [
-    "",
-    "year",
-    "term",
-    "learner_id",
-    "subject_id",
-    "learning_outcome_id",
-];
-const NAMED: [&str; 6] = [
-    "grade",
-    "year_name",
-    "",
-    "",
-    "subject_name",
-    "learning_outcome_name",
-];
+const GRADE: usize = 0;
+const YEAR: usize = 1;
+const TERM: usize = 2;
+const LEARNER: usize = 3;
+const SUBJECT: usize = 4;
 
-const ASSESSMENT: [(&str, Form); 9] = [
-    ("assessment_id", Form::Integer),
-    ("assessment_name", Form::Text),
-    ("assessment_date", Form::Date),
-    ("weight", Form::Decimal),
-    ("dtime", Form::DateTime),
-    ("percentage", Form::Percentage),
-    ("mark", Form::Decimal),
-    ("mark_out_of", Form::Decimal),
-    ("captured", Form::Bit),
+const LEVELS: [Level; 6] = [
+    Level {
+        below: "years",
+        id: "",
+        name: "grade",
+        named: Some((
+            Kind::Grade,
+            position(grade::FIELDS, "grade_id"),
+            grade::SHORT_NAME,
+        )),
+    },
+    Level {
+        below: "terms",
+        id: "year",
+        name: "year_name",
+        named: Some((Kind::Year, position(year::FIELDS, "year"), year::NAME)),
+    },
+    Level {
+        below: "learners",
+        id: "term",
+        name: "",
+        named: None,
+    },
+    Level {
+        below: "subjects",
+        id: "learner_id",
+        name: "",
+        named: None,
+    },
+    Level {
+        below: "learning_outcomes",
+        id: "subject_id",
+        name: "subject_name",
+        named: Some((
+            Kind::Subject,
+            position(subject::FIELDS, "subject_id"),
+            subject::NAME,
+        )),
+    },
+    Level {
+        below: "assessments",
+        id: "learning_outcome_id",
+        name: "learning_outcome_name",
+        named: Some((
+            Kind::LearningOutcome,
+            position(learning_outcome::FIELDS, "learning_outcome_id"),
+            learning_outcome::NAME,
+        )),
+    },
 ];
 
 /// The objects of a level, each under its id.
-pub(super) struct Marks<'o> {
-    school: u64,
-    /// Whether marks are told, so that they are released.
-    is_released: bool,
+pub(super) struct Marks<'o, 'de> {
+    /// The structure alone, without marks.
+    is_structure: bool,
     /// The ids of the objects at hand: grade, year, term, learner, subject, outcome.
-    ids: [u64; 6],
+    ids: [u64; LEVELS.len()],
+    /// The ids that stood beside them already.
+    beside: [BTreeSet<u64>; LEVELS.len()],
     level: usize,
-    /// Kinds and ids that were told already: the same for all learners.
-    told: BTreeSet<(Kind, [u64; 4])>,
-    out: &'o mut dyn Out,
+    names: BTreeMap<(usize, u64), Cow<'de, str>>,
+    /// Terms and subjects whose programmes were told.
+    programmes: BTreeSet<(u64, u64)>,
+    assessments: Vec<Known<'de>>,
+    /// Where an assessment lies among them.
+    places: BTreeMap<u64, usize>,
+    /// Behind the assessment that was read last: they mostly come in one order.
+    next: usize,
+    leaf: Leaf<'de>,
+    out: &'o mut Out,
 }
 
-impl<'o> Marks<'o> {
-    pub(super) fn new(school: u64, is_released: bool, out: &'o mut dyn Out) -> Marks<'o> {
+/// An assessment as it was told, to be compared.
+struct Known<'de> {
+    id: u64,
+    /// Term, subject and outcome.
+    place: [u64; 3],
+    /// Its name, date, weight and what marks are out of.
+    texts: [Cow<'de, str>; 4],
+    /// The learner whose mark of it was read last.
+    learner: Option<u64>,
+}
+
+impl<'o> Marks<'o, '_> {
+    pub(super) fn new(out: &'o mut Out) -> Self {
         Marks {
-            school,
-            is_released,
-            ids: [0; 6],
+            is_structure: matches!(
+                out.ask,
+                Ask::Marks {
+                    structure: true,
+                    ..
+                }
+            ),
+            ids: [0; LEVELS.len()],
+            beside: Default::default(),
             level: 0,
-            told: BTreeSet::new(),
+            names: BTreeMap::new(),
+            programmes: BTreeSet::new(),
+            assessments: Vec::new(),
+            places: BTreeMap::new(),
+            next: 0,
+            leaf: Leaf::default(),
             out,
         }
     }
+}
 
-    /// Tells a record once.
-    fn tell<const N: usize>(&mut self, kind: Kind, ids: [u64; 4], told: [(&str, Value<'_>); N]) {
-        if self.told.insert((kind, ids)) {
-            let mut values = values(kind, told);
-            if let Some(school) = values.first_mut() {
-                *school = Value::Integer(self.school);
-            }
-            self.out.record(kind, values);
+impl<'de> Marks<'_, 'de> {
+    /// An object of this id begins.
+    fn enter(&mut self, id: u64) -> Result<(), Unread> {
+        if let Some(slot) = self.ids.get_mut(self.level) {
+            *slot = id;
+        }
+        if let Some(below) = self.beside.get_mut(self.level + 1) {
+            below.clear();
+        }
+        let beside = self.beside.get_mut(self.level);
+        if beside.is_some_and(|beside| !beside.insert(id)) {
+            return Err(Unread::Shape);
+        }
+        match (self.level, self.out.ask) {
+            (GRADE, Ask::Marks { grade, .. }) if grade != id => Err(Unread::OutOfUnit),
+            (YEAR, _) => self.out.year(id),
+            (SUBJECT, _) => self.programme(),
+            _ => Ok(()),
         }
     }
 
-    fn name(&mut self, id: u64, name: Cow<'_, str>) {
-        if name.is_empty() {
-            return;
+    /// That marks are shown is their release; the structure is shown in any case.
+    fn programme(&mut self) -> Result<(), Unread> {
+        let [grade, year, term, _, subject, _] = self.ids;
+        if !self.programmes.insert((term, subject)) {
+            return Ok(());
         }
-        let (id, name, ids) = (Value::Integer(id), Value::Text(name), [id, 0, 0, 0]);
-        match self.level {
-            0 => self.tell(Kind::Grade, ids, [("grade_id", id), ("grade", name)]),
-            1 => self.tell(Kind::Year, ids, [("year", id), ("year_name", name)]),
-            4 => self.tell(
-                Kind::Subject,
-                ids,
-                [("subject_id", id), ("subject_name", name)],
-            ),
-            _ => {
-                let told = [("learning_outcome_id", id), ("learning_outcome_name", name)];
-                self.tell(Kind::LearningOutcome, ids, told);
+        let told = if self.is_structure {
+            PROGRAMME
+        } else {
+            PROGRAMME | RELEASED
+        };
+        let released = Value::Integer(1);
+        let [grade, year, term, subject] = [grade, year, term, subject].map(Value::Integer);
+        let values = [
+            Value::Empty,
+            grade,
+            year,
+            term,
+            subject,
+            Value::Empty,
+            released,
+        ];
+        self.out.record(Kind::LearningProgram, told, &values)
+    }
+
+    /// Tells the name of the object at hand, unless it is known.
+    fn name(&mut self, name: Cow<'de, str>) -> Result<(), Unread> {
+        let id = self.ids.get(self.level).copied().unwrap_or_default();
+        let named = LEVELS.get(self.level).and_then(|level| level.named);
+        let known = self.names.get(&(self.level, id));
+        let (Some((kind, key, field)), false) = (named, known == Some(&name)) else {
+            return Ok(());
+        };
+        self.names.insert((self.level, id), name.clone());
+        let mut values = vec![Value::Empty; kind.fields().len()];
+        for (index, value) in [(key, Value::Integer(id)), (field, text(name))] {
+            if let Some(slot) = values.get_mut(index) {
+                *slot = value;
             }
+        }
+        self.out.record(kind, 1 << key | 1 << field, &values)
+    }
+
+    /// Where an assessment lies that was told before.
+    fn find(&self, id: u64) -> Option<usize> {
+        match self.assessments.get(self.next) {
+            Some(known) if known.id == id => Some(self.next),
+            _ => self.places.get(&id).copied(),
         }
     }
 
-    fn assessment(&mut self, id: u64, told: [Value<'_>; ASSESSMENT.len()]) {
+    fn assessment(&mut self, id: u64) -> Result<(), Unread> {
+        let texts = std::mem::take(&mut self.leaf.texts).map(Option::unwrap_or_default);
         let [
-            _,
+            own_id,
             name,
             date,
             weight,
@@ -117,131 +226,303 @@ impl<'o> Marks<'o> {
             mark,
             out_of,
             captured,
-        ] = told;
-        let number = Value::Integer;
-        let [grade, year, term, learner, subject, outcome] = self.ids;
-        let program = [
-            ("grade_id", number(grade)),
-            ("year", number(year)),
-            ("term", number(term)),
-            ("subject_id", number(subject)),
-            ("released", number(u64::from(self.is_released))),
-        ];
-        self.tell(Kind::LearningProgram, [grade, year, term, subject], program);
-        let assessment = [
-            ("assessment_id", number(id)),
-            ("grade_id", number(grade)),
-            ("year", number(year)),
-            ("term", number(term)),
-            ("subject_id", number(subject)),
-            ("learning_outcome_id", number(outcome)),
-            ("assessment_name", name),
-            ("assessment_date", date),
-            ("weight", weight),
-            ("mark_out_of", out_of),
-        ];
-        self.tell(Kind::Assessment, [id, 0, 0, 0], assessment);
-        // Without marks nothing is told of this one but that it may be there.
-        let captured = match captured {
-            Value::Integer(1) => Value::Empty,
-            _ => number(0),
-        };
-        let mark = [
-            ("school_id", number(self.school)),
-            ("assessment_id", number(id)),
-            ("learner_id", number(learner)),
-            ("mark", mark),
-            ("percentage", percentage),
-            ("captured", captured),
-            ("dtime", dtime),
-        ];
-        self.out.record(Kind::Mark, values(Kind::Mark, mark));
-    }
-}
-
-impl<'de> Members<'de> for Marks<'_> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let id = integer(name).ok_or_else(|| A::Error::custom("an id"))?;
-        if let Some(slot) = self.ids.get_mut(self.level) {
-            *slot = id;
-            map.next_value_seed(ObjectOf(&mut Item { marks: self, id }))?;
-        } else {
-            let mut leaf = Leaf::default();
-            map.next_value_seed(ObjectOf(&mut leaf))?;
-            self.assessment(id, leaf.values);
-            for name in leaf.unknown {
-                self.out.unknown("assessment", &name);
+        ] = texts;
+        if integer(&own_id) != Some(id) {
+            return Err(Unread::Shape);
+        }
+        let [_, _, term, learner, subject, outcome] = self.ids;
+        let place = [term, subject, outcome];
+        let texts = [name, date, weight, out_of];
+        let found = self.find(id);
+        let known = found.and_then(|at| Some((at, self.assessments.get_mut(at)?)));
+        match known {
+            Some((at, known)) => {
+                if known.place != place || known.learner.replace(learner) == Some(learner) {
+                    return Err(Unread::Shape);
+                }
+                self.next = at + 1;
+                if known.texts != texts {
+                    known.texts.clone_from(&texts);
+                    self.tell(id, &texts)?;
+                }
+            }
+            None => {
+                self.tell(id, &texts)?;
+                self.places.insert(id, self.assessments.len());
+                let learner = Some(learner);
+                self.assessments.push(Known {
+                    id,
+                    place,
+                    texts,
+                    learner,
+                });
+                self.next = self.assessments.len();
             }
         }
-        Ok(true)
-    }
-
-    fn end(&mut self) -> Result<(), String> {
+        let mark = read_mark(&dtime, &percentage, &mark, &captured)?;
+        self.out.mark(id, learner, &mark);
         Ok(())
     }
 
-    fn unknown(&mut self, _: &str) {}
+    fn tell(
+        &mut self,
+        id: u64,
+        [name, date, weight, out_of]: &[Cow<'_, str>; 4],
+    ) -> Result<(), Unread> {
+        let [grade, year, term, _, subject, outcome] = self.ids;
+        let numbers = [id, grade, year, term, subject, outcome].map(Value::Integer);
+        let mut values = vec![Value::Empty];
+        values.extend(numbers);
+        let texts = [
+            (name, Form::Text),
+            (date, Form::Date),
+            (weight, Form::Decimal),
+            (out_of, Form::Decimal),
+        ];
+        for ((text, form), field) in texts.into_iter().zip(TEXTS) {
+            let value = Value::from_text(form, Cow::Borrowed(text));
+            values.push(value.ok_or(unkeepable(Kind::Assessment, field))?);
+        }
+        let told = if self.is_structure {
+            STRUCTURE
+        } else {
+            ASSESSMENT
+        };
+        self.out.record(Kind::Assessment, told, &values)
+    }
+}
+
+fn text(text: Cow<'_, str>) -> Value<'_> {
+    if text.is_empty() {
+        Value::Empty
+    } else {
+        Value::Text(text)
+    }
+}
+
+/// The fields behind the references of an assessment, in their order.
+const TEXTS: [&str; 4] = [
+    "assessment_name",
+    "assessment_date",
+    "weight",
+    "mark_out_of",
+];
+/// All but the school; the structure does not tell what marks are out of.
+const ASSESSMENT: Fields = (1 << assessment::FIELDS.len()) - 2;
+const STRUCTURE: Fields = ASSESSMENT - (1 << position(assessment::FIELDS, "mark_out_of"));
+/// The key, and whether it is released.
+const PROGRAMME: Fields = 0b1_1110;
+const RELEASED: Fields = 1 << position(learning_program::FIELDS, "released");
+
+const _: () = {
+    let mut rest: &[&str] = &TEXTS;
+    let mut at = 7;
+    while let [name, others @ ..] = rest {
+        assert!(
+            position(assessment::FIELDS, name) == at,
+            "not in their order"
+        );
+        (at, rest) = (at + 1, others);
+    }
+};
+
+/// The mark of one learner. Without any of it nothing is told but that it may be there.
+fn read_mark(dtime: &str, percentage: &str, mark: &str, captured: &str) -> Result<Mark, Unread> {
+    let wrong = |field| unkeepable(Kind::Mark, field);
+    let decimal = |field, text: &str| match text {
+        "" => Ok(None),
+        text => Decimal::parse(text).map(Some).ok_or(wrong(field)),
+    };
+    let absent = percentage == "a";
+    Ok(Mark {
+        captured: match captured {
+            "1" => true,
+            "0" | "" => false,
+            _ => return Err(wrong("captured")),
+        },
+        absent,
+        dtime: match dtime {
+            "" => None,
+            text => Some(DateTime::parse(text.as_bytes()).ok_or(wrong("dtime"))?),
+        },
+        mark: decimal("mark", mark)?,
+        percentage: if absent {
+            None
+        } else {
+            decimal("percentage", percentage)?
+        },
+    })
+}
+
+impl<'de> Members<'de> for Marks<'_, 'de> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        let Some(id) = integer(name) else {
+            return Err(self.out.refuse(Unread::Shape));
+        };
+        if self.level < LEVELS.len() {
+            if let Err(why) = self.enter(id) {
+                return Err(self.out.refuse(why));
+            }
+            let mut item = Item {
+                marks: self,
+                id,
+                seen: 0,
+            };
+            map.next_value_seed(ObjectOf(&mut item))?;
+            return Ok(true);
+        }
+        let mut leaf = LeafOf { marks: self, id };
+        map.next_value_seed(ObjectOf(&mut leaf))?;
+        Ok(true)
+    }
+
+    fn end(&mut self) -> Result<(), Unread> {
+        Ok(())
+    }
+
+    fn what(&self) -> &'static str {
+        "assessment marks"
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.out
+    }
 }
 
 /// One object above assessments.
-struct Item<'m, 'o> {
-    marks: &'m mut Marks<'o>,
+struct Item<'m, 'o, 'de> {
+    marks: &'m mut Marks<'o, 'de>,
+    id: u64,
+    /// Whether the objects below, the id and the name stood in it: a bit each.
+    seen: u8,
+}
+
+impl<'de> Item<'_, '_, 'de> {
+    /// Notes that a member stands in the object, which it may do once.
+    fn see(&mut self, bit: u8) -> Result<(), Unread> {
+        let is_twice = self.seen & bit != 0;
+        self.seen |= bit;
+        if is_twice { Err(Unread::Shape) } else { Ok(()) }
+    }
+
+    fn repeats(&self, text: &str) -> Result<(), Unread> {
+        if integer(text) == Some(self.id) {
+            Ok(())
+        } else {
+            Err(Unread::Shape)
+        }
+    }
+
+    fn named(&mut self, name: Cow<'de, str>) -> Result<(), Unread> {
+        self.see(4)?;
+        self.marks.name(name)
+    }
+}
+
+impl<'de> Members<'de> for Item<'_, '_, 'de> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        let Some(level) = LEVELS.get(self.marks.level) else {
+            return Ok(false);
+        };
+        let taken = if name == level.below {
+            let seen = self.see(1);
+            if seen.is_ok() {
+                self.marks.level += 1;
+                let below = map.next_value_seed(ObjectOf(&mut *self.marks));
+                self.marks.level -= 1;
+                below?;
+            }
+            seen
+        } else if name == level.id {
+            let Text(text) = map.next_value()?;
+            self.see(2).and_then(|()| self.repeats(&text))
+        } else if name == level.name {
+            let Text(text) = map.next_value()?;
+            self.named(text)
+        } else {
+            return Ok(false);
+        };
+        match taken {
+            Ok(()) => Ok(true),
+            Err(why) => Err(self.marks.out.refuse(why)),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Unread> {
+        if self.seen & 1 == 0 {
+            return Err(Unread::Shape);
+        }
+        Ok(())
+    }
+
+    fn what(&self) -> &'static str {
+        match self.marks.level {
+            LEARNER => "learner of marks",
+            TERM => "term of marks",
+            _ => "assessment marks",
+        }
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.marks.out
+    }
+}
+
+/// The members of an assessment, with a mark or without.
+const LEAF: [&str; 9] = [
+    "assessment_id",
+    "assessment_name",
+    "assessment_date",
+    "weight",
+    "dtime",
+    "percentage",
+    "mark",
+    "mark_out_of",
+    "captured",
+];
+/// So many of them belong to the structure.
+const OF_STRUCTURE: usize = 4;
+
+#[derive(Default)]
+struct Leaf<'de> {
+    texts: [Option<Cow<'de, str>>; LEAF.len()],
+    /// The member that is expected next.
+    next: usize,
+}
+
+struct LeafOf<'m, 'o, 'de> {
+    marks: &'m mut Marks<'o, 'de>,
     id: u64,
 }
 
-impl<'de> Members<'de> for Item<'_, '_> {
+impl<'de> Members<'de> for LeafOf<'_, '_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let level = self.marks.level;
-        let is = |names: &[&str; 6]| names.get(level) == Some(&name);
-        if is(&BELOW) {
-            self.marks.level += 1;
-            let below = map.next_value_seed(ObjectOf(&mut *self.marks));
-            self.marks.level -= 1;
-            below?;
-        } else if is(&NAMED) {
-            let Text(name) = map.next_value()?;
-            self.marks.name(self.id, name);
-        } else if is(&REPEATED) {
-            map.next_value::<IgnoredAny>()?;
-        } else {
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    fn end(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn unknown(&mut self, name: &str) {
-        self.marks.out.unknown("assessment marks", name);
-    }
-}
-
-/// An assessment, with a mark or without.
-#[derive(Default)]
-struct Leaf<'de> {
-    values: [Value<'de>; ASSESSMENT.len()],
-    unknown: Vec<String>,
-}
-
-impl<'de> Members<'de> for Leaf<'de> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let mut known = ASSESSMENT.iter().zip(&mut self.values);
-        let Some(((_, form), slot)) = known.find(|((known, _), _)| *known == name) else {
+        let leaf = &mut self.marks.leaf;
+        let at = match LEAF.get(leaf.next) {
+            Some(expected) if *expected == name => Some(leaf.next),
+            _ => LEAF.iter().position(|known| *known == name),
+        };
+        let Some((at, slot)) = at.and_then(|at| Some((at, leaf.texts.get_mut(at)?))) else {
             return Ok(false);
         };
-        let Text(text) = map.next_value()?;
-        let value = Value::from_text(*form, text);
-        *slot = value.ok_or_else(|| A::Error::custom("a value"))?;
+        if self.marks.is_structure && at >= OF_STRUCTURE {
+            return Ok(false);
+        }
+        leaf.next = at + 1;
+        take_text(slot, self.marks.out, map)?;
         Ok(true)
     }
 
-    fn end(&mut self) -> Result<(), String> {
-        Ok(())
+    fn end(&mut self) -> Result<(), Unread> {
+        self.marks.leaf.next = 0;
+        self.marks.assessment(self.id)
     }
 
-    fn unknown(&mut self, name: &str) {
-        self.unknown.push(name.to_owned());
+    fn what(&self) -> &'static str {
+        Kind::Assessment.name()
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.marks.out
     }
 }

@@ -1,139 +1,152 @@
 //! Objects whose members are the fields of a record.
 
-use super::Out;
+use super::super::told::Fields;
 use super::fields::{ArrayOf, Members, ObjectOf, Text};
-use crate::record::field::{Field, Form};
-use crate::record::{Kind, Value};
-use serde::de::{Error, MapAccess};
+use super::out::{Out, Unread, unkeepable};
+use super::table::{Table, To};
+use crate::record::field::Form;
+use crate::record::value::integer;
+use crate::record::{Value, terms};
+use serde::de::MapAccess;
 use serde_json::value::RawValue;
-
-/// Where a member goes whose name is not that of a field.
-#[derive(Clone, Copy)]
-pub(super) enum Goes {
-    /// To the field of this name.
-    To(&'static str),
-    /// It holds records of this kind, in an array,
-    Records(Kind),
-    /// or alone.
-    Record(Kind),
-}
 
 /// Reads objects as records of a kind.
 pub(super) struct Reader<'o, 'de> {
-    kind: Kind,
-    renamed: &'static [(&'static str, Goes)],
+    table: &'static Table,
     /// What is told of each record beside its members.
-    beside: Vec<(usize, Value<'de>)>,
+    beside: Option<(usize, Value<'de>)>,
+    told: Fields,
     values: Vec<Value<'de>>,
-    /// The position behind the field that was read last: members mostly come in order.
+    /// Which members stood in the object already: a bit each.
+    seen: u64,
+    /// The own member that is expected next: they mostly come in order.
     next: usize,
-    out: &'o mut dyn Out,
+    out: &'o mut Out,
 }
 
 impl<'o, 'de> Reader<'o, 'de> {
-    pub(super) fn new(
-        kind: Kind,
-        renamed: &'static [(&'static str, Goes)],
-        school: u64,
-        out: &'o mut dyn Out,
-    ) -> Reader<'o, 'de> {
-        let mut reader = Reader {
-            kind,
-            renamed,
-            beside: Vec::new(),
-            values: vec![Value::Empty; kind.fields().len()],
+    pub(super) fn new(table: &'static Table, out: &'o mut Out) -> Reader<'o, 'de> {
+        let others = table.others.iter().filter_map(|(_, to)| match to {
+            To::Field(index) => Some(index),
+            _ => None,
+        });
+        let told = table.own.iter().chain(others);
+        Reader {
+            table,
+            beside: None,
+            told: told.fold(0, |told, index| told | 1 << index),
+            values: vec![Value::Empty; table.kind.fields().len()],
+            seen: 0,
             next: 0,
             out,
-        };
-        reader.tell("school_id", Value::Integer(school));
-        reader
-    }
-
-    /// Tells a field of every record.
-    pub(super) fn tell(&mut self, name: &str, value: Value<'de>) {
-        let fields = self.kind.fields();
-        if let Some(index) = fields.iter().position(|field| field.name == name) {
-            if let Some(slot) = self.values.get_mut(index) {
-                *slot = value.clone();
-            }
-            self.beside.push((index, value));
         }
     }
 
-    /// The field of a member.
-    fn field(&self, name: &str) -> Option<(usize, &'static Field)> {
-        let fields = self.kind.fields();
-        let named = |field: &Field| field.name == name;
-        let index = match fields.get(self.next) {
-            Some(field) if named(field) => self.next,
-            _ => fields.iter().position(named)?,
+    /// Tells a field of every record.
+    pub(super) fn telling(self, field: usize, value: Value<'de>) -> Reader<'o, 'de> {
+        Reader {
+            beside: Some((field, value)),
+            told: self.told | 1 << field,
+            ..self
+        }
+    }
+
+    /// The number of a member of this name, and where it goes.
+    fn find(&mut self, name: &str) -> Option<(usize, To)> {
+        let (own, others) = (self.table.own, self.table.others);
+        let fields = self.table.kind.fields();
+        let is_own = |at: usize| {
+            let field = own.get(at).and_then(|index| fields.get(*index));
+            field.is_some_and(|field| field.name == name)
         };
-        Some((index, fields.get(index)?))
+        let at = if is_own(self.next) {
+            Some(self.next)
+        } else {
+            (0..own.len()).find(|at| is_own(*at))
+        };
+        if let Some(at) = at {
+            self.next = at + 1;
+            return own.get(at).map(|index| (at, To::Field(*index)));
+        }
+        let at = others.iter().position(|(other, _)| *other == name)?;
+        others.get(at).map(|(_, to)| (own.len() + at, *to))
+    }
+
+    fn value<A: MapAccess<'de>>(&mut self, index: usize, map: &mut A) -> Result<(), A::Error> {
+        let kind = self.table.kind;
+        let Some(field) = kind.fields().get(index) else {
+            return Err(self.out.refuse(Unread::Shape));
+        };
+        self.out.reading(kind, field.name);
+        let value = if field.form == Form::Texts {
+            let raw: &RawValue = map.next_value()?;
+            terms::value_from_json(field.form, raw.get()).ok()
+        } else {
+            let Text(text) = map.next_value()?;
+            Value::from_text(field.form, text)
+        };
+        self.out.was_read();
+        match (self.values.get_mut(index), value) {
+            (Some(slot), Some(value)) => *slot = value,
+            _ => return Err(self.out.refuse(unkeepable(kind, field.name))),
+        }
+        Ok(())
     }
 }
 
 impl<'de> Members<'de> for Reader<'_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let renamed = self.renamed.iter().find(|(renamed, _)| *renamed == name);
-        let name = match renamed {
-            None => name,
-            Some((_, Goes::To(field))) => field,
-            Some((_, Goes::Records(kind))) => {
-                let mut inner = self.inner(*kind);
-                map.next_value_seed(ArrayOf(&mut inner))?;
-                return Ok(true);
-            }
-            Some((_, Goes::Record(kind))) => {
-                let mut inner = self.inner(*kind);
-                map.next_value_seed(ObjectOf(&mut inner))?;
-                return Ok(true);
-            }
-        };
-        let Some((index, field)) = self.field(name) else {
+        let Some((number, to)) = self.find(name) else {
             return Ok(false);
         };
-        self.next = index + 1;
-        let value = if field.form == Form::Texts {
-            let raw: &RawValue = map.next_value()?;
-            crate::record::terms::value_from_json(field.form, raw.get()).ok()
-        } else {
-            let Text(text) = map.next_value()?;
-            Value::from_text(field.form, text)
-        };
-        let wrong = || A::Error::custom(field.name);
-        if let Some(slot) = self.values.get_mut(index) {
-            *slot = value.ok_or_else(wrong)?;
+        if self.seen >> number & 1 == 1 {
+            return Err(self.out.refuse(Unread::Shape));
+        }
+        self.seen |= 1 << number;
+        match to {
+            To::Field(index) => self.value(index, map)?,
+            To::School => {
+                let Text(text) = map.next_value()?;
+                if integer(&text) != Some(self.out.school) {
+                    return Err(self.out.refuse(Unread::OtherSchool));
+                }
+            }
+            To::Records(table) => {
+                let mut inner = Reader::new(table, &mut *self.out);
+                map.next_value_seed(ArrayOf(&mut inner))?;
+            }
+            To::Record(table) => {
+                let mut inner = Reader::new(table, &mut *self.out);
+                map.next_value_seed(ObjectOf(&mut inner))?;
+            }
         }
         Ok(true)
     }
 
-    fn end(&mut self) -> Result<(), String> {
-        let fields = self.kind.fields().iter().zip(&self.values);
-        for (field, value) in fields.filter(|(field, _)| field.is_key()) {
-            if value.is_empty() {
-                return Err(field.name.to_owned());
-            }
+    fn end(&mut self) -> Result<(), Unread> {
+        let is_missing = |field: usize| {
+            let at = self.table.own.iter().position(|own| *own == field);
+            at.is_none_or(|at| self.seen >> at & 1 == 0)
+        };
+        if self.table.needed.is_some_and(is_missing) {
+            return Err(Unread::Shape);
         }
-        let mut values = vec![Value::Empty; self.values.len()];
-        for (index, value) in &self.beside {
-            if let Some(slot) = values.get_mut(*index) {
-                *slot = value.clone();
-            }
+        if let Some((index, value)) = &self.beside
+            && let Some(slot) = self.values.get_mut(*index)
+        {
+            *slot = value.clone();
         }
-        let values = std::mem::replace(&mut self.values, values);
-        self.next = 0;
-        self.out.record(self.kind, values);
-        Ok(())
+        let told = self.out.record(self.table.kind, self.told, &self.values);
+        self.values.fill(Value::Empty);
+        (self.seen, self.next) = (0, 0);
+        told
     }
 
-    fn unknown(&mut self, name: &str) {
-        self.out.unknown(self.kind.name(), name);
+    fn what(&self) -> &'static str {
+        self.table.kind.name()
     }
-}
 
-impl<'de> Reader<'_, 'de> {
-    fn inner(&mut self, kind: Kind) -> Reader<'_, 'de> {
-        let school = self.values.first().and_then(Value::integer).unwrap_or(0);
-        Reader::new(kind, &[], school, &mut *self.out)
+    fn out(&mut self) -> &mut Out {
+        self.out
     }
 }

@@ -1,12 +1,16 @@
-//! A learner's subjects: by term (2.4), and with their marks (2.5).
+//! A learner's subjects: by term (2.4), and with their marks (2.5). Both name the year
+//! that is the school's current one.
 
-use super::fields::{ArrayOf, Members, Text};
-use super::{Out, values};
+use super::super::ask::Ask;
+use super::fields::{ArrayOf, Members, take_text};
+use super::out::{Out, Unread, unkeepable};
 use crate::record::decimal::Decimal;
+use crate::record::field::position;
 use crate::record::value::{EnrolledTerm, integer};
-use crate::record::{Kind, Value};
+use crate::record::{Kind, Value, grade, learner_subject, subject, term};
 use serde::de::MapAccess;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 const NAMES: [&str; 7] = [
     "year",
@@ -29,142 +33,192 @@ const TERM_NAMES: [&str; 8] = [
     "mark",
 ];
 
-pub(super) struct Subjects<'o, 'de> {
-    school: u64,
+type Texts<'de, const N: usize> = [Option<Cow<'de, str>>; N];
+
+pub(super) struct Subjects<'de, 'o> {
     learner: u64,
-    texts: [Cow<'de, str>; NAMES.len()],
-    terms: Terms<'de>,
-    out: &'o mut dyn Out,
+    /// By term, and not with marks.
+    is_per_term: bool,
+    texts: Texts<'de, { NAMES.len() }>,
+    has_terms: bool,
+    terms: Vec<EnrolledTerm<'de>>,
+    /// The terms and the ids of terms that the subject at hand names.
+    ids: Vec<(u64, u64)>,
+    /// Subjects that were told already.
+    told: BTreeSet<u64>,
+    out: &'o mut Out,
 }
 
-impl<'o> Subjects<'o, '_> {
-    pub(super) fn new(school: u64, learner: u64, out: &'o mut dyn Out) -> Self {
+impl<'o> Subjects<'_, 'o> {
+    pub(super) fn new(learner: u64, out: &'o mut Out) -> Self {
         Subjects {
-            school,
             learner,
+            is_per_term: matches!(out.ask, Ask::SubjectsPerTerm(_)),
             texts: Default::default(),
-            terms: Terms::default(),
+            has_terms: false,
+            terms: Vec::new(),
+            ids: Vec::new(),
+            told: BTreeSet::new(),
             out,
         }
     }
-}
 
-impl<'de> Members<'de> for Subjects<'_, 'de> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        if name == "terms" {
-            map.next_value_seed(ArrayOf(&mut self.terms))?;
-            return Ok(true);
+    /// Tells these fields of a record.
+    fn tell(&mut self, kind: Kind, told: Vec<(usize, Value<'_>)>) -> Result<(), Unread> {
+        let mut values = vec![Value::Empty; kind.fields().len()];
+        let mut fields = 0;
+        for (index, value) in told {
+            fields |= 1 << index;
+            if let Some(slot) = values.get_mut(index) {
+                *slot = value;
+            }
         }
-        take(&NAMES, &mut self.texts, name, map)
+        self.out.record(kind, fields, &values)
     }
 
-    fn end(&mut self) -> Result<(), String> {
-        let [year, subject, name, above, above_name, grade, grade_name] =
-            std::mem::take(&mut self.texts);
-        let number = |name: &str, text: &str| integer(text).ok_or_else(|| name.to_owned());
-        let of_school = ("school_id", Value::Integer(self.school));
-        let year = ("year", Value::Integer(number("year", &year)?));
-        let subject = (
-            "subject_id",
-            Value::Integer(number("subject_id", &subject)?),
-        );
-        let grade = ("grade_id", Value::Integer(number("grade_id", &grade)?));
-        let mut tell = |kind, values| self.out.record(kind, values);
-
-        let current = ("current_year", year.1.clone());
-        tell(
-            Kind::School,
-            values(Kind::School, [of_school.clone(), current]),
-        );
-        let told = [
-            of_school.clone(),
-            subject.clone(),
-            ("subject_name", text(name)),
-            ("super_subject_id", text(above)),
-            ("super_subject_name", text(above_name)),
-        ];
-        tell(Kind::Subject, values(Kind::Subject, told));
-        if !grade_name.is_empty() {
-            let told = [
-                of_school.clone(),
-                grade.clone(),
-                ("grade", text(grade_name)),
-            ];
-            tell(Kind::Grade, values(Kind::Grade, told));
+    /// Term ids are told of the year.
+    fn tell_terms(&mut self, year: u64) -> Result<(), Unread> {
+        for (term, id) in std::mem::take(&mut self.ids) {
+            let told = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
+            let told = told.map(|(field, number)| (field, Value::Integer(number)));
+            self.tell(Kind::Term, told.into())?;
         }
-        // No term has the id 0: it stands for none.
-        let terms = std::mem::take(&mut self.terms);
-        for (term, id) in terms.ids.into_iter().filter(|(_, id)| *id != 0) {
-            let told = [
-                of_school.clone(),
-                year.clone(),
-                ("term", Value::Integer(term)),
-                ("term_id", Value::Integer(id)),
-            ];
-            tell(Kind::Term, values(Kind::Term, told));
-        }
-        let told = [
-            of_school,
-            ("learner_id", Value::Integer(self.learner)),
-            year,
-            subject,
-            grade,
-            ("terms", Value::Terms(terms.taken)),
-        ];
-        tell(Kind::LearnerSubject, values(Kind::LearnerSubject, told));
         Ok(())
     }
+}
 
-    fn unknown(&mut self, name: &str) {
-        self.out.unknown("learner_subject", name);
+const SUBJECT_ID: usize = position(subject::FIELDS, "subject_id");
+const GRADE_ID: usize = position(grade::FIELDS, "grade_id");
+const TERM_YEAR: usize = position(term::FIELDS, "year");
+const TERM: usize = position(term::FIELDS, "term");
+const TERM_ID: usize = term::TERM_ID;
+const LEARNER: usize = position(learner_subject::FIELDS, "learner_id");
+const YEAR: usize = position(learner_subject::FIELDS, "year");
+const SUBJECT: usize = position(learner_subject::FIELDS, "subject_id");
+const GRADE: usize = position(learner_subject::FIELDS, "grade_id");
+const TERMS: usize = position(learner_subject::FIELDS, "terms");
+
+impl<'de> Members<'de> for Subjects<'de, '_> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        if name == "terms" {
+            if std::mem::replace(&mut self.has_terms, true) {
+                return Err(self.out.refuse(Unread::Shape));
+            }
+            let mut terms = Terms {
+                texts: Default::default(),
+                is_per_term: self.is_per_term,
+                terms: &mut self.terms,
+                ids: &mut self.ids,
+                out: &mut *self.out,
+            };
+            map.next_value_seed(ArrayOf(&mut terms))?;
+            return Ok(true);
+        }
+        let index = NAMES.iter().position(|known| *known == name);
+        let Some(slot) = index.and_then(|index| self.texts.get_mut(index)) else {
+            return Ok(false);
+        };
+        take_text(slot, self.out, map)?;
+        Ok(true)
+    }
+
+    fn end(&mut self) -> Result<(), Unread> {
+        let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
+        let [year, subject, name, above, above_name, grade, grade_name] = texts;
+        let number =
+            |field, text: &str| integer(text).ok_or(unkeepable(Kind::LearnerSubject, field));
+        let year = number("year", &year)?;
+        let subject = number("subject_id", &subject)?;
+        let grade = number("grade_id", &grade)?;
+        self.out.year(year)?;
+        if !self.told.insert(subject) || !std::mem::take(&mut self.has_terms) {
+            return Err(Unread::Shape);
+        }
+        let mut terms = std::mem::take(&mut self.terms);
+        terms.sort_unstable_by_key(|term| term.term);
+        if terms.is_sorted_by(|a, b| a.term < b.term) {
+            self.tell_terms(year)?;
+        } else {
+            return Err(unkeepable(Kind::LearnerSubject, "terms"));
+        }
+
+        let number = Value::Integer;
+        let mut told = vec![(SUBJECT_ID, number(subject)), (subject::NAME, text(name))];
+        if self.is_per_term {
+            told.push((subject::SUPER_ID, text(above)));
+            told.push((subject::SUPER_NAME, text(above_name)));
+        }
+        self.tell(Kind::Subject, told)?;
+        let told = vec![
+            (GRADE_ID, number(grade)),
+            (grade::SHORT_NAME, text(grade_name)),
+        ];
+        self.tell(Kind::Grade, told)?;
+        let told = vec![
+            (LEARNER, number(self.learner)),
+            (YEAR, number(year)),
+            (SUBJECT, number(subject)),
+            (GRADE, number(grade)),
+            (TERMS, Value::Terms(terms)),
+        ];
+        self.tell(Kind::LearnerSubject, told)
+    }
+
+    fn what(&self) -> &'static str {
+        Kind::LearnerSubject.name()
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.out
     }
 }
 
 /// The terms of a subject.
-#[derive(Default)]
-struct Terms<'de> {
-    texts: [Cow<'de, str>; TERM_NAMES.len()],
-    taken: Vec<EnrolledTerm<'de>>,
-    ids: Vec<(u64, u64)>,
+struct Terms<'t, 'de, 'o> {
+    texts: Texts<'de, { TERM_NAMES.len() }>,
+    is_per_term: bool,
+    terms: &'t mut Vec<EnrolledTerm<'de>>,
+    ids: &'t mut Vec<(u64, u64)>,
+    out: &'o mut Out,
 }
 
-impl<'de> Members<'de> for Terms<'de> {
+impl<'de> Members<'de> for Terms<'_, 'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        take(&TERM_NAMES, &mut self.texts, name, map)
+        let index = TERM_NAMES.iter().position(|known| *known == name);
+        let Some(slot) = index.and_then(|index| self.texts.get_mut(index)) else {
+            return Ok(false);
+        };
+        take_text(slot, self.out, map)?;
+        Ok(true)
     }
 
-    fn end(&mut self) -> Result<(), String> {
-        let [id, term, a, b, c, d, e, mark] = std::mem::take(&mut self.texts);
-        let term = integer(&term).ok_or("term")?;
-        if !id.is_empty() {
-            self.ids.push((term, integer(&id).ok_or("term_id")?));
+    fn end(&mut self) -> Result<(), Unread> {
+        let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
+        let [id, term, a, b, c, d, e, mark] = texts;
+        let wrong = unkeepable(Kind::LearnerSubject, "terms");
+        let term = integer(&term).ok_or(wrong)?;
+        if self.is_per_term {
+            let id = integer(&id).ok_or(unkeepable(Kind::Term, "term_id"))?;
+            self.ids.push((term, id));
         }
-        let mark = match &*mark {
-            "" => None,
-            mark => Some(Decimal::parse(mark).ok_or("mark")?),
+        // The one answer has only terms with a mark, the other no marks.
+        let mark = match (self.is_per_term, &*mark) {
+            (true, "") => None,
+            (false, mark) => Some(Decimal::parse(mark).ok_or(wrong)?),
+            (true, _) => return Err(Unread::Shape),
         };
         let group = [a, b, c, d, e];
-        self.taken.push(EnrolledTerm { term, group, mark });
+        self.terms.push(EnrolledTerm { term, group, mark });
         Ok(())
     }
 
-    fn unknown(&mut self, _: &str) {}
-}
+    fn what(&self) -> &'static str {
+        "terms"
+    }
 
-/// Takes a text by its name.
-fn take<'de, A: MapAccess<'de>>(
-    names: &[&str],
-    texts: &mut [Cow<'de, str>],
-    name: &str,
-    map: &mut A,
-) -> Result<bool, A::Error> {
-    let index = names.iter().position(|known| *known == name);
-    let Some(slot) = index.and_then(|index| texts.get_mut(index)) else {
-        return Ok(false);
-    };
-    let Text(text) = map.next_value()?;
-    *slot = text;
-    Ok(true)
+    fn out(&mut self) -> &mut Out {
+        self.out
+    }
 }
 
 fn text(text: Cow<'_, str>) -> Value<'_> {

@@ -1,0 +1,39 @@
+//! What is to be synced of a school.
+
+use crate::clock::Offset;
+use crate::date::Date;
+use crate::error::{Error, Result};
+
+/// What is to be synced of a school.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SyncOptions {
+    /// The first day of absences and discipline; a month before today unless given, and
+    /// at most ten years before.
+    pub days_from: Option<Date>,
+    /// The school's distance from UTC as `±HH:MM`, which the service does not tell;
+    /// `+02:00` unless given. It says which day is today at the school.
+    pub utc_offset: Option<String>,
+}
+
+/// No window reaches further back, in days.
+const MOST_DAYS: u64 = 3_660;
+
+impl SyncOptions {
+    /// # Errors
+    /// `unsupported` if the offset is none.
+    pub(super) fn offset(&self) -> Result<Offset> {
+        match &self.utc_offset {
+            None => Ok(Offset::DEFAULT),
+            Some(text) => Offset::parse(text).ok_or_else(|| {
+                Error::unsupported("an offset of this form: write ±HH:MM, at most 18:00")
+            }),
+        }
+    }
+
+    /// The first of the days that are asked for.
+    pub(super) fn first_day(&self, today: Date) -> Date {
+        let from = self.days_from.unwrap_or_else(|| today.month_before());
+        from.max(today.days_before(MOST_DAYS))
+    }
+}

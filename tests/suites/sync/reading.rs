@@ -1,0 +1,99 @@
+//! What it takes to read answers back, in instructions.
+
+use super::{NOW, SCHOOL};
+use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, Taken};
+use rollbook_tests::storage::child;
+use std::fmt::Write as _;
+
+/// No more instructions a byte of an answer of marks: 150 MB/s at 6,000 million instructions
+/// a second.
+const MOST: u64 = 40;
+
+/// The marks of so many learners in 28 assessments.
+fn marks(learners: u64) -> String {
+    let mut body = r#"{"9":{"grade":"7","years":{"2026":{"year":"2026","year_name":"2026","terms":{"1":{"term":"1","learners":{"#.to_owned();
+    for learner in 1..=learners {
+        let comma = if learner > 1 { "," } else { "" };
+        write!(
+            body,
+            r#"{comma}"{learner}":{{"learner_id":"{learner}","subjects":{{"#
+        )
+        .unwrap();
+        for subject in 101..105 {
+            let comma = if subject > 101 { "," } else { "" };
+            write!(body, r#"{comma}"{subject}":{{"subject_id":"{subject}","subject_name":"Subject {subject}","learning_outcomes":{{"3":{{"learning_outcome_id":"3","learning_outcome_name":"Outcome","assessments":{{"#).unwrap();
+            for number in 0..7 {
+                let comma = if number > 0 { "," } else { "" };
+                let (id, mark) = (subject * 10 + number, learner * 7 % 20);
+                let percentage = mark * 5;
+                write!(body, r#"{comma}"{id}":{{"assessment_id":"{id}","assessment_name":"Assessment {id}","assessment_date":"2026-02-03","weight":"10.00","dtime":"2026-02-04 10:30:00","percentage":"{percentage}.00","mark":"{mark}.00","mark_out_of":"20.00","captured":"1"}}"#).unwrap();
+            }
+            body.push_str("}}}}");
+        }
+        body.push_str("}}");
+    }
+    body.push_str("}}}}}}}");
+    body
+}
+
+/// Goes on until marks are asked for.
+fn until_marks(sync: &Sync) -> u64 {
+    loop {
+        let Step::Send(call) = sync.next(NOW).unwrap() else {
+            panic!("no marks");
+        };
+        let (status, body) = match call.target.split_once("/1000") {
+            Some((_, query))
+                if query.contains("grade_id=9&year") && !query.contains("structure") =>
+            {
+                return call.id;
+            }
+            _ if call.target.contains("debtmanagement/schools/") => {
+                (200, r#"[{"school_id":"1000","school_name":"a"}]"#)
+            }
+            _ if call.target.contains("lookup/grade/") => (200, r#"[{"id":"9","name":"7"}]"#),
+            _ => (200, "[]"),
+        };
+        let empty = if call.target.contains("marks") {
+            "{}"
+        } else {
+            body
+        };
+        let reply = Reply {
+            status,
+            body: empty.as_bytes(),
+            ..Reply::default()
+        };
+        sync.take(call.id, NOW, &reply).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "tests/run instructions"]
+fn reading_marks_takes_few_instructions_a_byte() {
+    const LEARNERS: u64 = 200;
+    if let Some(task) = child::task() {
+        let engine = Engine::memory(Options::default()).unwrap();
+        let sync = engine.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let call = until_marks(&sync);
+        let body = marks(LEARNERS);
+        if task == "taken" {
+            let reply = Reply {
+                status: 200,
+                body: body.as_bytes(),
+                ..Reply::default()
+            };
+            assert_eq!(sync.take(call, NOW, &reply).unwrap(), Taken::Kept);
+        }
+        return;
+    }
+    let test = "sync::reading::reading_marks_takes_few_instructions_a_byte";
+    let [made, taken] = ["made", "taken"].map(|task| child::instructions(test, task));
+    let bytes = marks(LEARNERS).len() as u64;
+    let each = (taken - made) / bytes;
+    println!(
+        "{bytes} bytes of marks: {} instructions, {each} a byte",
+        taken - made
+    );
+    assert!(each <= MOST, "{each}");
+}
