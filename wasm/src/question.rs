@@ -160,9 +160,8 @@ pub(crate) fn texts(packed: &str) -> Result<Vec<&str>> {
     for byte in lengths.bytes() {
         match byte {
             b'0'..=b'9' => {
-                length = length
-                    .saturating_mul(10)
-                    .saturating_add((byte - b'0').into())
+                let digit = usize::from(byte - b'0');
+                length = length.saturating_mul(10).saturating_add(digit);
             }
             b',' => {
                 let end = bytes_of(rest, length).ok_or_else(none)?;
