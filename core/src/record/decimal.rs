@@ -192,6 +192,14 @@ fn write_few(few: u32, out: &mut Chunks<'_>) {
     out.keep(length);
 }
 
+/// A number below 100 with two decimals, of its hundredths, as [`hundredths`] gives it.
+#[inline]
+#[cfg_attr(module, optimize(speed))]
+pub(crate) fn few_hundredths(number: u16) -> Option<(u64, usize)> {
+    let number = u32::from(number);
+    (number < 10_000).then(|| hundredths(number))
+}
+
 /// Fewer than [`FEW`] hundredths with two decimals: the bytes as a
 /// little-endian word, and how many of them count.
 #[inline]
