@@ -5,45 +5,34 @@ use super::window::Window;
 use super::{LearnerStatus, Query, View};
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::json::Wire;
 use crate::record::coverage::{Part, TO_TAG, Unit};
 use crate::record::learner::{CURRENT, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader};
 
-/// Fails as `not_synced` if a question that is sound, asked by a version of the API, reads
+/// Fails as `not_synced` if a question that is sound, reads
 /// what was not seen. `for_one`: it is asked for one record.
 #[inline]
-pub(crate) fn ensure_seen(
-    question: &dyn Query,
-    view: View<'_>,
-    wire: Wire,
-    for_one: bool,
-) -> Result<()> {
+pub(crate) fn ensure_seen(question: &dyn Query, view: View<'_>, for_one: bool) -> Result<()> {
     if view.snapshot.has_synced() {
-        ensure(question, view, wire, for_one)
+        ensure(question, view, for_one)
     } else {
         Ok(())
     }
 }
 
 #[cold]
-fn ensure(question: &dyn Query, view: View<'_>, wire: Wire, for_one: bool) -> Result<()> {
+fn ensure(question: &dyn Query, view: View<'_>, for_one: bool) -> Result<()> {
     let is_unsynced = |school| !view.snapshot.is_synced(school);
     if question.about().is_some_and(is_unsynced) || question.broken_rule(view)?.is_some() {
         return Ok(());
     }
-    let reads = Reads {
-        view,
-        wire,
-        for_one,
-    };
+    let reads = Reads { view, for_one };
     question.reads(&reads)
 }
 
 /// What a question reads; the first that was not seen is an error.
 pub(crate) struct Reads<'a> {
     view: View<'a>,
-    wire: Wire,
     /// It is asked for one record, which it names.
     pub(super) for_one: bool,
 }
@@ -55,8 +44,8 @@ impl<'a> Reads<'a> {
 
     /// The administrative year that answers are of; 0 if there is none.
     pub(super) fn current_year(&self, school: u64) -> Result<u64> {
-        let tables = self.view.tables(school, self.wire)?;
-        Ok(self.view.current_year(&tables).unwrap_or(0))
+        let facts = self.view.facts(school)?;
+        Ok(self.view.current_year(&facts).unwrap_or(0))
     }
 
     /// A unit as a whole.

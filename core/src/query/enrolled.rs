@@ -82,7 +82,7 @@ pub(super) fn walk(
     push: impl Fn(&EnrolledContext<'_>, &Run<'_>, usize, &mut Chunks<'_>) -> Result<()>,
 ) -> Result<()> {
     let tables = view.tables(school, wire)?;
-    let Some(year) = view.current_year(&tables) else {
+    let Some(year) = view.current_year(&tables.facts) else {
         return Ok(());
     };
     let context = EnrolledContext {
@@ -91,7 +91,7 @@ pub(super) fn walk(
         year,
         wire,
         in_year: tables.in_year(year),
-        terms: match tables.current_year {
+        terms: match tables.facts.current_year {
             Some(current) if current == year => tables.current_terms(),
             _ => &[],
         },

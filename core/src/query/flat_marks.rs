@@ -21,12 +21,12 @@ pub(super) fn walk(
     out: &mut Chunks<'_>,
 ) -> Result<()> {
     let tables = view.tables(question.school, Wire::V2)?;
-    let Some(year) = question.year.or(view.current_year(&tables)) else {
+    let Some(year) = question.year.or(view.current_year(&tables.facts)) else {
         return Ok(());
     };
     let mut writer = RowWriter {
         question,
-        today: tables.today(view.now),
+        today: tables.facts.today(view.now),
         tables,
         view,
         year,

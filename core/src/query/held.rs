@@ -106,7 +106,7 @@ pub(super) fn text<'a>(values: &'a [Value<'_>], index: usize) -> &'a str {
 
 /// The inside of a JSON string.
 pub(super) fn escaped(text: &str) -> Vec<u8> {
-    let mut escaped = Vec::new();
+    let mut escaped = Vec::with_capacity(text.len());
     json::push_escaped(&mut escaped, text);
     escaped
 }

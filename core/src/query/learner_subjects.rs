@@ -121,7 +121,7 @@ impl Query for LearnerSubjects {
     #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let tables = view.tables(self.school, Wire::V1)?;
-        let Some(year) = tables.current_year else {
+        let Some(year) = tables.facts.current_year else {
             return Ok(Outcome::Nothing);
         };
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
@@ -165,12 +165,12 @@ impl Query for LearnerSubjects {
     }
 
     fn year(&self, view: View<'_>) -> Result<Option<u64>> {
-        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
+        Ok(view.current_year(&*view.facts(self.school)?))
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {
         let tables = view.tables(self.school, Wire::V2)?;
-        let Some(year) = view.current_year(&tables) else {
+        let Some(year) = view.current_year(&tables.facts) else {
             return Ok(Outcome::Found);
         };
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);

@@ -14,8 +14,8 @@
 //!   many records of one partition. `listed`, `dated`: records as they are kept, by id and by date.
 //!   `coverage`: whether what they read of a synced school was seen.
 //!   `debtor_code`: how debtor codes are compared.
-//! - `tables` (with each `grade`), `sheet`, `roll`, `integrators`, `accounts`: what a snapshot
-//!   holds decoded for them. `held`: as much of a small collection as memory may take.
+//! - `school_facts`, `tables` (with each `grade`), `sheet`, `roll`, `integrators`, `accounts`: what
+//!   a snapshot holds decoded for them. `held`: as much of a small collection as memory may take.
 
 mod absentees;
 mod accountable_persons;
@@ -46,6 +46,7 @@ mod nested_marks;
 mod params;
 mod release;
 mod roll;
+mod school_facts;
 mod school_info;
 mod school_parents;
 mod schools;
@@ -86,6 +87,7 @@ use crate::date::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::store::Snapshot;
+use school_facts::SchoolFacts;
 use std::sync::Arc;
 use tables::Tables;
 
@@ -153,19 +155,24 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What a school says of itself.
+    fn facts(&self, school: u64) -> Result<Arc<SchoolFacts>> {
+        school_facts::of(self.snapshot, school)
+    }
+
     /// The small tables of a school, written for a version of the API.
     fn tables(&self, school: u64, wire: Wire) -> Result<Arc<Tables>> {
         tables::of(self.snapshot, school, wire)
     }
 
     /// The current administrative year of a school.
-    fn current_year(&self, tables: &Tables) -> Option<u64> {
-        self.year.or(tables.current_year)
+    fn current_year(&self, facts: &SchoolFacts) -> Option<u64> {
+        self.year.or(facts.current_year)
     }
 
     /// The date at a school.
     fn today(&self, school: u64) -> Result<Date> {
-        Ok(self.tables(school, Wire::V1)?.today(self.now))
+        Ok(self.facts(school)?.today(self.now))
     }
 }
 

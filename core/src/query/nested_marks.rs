@@ -67,13 +67,13 @@ impl Query for AssessmentMarks {
             return Ok(rule.into());
         }
         let tables = view.tables(self.school, Wire::V1)?;
-        let Some(year) = self.year.or(tables.current_year) else {
+        let Some(year) = self.year.or(tables.facts.current_year) else {
             return Ok(Outcome::Nothing);
         };
         let writer = NestedWriter {
             question: self,
             tables: &tables,
-            today: tables.today(view.now),
+            today: tables.facts.today(view.now),
             year,
         };
         let start = out.len();
@@ -131,7 +131,7 @@ impl Query for AssessmentMarks {
     }
 
     fn year(&self, view: View<'_>) -> Result<Option<u64>> {
-        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
+        Ok(view.current_year(&*view.facts(self.school)?))
     }
 }
 

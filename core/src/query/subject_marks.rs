@@ -91,7 +91,7 @@ impl Query for SubjectMarks {
     }
 
     fn year(&self, view: View<'_>) -> Result<Option<u64>> {
-        Ok(view.current_year(&*view.tables(self.school, Wire::V2)?))
+        Ok(view.current_year(&*view.facts(self.school)?))
     }
 
     fn walk(&self, view: View<'_>, walk: &mut Walk, out: &mut Chunks<'_>) -> Result<Outcome> {

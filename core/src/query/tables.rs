@@ -2,12 +2,12 @@
 
 use super::grade::{Grade, in_grade};
 use super::held::{Decoded, Held, escaped, text};
-use crate::clock::Offset;
+use super::school_facts::{self, SchoolFacts};
 use crate::date::Date;
 use crate::error::Result;
 use crate::json::{self, Padded, Wire};
-use crate::record::{Kind, Value, bake, learning_outcome, school, subject, term, year};
-use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
+use crate::record::{Kind, Value, learning_outcome, subject, term, year};
+use crate::store::{Collection, Key, Partition, Snapshot, Sources};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -15,9 +15,7 @@ use std::sync::Arc;
 pub(crate) struct Tables {
     /// The version of the API that the texts are written for.
     wire: Wire,
-    offset: Offset,
-    /// The school's current administrative year.
-    pub(crate) current_year: Option<u64>,
+    pub(crate) facts: Arc<SchoolFacts>,
     /// `{"year":"2026",` for the current year.
     in_current_year: Padded,
     subjects: ById<Subject>,
@@ -100,10 +98,6 @@ struct LearningOutcome {
 }
 
 impl Tables {
-    pub(crate) fn today(&self, now: i64) -> Date {
-        self.offset.today(now)
-    }
-
     /// A subject that is held.
     pub(crate) fn subject(&self, id: u64) -> Option<&Subject> {
         self.subjects.get(id)
@@ -146,7 +140,7 @@ impl Tables {
 
     /// `{"year":"2026",`
     pub(crate) fn in_year(&self, year: u64) -> Cow<'_, Padded> {
-        if self.current_year == Some(year) {
+        if self.facts.current_year == Some(year) {
             Cow::Borrowed(&self.in_current_year)
         } else {
             Cow::Owned(Padded::of(&in_year(self.wire, year)))
@@ -183,7 +177,7 @@ impl Tables {
     /// The terms of the current year that are held.
     pub(crate) fn current_terms(&self) -> &[(Key, Term)] {
         let terms = self.terms.by_key().get(self.current_terms..);
-        let year = self.current_year.unwrap_or(0);
+        let year = self.facts.current_year.unwrap_or(0);
         let terms = terms.unwrap_or_default();
         let end = terms.partition_point(|(key, _)| key.0 == year);
         terms.get(..end).unwrap_or_default()
@@ -252,30 +246,20 @@ pub(crate) fn of(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Arc<Tab
 }
 
 fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
-    let mut tables = Tables {
+    let facts = school_facts::of(snapshot, school)?;
+    let current = facts.current_year.unwrap_or(0);
+    let terms = Held::read(snapshot, school, wire)?;
+    Ok(Tables {
         wire,
-        offset: Offset::DEFAULT,
-        current_year: None,
-        in_current_year: Padded::default(),
+        in_current_year: Padded::of(&in_year(wire, current)),
+        current_terms: terms.by_key().partition_point(|(key, _)| key.0 < current),
+        facts,
         subjects: ById::of(Held::read(snapshot, school, wire)?),
         grades: ById::of(Held::read(snapshot, school, wire)?),
         years: Held::read(snapshot, school, wire)?,
         outcomes: Held::read(snapshot, school, wire)?,
-        terms: Held::read(snapshot, school, wire)?,
-        current_terms: 0,
-    };
-    let schools = snapshot.records(Partition::global(Collection::Schools))?;
-    if let Some((pinned, index)) = schools.get(Key::one(school))? {
-        let values = bake::values(Kind::School, &[school], &pinned.run()?.item(index)?)?;
-        let offset = values.get(school::UTC_OFFSET).map_or("", Value::text);
-        tables.offset = Offset::parse(offset).unwrap_or(Offset::DEFAULT);
-        tables.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);
-        tables.in_current_year = Padded::of(&in_year(wire, tables.current_year.unwrap_or(0)));
-    }
-    let current = tables.current_year.unwrap_or(0);
-    let terms = tables.terms.by_key();
-    tables.current_terms = terms.partition_point(|(key, _)| key.0 < current);
-    Ok(tables)
+        terms,
+    })
 }
 
 /// `{"year":"2026",`
@@ -315,26 +299,29 @@ impl Subject {
 
     /// A subject's parts of answers; an unknown one has empty names.
     fn new(wire: Wire, id: u64, name: &str, above_id: &str, above_name: &str) -> Subject {
-        let [name, above_id, above_name] = [name, above_id, above_name].map(escaped);
-        let mut listed = Vec::new();
-        json::push_integer(&mut listed, id);
-        let subject_name = |out: &mut Vec<u8>| {
-            out.extend_from_slice(b",\"subject_name\":");
-            wire.push_text(out, &name);
+        let name = escaped(name);
+        // Grown once, and used for both.
+        let mut text = Vec::with_capacity(USUAL_BYTES + name.len());
+        json::push_integer(&mut text, id);
+        let subject_name = |text: &mut Vec<u8>| {
+            text.extend_from_slice(b",\"subject_name\":");
+            wire.push_text(text, &name);
         };
-        subject_name(&mut listed);
-        let mut taken = b"\"subject_id\":".to_vec();
-        wire.push_number(&mut taken, id);
-        subject_name(&mut taken);
-        listed.extend_from_slice(b"},");
-        let named = taken.len();
-        taken.extend_from_slice(b",\"super_subject_id\":");
-        wire.push_reference(&mut taken, &above_id);
-        taken.extend_from_slice(b",\"super_subject_name\":");
-        wire.push_text(&mut taken, &above_name);
+        subject_name(&mut text);
+        text.extend_from_slice(b"},");
+        let listed = Padded::of(&text);
+        text.clear();
+        text.extend_from_slice(b"\"subject_id\":");
+        wire.push_number(&mut text, id);
+        subject_name(&mut text);
+        let named = text.len();
+        text.extend_from_slice(b",\"super_subject_id\":");
+        wire.push_reference(&mut text, &escaped(above_id));
+        text.extend_from_slice(b",\"super_subject_name\":");
+        wire.push_text(&mut text, &escaped(above_name));
         Subject {
-            listed: Padded::of(&listed),
-            taken: Padded::of(&taken),
+            listed,
+            taken: Padded::of(&text),
             named,
         }
     }
@@ -349,6 +336,9 @@ impl Term {
         }
     }
 }
+
+/// What a subject's parts of answers have beside its name, and room for another.
+const USUAL_BYTES: usize = 160;
 
 /// How many bytes of most kinds are held.
 const MOST_BYTES: usize = 512 << 10;
