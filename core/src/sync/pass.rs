@@ -13,7 +13,7 @@ use super::told::Told;
 use crate::clock::Offset;
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::record::field::position;
 use crate::record::{Kind, Value};
 use crate::store::Store;
@@ -447,6 +447,6 @@ fn says(body: &[u8], text: &str) -> bool {
     let object = object.and_then(|body| Object::parse(body).ok());
     let mut members = object.into_iter().flat_map(|object| object.members);
     let said = members.find(|(name, _)| name == "error_description");
-    let said = said.and_then(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
+    let said = said.and_then(|(_, value)| json::string(value));
     said.is_some_and(|said| said == text)
 }
