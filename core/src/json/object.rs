@@ -123,6 +123,7 @@ fn has_unpaired_surrogate(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::value::RawValue;
 
     #[test]
     fn members_come_in_order_twice_if_they_stand_twice() {
@@ -161,5 +162,55 @@ mod tests {
             assert!(Object::parse(text).is_err(), "{text}");
         }
         assert!(Object::parse(r#"{"a":"\\ud800"}"#).is_ok());
+    }
+
+    /// A second opinion on where parts end.
+    #[test]
+    fn elements_are_those_of_the_parser() {
+        for text in [
+            "[]",
+            " [ ] ",
+            "[1]",
+            "[ 1 ,\t-2.5e3,\ntrue , null]",
+            r#"["a","b,]\"}","\\","",{"a":[1,{"b":"]"}],"c":":"},[[],[2]], "é😀"]"#,
+        ] {
+            let expected: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            let expected: Vec<_> = expected.into_iter().map(RawValue::get).collect();
+            let found = elements(text).map(Iterator::collect::<Vec<_>>);
+            assert_eq!(found, Some(expected), "{text}");
+        }
+        for text in ["", "{}", "[", "[1,]", "[1 2]", "[1]]", "[\"a]", "null"] {
+            assert!(elements(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_are_those_of_the_parser() {
+        for raw in [
+            r#""""#,
+            r#""a/\/\b\f\n\r\t\"\\""#,
+            r#""\u0000\u00e9\u20AC\ud83d\ude00é""#,
+            r#""\ud800""#,
+            r#""\udc00\ud800""#,
+            r#""\ud83dx""#,
+            r#""\ud83d\u0041""#,
+            "1",
+        ] {
+            let expected: Option<String> = serde_json::from_str(raw).ok();
+            assert_eq!(string(raw).as_deref(), expected.as_deref(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_column() {
+        for (text, expected) in [
+            ("  [1]", "expected an object (column 2)"),
+            (r#"{"a":1,}"#, "key must be a string (column 8)"),
+            (r#"{"a":1"#, "EOF while parsing an object (column 6)"),
+            (r#"{"\ud800":1}"#, "a surrogate escape is unpaired"),
+        ] {
+            let what = Object::parse(text).err();
+            assert_eq!(what.as_deref(), Some(expected), "{text}");
+        }
     }
 }
