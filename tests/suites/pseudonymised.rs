@@ -64,7 +64,10 @@ impl Pair {
         for (line, other) in lines[0].iter().zip(&lines[1]) {
             // What stands of a mark is another's of the same assessment.
             let is_mark = line["type"] == "mark";
-            assert!(is_mark || line.keys().eq(other.keys()), "{line:?} {other:?}");
+            assert!(
+                is_mark || line.keys().eq(other.keys()),
+                "{line:?} {other:?}"
+            );
             assert_eq!(line["type"], other["type"]);
             for (name, value) in line {
                 let is_id = name.ends_with("id") && line["type"] != "api_type";
@@ -75,15 +78,14 @@ impl Pair {
             }
         }
         assert!(ids.values().is_sorted() && ids.iter().any(|(id, other)| id != other));
-        let client = format!(
-            r#"{{"type":"client_integration","username":"demo","school_id":{},"api_type_id":8,"state":1}}"#,
-            ids[&1000]
-        );
-        let types = [8, 9, 10].map(|id| client.replace(":8,", &format!(":{id},")));
-        let demo = r#"{"type":"integrator","username":"demo","password":"demo"}"#;
-        other
-            .apply(quick(&format!("{demo}\n{}", types.join("\n"))).as_bytes())
-            .unwrap();
+        let integrator = r#"{"type":"integrator","username":"demo","password":"demo"}"#;
+        let clients = dataset
+            .lines()
+            .filter(|line| line.contains(r#""client_integration""#))
+            .map(|line| line.replace(":1000", &format!(":{}", ids[&1000])));
+        let clients: Vec<String> = clients.collect();
+        let more = format!("{integrator}\n{}", clients.join("\n"));
+        other.apply(quick(&more).as_bytes()).unwrap();
         Pair {
             engines: [one, other],
             lines,
