@@ -219,7 +219,7 @@ impl Engine {
     /// others, the same for the same key; order, relations, lengths and the distances of
     /// dates stay, so that a request for the other ids, names and days has the same status
     /// and as many records. Integrators are left out. This is not anonymous: who knows
-    /// some of the people can find them.
+    /// some of the people can find them, and names can be solved like a cryptogram.
     ///
     /// The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
     /// or `closed`; as `bad_argument` if the key has not 32 bytes.

@@ -294,7 +294,9 @@ impl Engine {
     /// So a request for the other ids, names and days has the same status and as many records.
     /// The same key gives the same names each time: 32 random bytes, to be kept secret or
     /// thrown away. **This is not anonymous**: who knows a family of eleven, or a learner's
-    /// absences, finds them.
+    /// absences, finds them. A learner's name changes letter by letter, as in a newspaper's
+    /// cryptogram: it is not read by chance, but whoever wants to can solve it from many names.
+    /// So hand it to those only whom you would trust with the school.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
