@@ -110,8 +110,13 @@ impl Date {
 
     /// The same day of the next year; after 29 February the 28th (4.1).
     pub(crate) fn year_after(self) -> Date {
+        self.years_after(1)
+    }
+
+    /// The same day so many years later, likewise.
+    pub(crate) fn years_after(self, years: u16) -> Date {
         self.naive()
-            .and_then(|day| day.checked_add_months(Months::new(12)))
+            .and_then(|day| day.checked_add_months(Months::new(12 * u32::from(years))))
             .map_or(Date::MAX, Date::from_naive)
     }
 
@@ -216,6 +221,20 @@ impl DateTime {
                 .iter()
                 .fold(0, |packed, (value, bits)| (packed << bits) | value),
         ))
+    }
+
+    /// The same time so many years later, as of a [`Date`].
+    pub(crate) fn years_after(self, years: u16) -> DateTime {
+        let mut text = self.text();
+        let date = Date::parse(text.get(..10).unwrap_or_default());
+        let mut later = Vec::with_capacity(10);
+        date.unwrap_or(Date::MAX)
+            .years_after(years)
+            .push(&mut later);
+        for (to, from) in text.iter_mut().zip(later) {
+            *to = from;
+        }
+        DateTime::parse(&text).unwrap_or(self)
     }
 
     pub(crate) fn to_bytes(self) -> [u8; Self::BYTES] {

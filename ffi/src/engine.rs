@@ -214,6 +214,24 @@ impl Engine {
         Ok(Arc::new(Export::new(export)))
     }
 
+    /// Begins an export of everything that is kept, under other names: for tests, and for
+    /// whoever is to see a school's shape and not its people. Ids, texts and dates become
+    /// others, the same for the same key; order, relations, lengths and the distances of
+    /// dates stay, so that a request for the other ids, names and days has the same status
+    /// and as many records. Integrators are left out. This is not anonymous: who knows
+    /// some of the people can find them, and names can be solved like a cryptogram.
+    ///
+    /// The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
+    /// or `closed`; as `bad_argument` if the key has not 32 bytes.
+    pub fn export_pseudonymised(&self, key: Vec<u8>) -> Result<Arc<Export>> {
+        let key = key.as_slice().try_into().map_err(|_| {
+            let length = key.len();
+            RollbookError::BadArgument(format!("the key has {length} bytes: give 32 random ones"))
+        })?;
+        let export = self.engine.export_pseudonymised(key)?;
+        Ok(Arc::new(Export::new(export)))
+    }
+
     /// Looks through the whole store for damage and for records that do not agree
     /// with each other. Changes nothing; questions go on meanwhile.
     ///

@@ -28,6 +28,7 @@ mod newer;
 mod no_store;
 mod openers;
 mod pages;
+mod pseudonymised;
 mod readers_beside_writer;
 mod readme;
 mod reads;

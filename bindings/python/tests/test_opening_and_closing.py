@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import json
 import pickle
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from rollbook import (
     AlreadyOpenError,
     Answer,
     AsyncEngine,
+    BadArgumentError,
     ClosedError,
     Engine,
     Learners,
@@ -192,6 +194,21 @@ def test_an_export_applied_gives_the_same_export(own: Engine) -> None:
         assert "".join(other.export(credentials=True)) == exported
     assert '"integrator"' in exported
     assert '"integrator"' not in "".join(own.export())
+
+
+def test_an_export_under_other_names(own: Engine) -> None:
+    plain = [json.loads(line) for line in "".join(own.export()).splitlines()]
+    exported = "".join(own.export_pseudonymised(bytes(32)))
+    names = {line["last_name"] for line in plain if line["type"] == "learner" and "last_name" in line}
+    assert names and not any(f'"{name}"' in exported for name in names)
+    assert "".join(own.export_pseudonymised(bytes(32))) == exported
+    with Engine.memory() as other:
+        other.apply(exported)
+        assert "".join(other.export()) == exported
+    kinds = [line["type"] for line in plain if line["type"] != "client_integration"]
+    assert [json.loads(line)["type"] for line in exported.splitlines()] == kinds
+    with pytest.raises(BadArgumentError, match="the key has 5 bytes: give 32 random ones"):
+        own.export_pseudonymised(b"short")
 
 
 def test_an_export_in_pieces_and_its_end(own: Engine) -> None:

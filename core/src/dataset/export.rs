@@ -2,6 +2,7 @@
 
 use super::keys::partitions_of;
 use super::marks_by_assessment::{self, KeyedMark};
+use super::pseudonyms::Pseudonyms;
 use super::render;
 use crate::error::{Error, Failure, Result};
 use crate::json;
@@ -44,6 +45,8 @@ pub struct Export {
 }
 
 struct LineWriter {
+    /// The names under which records are written, if not their own.
+    pseudonyms: Option<Pseudonyms>,
     /// What is still to be written.
     parts: VecDeque<Part>,
     /// What was written and not yet fetched.
@@ -72,19 +75,36 @@ enum Part {
 
 impl Export {
     pub(crate) fn new(lease: Lease, with_credentials: bool) -> Export {
+        Export::of(lease, None, |storage| match storage {
+            Storage::Integrators => with_credentials.then_some(Part::Integrators),
+            Storage::Authorisations => Some(Part::Authorisations),
+            _ => None,
+        })
+    }
+
+    /// Under other names, and without integrators.
+    pub(crate) fn pseudonymised(lease: Lease, key: &[u8; 32]) -> Export {
+        Export::of(lease, Some(Pseudonyms::new(key)), |_| None)
+    }
+
+    /// With these parts of what lies under no school's id.
+    fn of(
+        lease: Lease,
+        pseudonyms: Option<Pseudonyms>,
+        part: impl Fn(Storage) -> Option<Part>,
+    ) -> Export {
         let mut parts = VecDeque::new();
         for kind in Kind::ALL {
             parts.extend(match kind.storage() {
                 Storage::Global(of) => Some(Part::Records(kind, Partition::global(of), 0)),
-                Storage::Integrators => with_credentials.then_some(Part::Integrators),
-                Storage::Authorisations => Some(Part::Authorisations),
-                _ => None,
+                storage => part(storage),
             });
         }
         parts.push_back(Part::Schools);
         Export {
             lease,
             writer: LineWriter {
+                pseudonyms,
                 parts,
                 lines: VecDeque::new(),
             },
@@ -118,7 +138,7 @@ impl LineWriter {
             }
             Part::Assessments(school, position) => self.assessments(snapshot, school, position)?,
             Part::Marks(school, from) => self.marks(snapshot, school, from)?,
-            Part::Found(school, found) => self.found(school, found),
+            Part::Found(school, found) => self.found(school, found)?,
         };
         if let Some(rest) = rest {
             self.parts.push_front(rest);
@@ -194,8 +214,7 @@ impl LineWriter {
         };
         let run = pinned.run()?;
         for (index, key) in run.keys().enumerate() {
-            let values = values(kind, partition, key, &run.item(index)?)?;
-            self.lines.push_back(line(kind, &values));
+            self.push(kind, values(kind, partition, key, &run.item(index)?)?)?;
         }
         Ok(Some(Part::Records(kind, partition, position + 1)))
     }
@@ -218,8 +237,10 @@ impl LineWriter {
             let date = run.tag(Dated::DATE_TAG, index)?.ok_or_else(damaged)?;
             let key = Key(date, id);
             let (pinned, index) = records.get(key)?.ok_or_else(damaged)?;
-            let values = values(kind, partition, key, &pinned.run()?.item(index)?)?;
-            self.lines.push_back(line(kind, &values));
+            self.push(
+                kind,
+                values(kind, partition, key, &pinned.run()?.item(index)?)?,
+            )?;
         }
         Ok(Some(Part::Dated(kind, at, school, position + 1)))
     }
@@ -242,15 +263,21 @@ impl LineWriter {
             let key = Key(term, id);
             let assessments = snapshot.records(partition)?;
             let (pinned, at) = assessments.get(key)?.ok_or_else(damaged)?;
-            let values = values(Kind::Assessment, partition, key, &pinned.run()?.item(at)?)?;
-            self.lines.push_back(line(Kind::Assessment, &values));
+            let item = pinned.run()?.item(at)?;
+            self.push(
+                Kind::Assessment,
+                values(Kind::Assessment, partition, key, &item)?,
+            )?;
         }
         Ok(Some(Part::Assessments(school, position + 1)))
     }
 
     /// The next marks of a school.
     fn marks(&mut self, snapshot: &Snapshot, school: u64, from: Key) -> Result<Option<Part>> {
-        let (found, rest) = marks_by_assessment::from(snapshot, school, from)?;
+        let (mut found, rest) = marks_by_assessment::from(snapshot, school, from)?;
+        if let Some(pseudonyms) = &self.pseudonyms {
+            pseudonyms.exchange(&mut found);
+        }
         if let Some(rest) = rest {
             self.parts.push_front(Part::Marks(school, rest));
         }
@@ -258,12 +285,20 @@ impl LineWriter {
     }
 
     /// Some of the marks that were found.
-    fn found(&mut self, school: u64, mut found: IntoIter<KeyedMark>) -> Option<Part> {
+    fn found(&mut self, school: u64, mut found: IntoIter<KeyedMark>) -> Result<Option<Part>> {
         const AT_ONCE: usize = 1000;
         for KeyedMark { key, mark } in found.by_ref().take(AT_ONCE) {
-            self.lines.push_back(mark_line(school, key, &mark));
+            self.push(Kind::Mark, mark_values(school, key, &mark))?;
         }
-        (found.len() > 0).then_some(Part::Found(school, found))
+        Ok((found.len() > 0).then_some(Part::Found(school, found)))
+    }
+
+    fn push(&mut self, kind: Kind, mut values: Vec<Value<'_>>) -> Result<()> {
+        if let Some(pseudonyms) = &mut self.pseudonyms {
+            pseudonyms.rename(kind, &mut values)?;
+        }
+        self.lines.push_back(line(kind, &values));
+        Ok(())
     }
 }
 
@@ -315,7 +350,7 @@ pub(super) fn values<'a>(
     Ok(values)
 }
 
-fn mark_line(school: u64, Key(assessment, learner): Key, mark: &Mark) -> String {
+fn mark_values(school: u64, Key(assessment, learner): Key, mark: &Mark) -> Vec<Value<'static>> {
     let mut values = vec![
         Value::Integer(school),
         Value::Integer(assessment),
@@ -327,7 +362,7 @@ fn mark_line(school: u64, Key(assessment, learner): Key, mark: &Mark) -> String 
     {
         *captured = Value::Empty;
     }
-    line(Kind::Mark, &values)
+    values
 }
 
 /// One record as a line. Text that is not UTF-8 cannot have come in.

@@ -5,7 +5,7 @@
 //! - `load`: the push parser. `commit`: staged entries → the store.
 //! - `coverage`: what was seen of a school that is synced. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
-//!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
+//!   `marks_by_assessment`, and `pseudonyms`: records under other names. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
@@ -27,6 +27,7 @@ mod load;
 mod marks_by_assessment;
 mod ordered;
 mod plain_line;
+mod pseudonyms;
 mod render;
 mod staged;
 mod summary;

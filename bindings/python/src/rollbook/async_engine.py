@@ -271,6 +271,10 @@ class AsyncEngine:
         """As :meth:`Engine.export`, to be iterated over by ``async for``."""
         return AsyncExport(await _ended(self.engine.export, credentials=credentials))
 
+    async def export_pseudonymised(self, key: bytes) -> AsyncExport:
+        """As :meth:`Engine.export_pseudonymised`, to be iterated over by ``async for``."""
+        return AsyncExport(await _ended(self.engine.export_pseudonymised, key))
+
     async def verify(self) -> Verification:
         """As :meth:`Engine.verify`."""
         return await _ended(self.engine.verify)

@@ -255,6 +255,20 @@ class Engine(_crossing.Held):
         """
         return Export(called(self._native.export, _credentials(credentials)))
 
+    def export_pseudonymised(self, key: bytes) -> Export:
+        """Begins an export of everything that is kept, under other names: for tests,
+        and for whoever is to see a school's shape and not its people.
+
+        Ids, texts and dates become others, the same for the same ``key``; order,
+        relations, lengths and the distances of dates stay, so that a request for the
+        other ids, names and days has the same status and as many records. Integrators
+        are left out. This is not anonymous: who knows some of the people can find them.
+
+        ``key`` is 32 random bytes, as of :func:`secrets.token_bytes`, to be kept secret
+        or thrown away. Fails as ``bad_argument`` if it has not 32 bytes.
+        """
+        return Export(called(self._native.export_pseudonymised, key))
+
     def verify(self) -> Verification:
         """Looks through the whole store for damage and for records that do not agree
         with each other. Changes nothing; questions go on meanwhile.

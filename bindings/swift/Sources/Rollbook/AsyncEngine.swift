@@ -142,6 +142,11 @@ public final class AsyncEngine: Sendable {
         ExportedPieces(export: try await run { try $0.export(credentials: credentials) }, engine: self)
     }
 
+    /// As ``Engine/exportPseudonymised(key:)``; its lines are read with `for try await`.
+    public func exportPseudonymised(key: Data) async throws -> ExportedPieces {
+        ExportedPieces(export: try await run { try $0.exportPseudonymised(key: key) }, engine: self)
+    }
+
     /// As ``Engine/verify()``.
     public func verify() async throws -> Verification {
         try await run { try $0.verify() }

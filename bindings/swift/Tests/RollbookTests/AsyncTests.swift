@@ -37,6 +37,12 @@ final class AsyncTests: XCTestCase {
         var export = ""
         for try await piece in try await engine.export(credentials: .leaveOut) { export += piece }
         XCTAssertEqual(export, try plain.export(credentials: .leaveOut).text())
+        var renamed = ""
+        for try await piece in try await engine.exportPseudonymised(key: Data(count: 32)) { renamed += piece }
+        let other = try Engine.memory()
+        try other.apply(.text(renamed))
+        XCTAssertEqual(try other.export(credentials: .leaveOut).text(), renamed)
+        XCTAssertThrowsError(try plain.exportPseudonymised(key: Data(count: 5)))
         let replaced = try await engine.replaceSchool(1001, with: .text(#"{"type":"school","school_id":1001,"current_year":2026}"#))
         XCTAssertGreaterThan(replaced.total.removed, 1)
         let erased = try await engine.eraseLearner(school: 1000, learner: 1)

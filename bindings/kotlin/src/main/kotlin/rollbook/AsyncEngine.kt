@@ -134,8 +134,17 @@ class AsyncEngine(
      *
      * @see Engine.export
      */
-    fun export(credentials: Credentials): Flow<String> = flow {
-        engine.export(credentials).use { export ->
+    fun export(credentials: Credentials): Flow<String> = exported { export(credentials) }
+
+    /**
+     * As [export], under other names: [key] is 32 random bytes.
+     *
+     * @see Engine.exportPseudonymised
+     */
+    fun exportPseudonymised(key: ByteArray): Flow<String> = exported { exportPseudonymised(key) }
+
+    private fun exported(begin: Engine.() -> Export): Flow<String> = flow {
+        engine.begin().use { export ->
             for (piece in export.pieces()) emit(piece)
         }
     }

@@ -81,6 +81,13 @@ class AsyncEngineTest {
         assertEquals(2uL, store.apply(SampleSchool.dataset).kinds.getValue("school").added)
         assertEquals(engine.lines(), store.export(Credentials.LEAVE_OUT).toList().joinToString(""))
         store.export(Credentials.KEEP).first()
+        val renamed = store.exportPseudonymised(ByteArray(32)).toList().joinToString("")
+        Engine.memory().use {
+            it.apply(renamed)
+            assertEquals(renamed, it.lines())
+        }
+        assertFalse(renamed.contains("\"integrator\""))
+        assertThrows<RollbookException.BadArgument> { engine.exportPseudonymised(ByteArray(5)) }
         store.compact()
         store.backup(folder / "backup", Credentials.KEEP)
         store.suspend()
