@@ -2,7 +2,8 @@
 //!
 //! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `coverage`: what was seen of a school that is synced. `kept`: its records with their values.
+//! - `coverage`: what was seen of a school that is synced. `ledger`: its pass that is under
+//!   way. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
@@ -20,6 +21,11 @@ mod inspect;
 #[cfg(feature = "sync")]
 mod kept;
 mod keys;
+#[cfg_attr(
+    not(any(test, feature = "sync")),
+    expect(dead_code, reason = "only a sync keeps one")
+)]
+pub(crate) mod ledger;
 mod line;
 mod lines;
 mod load;
@@ -61,5 +67,11 @@ pub(crate) fn has_records(
     write: &mut crate::store::Write<'_>,
     school: u64,
 ) -> crate::error::Result<bool> {
-    Ok(render::schools(write)?.contains(&school))
+    use crate::store::{Collection, Key, Partition, Reader};
+    let schools = write.records(Partition::global(Collection::Schools))?;
+    let is_record = |partition: &Partition| {
+        !matches!(partition.collection, Collection::Ledger | Collection::Told)
+    };
+    Ok(schools.get(Key::one(school))?.is_some()
+        || keys::partitions_of(write, school)?.iter().any(is_record))
 }

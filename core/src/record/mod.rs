@@ -33,6 +33,7 @@ pub(crate) mod learner;
 pub(crate) mod learner_subject;
 pub(crate) mod learning_outcome;
 pub(crate) mod learning_program;
+pub(crate) mod ledger;
 pub(crate) mod lookup;
 pub(crate) mod mark;
 pub(crate) mod mark_row;

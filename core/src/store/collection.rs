@@ -104,6 +104,12 @@ catalogue! {
     /// By school, part and year. Key: learner or grade, term; or a day. What was seen of
     /// a school that is synced.
     Coverage = 27, "coverage", BySchool, Layout::new(2, &[]);
+    /// By school, part and some learners or grades. Key: learner or grade, or day; year.
+    /// What came of the answers of a pass that is under way.
+    Ledger = 28, "ledger", BySchool, Layout::new(0, PACKED);
+    /// By school, part and learner or grade, or day. Key: year, number of the piece. What
+    /// these answers told.
+    Told = 29, "told", BySchool, Layout::new(0, PACKED);
 }
 
 /// The first and the last of all bound those of a school.

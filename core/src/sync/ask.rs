@@ -10,6 +10,7 @@ use crate::query::{
 };
 use crate::record::coverage::{Part, Unit};
 use crate::record::{Kind, Value, absentee, discipline};
+use crate::store::Key;
 
 /// A list of learners by their status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,6 +144,67 @@ impl Ask {
     /// The text of the 404 that says that there is nothing.
     pub(super) fn nothing(self) -> &'static str {
         self.endpoint().nothing
+    }
+
+    /// What was asked, of a unit that is of no year if that was the current one.
+    pub(super) fn of(unit: Unit, to: Option<Date>, less: bool) -> Option<Ask> {
+        let Key(id, _) = unit.key;
+        let parents = !less;
+        let marks = |structure| Ask::Marks {
+            grade: id,
+            year: Some(unit.year).filter(|year| *year > 0),
+            structure,
+        };
+        let days = || Some((Date::from_number(id)?, to?));
+        Some(match unit.part {
+            Part::School => Ask::School,
+            Part::SchoolInfo => Ask::SchoolInfo,
+            Part::Grades => Ask::Grades,
+            Part::EthnicGroups => Ask::Lookup(Kind::EthnicGroup),
+            Part::MaritalStatuses => Ask::Lookup(Kind::MaritalStatus),
+            Part::Genders => Ask::Lookup(Kind::Gender),
+            Part::Languages => Ask::Lookup(Kind::Language),
+            Part::CurrentLearners => Ask::Learners {
+                of: Listing::Current,
+                parents,
+            },
+            Part::WaitlistLearners => Ask::Learners {
+                of: Listing::Waitlist,
+                parents,
+            },
+            Part::SubjectsPerTerm => Ask::SubjectsPerTerm(id),
+            Part::SubjectMarks => Ask::SubjectMarks(id),
+            Part::MarksOfGrade => marks(false),
+            Part::StructureOfGrade => marks(true),
+            Part::Absences => days().map(|(from, to)| Ask::Absences(from, to))?,
+            Part::Discipline => days().map(|(from, to)| Ask::Discipline(from, to))?,
+            Part::Staff => Ask::Staff,
+            Part::Parents => Ask::Parents,
+            Part::OpenAccounts => Ask::Accounts {
+                all: false,
+                parents,
+            },
+            Part::AllAccounts => Ask::Accounts { all: true, parents },
+            Part::OpenDebtors => Ask::Debtors { all: false },
+            Part::AllDebtors => Ask::Debtors { all: true },
+            _ => return None,
+        })
+    }
+
+    /// The last of the days that are asked for.
+    pub(super) fn to(self) -> Option<Date> {
+        match self {
+            Ask::Absences(_, to) | Ask::Discipline(_, to) => Some(to),
+            _ => None,
+        }
+    }
+
+    /// Whether less is asked than there is.
+    pub(super) fn is_less(self) -> bool {
+        matches!(
+            self,
+            Ask::Learners { parents: false, .. } | Ask::Accounts { parents: false, .. }
+        )
     }
 
     /// The year that is asked for.

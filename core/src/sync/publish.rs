@@ -6,15 +6,16 @@ use super::claims;
 use super::guard::Losses;
 use super::merge::{Context, merge, tells_nothing};
 use super::rows::{Domains, Row, Rows};
+use super::staging::Staging;
 use super::told::Told;
-use crate::dataset::coverage;
 use crate::dataset::{self, Line, Stage};
+use crate::dataset::{coverage, ledger};
 use crate::error::{Error, Result};
 use crate::record::assessment::Belongs;
 use crate::record::coverage::Unit;
 use crate::record::field::position;
 use crate::record::{Kind, Value};
-use crate::store::{Store, Write};
+use crate::store::Write;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a pass came to.
@@ -39,10 +40,14 @@ const STAGE_BYTES: usize = 16 << 20;
 
 impl Pass<'_> {
     /// Publishes it. If that fails it can be tried again. Gives what would lose too much of
-    /// what it is whole over, and was held back.
-    pub(super) fn publish(&self, store: &Store, confirmed: &[Ask]) -> Result<Vec<Ask>> {
+    /// what it is whole over, and was held back; nothing if the pass is not the one that is
+    /// kept any more.
+    pub(super) fn publish(&self, staging: &Staging, confirmed: &[Ask]) -> Result<Option<Vec<Ask>>> {
         let mut held: Vec<Ask> = Vec::new();
-        store.write(|write| {
+        staging.store().write(|write| {
+            if self.is_whole && !staging.is_under_way(write, self.as_of)? {
+                return Ok(None);
+            }
             if dataset::has_records(write, self.school)? && !write.is_synced(self.school)? {
                 return Err(Error::unsupported(
                     "syncing a school that has records: remove it first",
@@ -57,9 +62,10 @@ impl Pass<'_> {
                 held.extend(too_much);
             };
             dataset::commit(write, stage)?;
-            claims::claim(self, write, &held)
-        })?;
-        Ok(held)
+            claims::claim(self, write, &held)?;
+            ledger::forget(write, self.school)?;
+            Ok(Some(std::mem::take(&mut held)))
+        })
     }
 
     /// The answers that count, but for those that are held back.

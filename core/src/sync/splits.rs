@@ -95,6 +95,15 @@ fn asks() -> Vec<Ask> {
     asks
 }
 
+#[test]
+fn what_was_asked_is_known_by_its_unit() {
+    let mut asks = asks();
+    asks.extend(asks.clone().into_iter().filter_map(Ask::with_less));
+    for ask in asks {
+        assert_eq!(Ask::of(ask.unit(0), ask.to(), ask.is_less()), Some(ask));
+    }
+}
+
 /// What the service answers to each.
 fn answered() -> Result<Vec<(Ask, Told)>, crate::Error> {
     let service = Engine::memory(Options::default())?;

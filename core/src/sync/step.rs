@@ -26,6 +26,8 @@ pub enum Why {
     /// The service says 401: the credentials are wrong, or the school has not authorised
     /// the integrator.
     Unauthorised,
+    /// The school was removed, or a learner erased: what was told before is forgotten.
+    Forgotten,
     /// The school's record or its current learners could not be had, and nothing of the
     /// school was known before.
     Incomplete,

@@ -17,6 +17,9 @@ use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value, varint};
 use std::borrow::Cow;
 
+/// How what is told is written. Whoever changes that gives it the next number.
+pub(super) const MANNER: u64 = 1;
+
 /// The fields of a kind, a bit each by their position.
 pub(super) type Fields = u64;
 
@@ -70,6 +73,11 @@ impl Told {
         varint::push(out, assessment);
         varint::push(out, learner);
         mark.encode(out);
+    }
+
+    /// What was told before, and kept.
+    pub(super) fn of(bytes: Vec<u8>) -> Told {
+        Told { bytes }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
