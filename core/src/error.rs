@@ -62,8 +62,8 @@ pub enum Error {
     /// The store was written by a newer Rollbook.
     #[error("the store has {what} {found}, this Rollbook reads up to {supported}: update the app")]
     NewerFormat {
-        /// What is newer: `format`, `rendering`, `kind`, `collection`, `field`,
-        /// `tag` or `lane`.
+        /// What is newer: `format`, `rendering`, `kind`, `collection`, `part`,
+        /// `field`, `tag` or `lane`.
         what: String,
         /// Its number in the store.
         found: u32,
@@ -83,12 +83,24 @@ pub enum Error {
     #[error("the id belongs to another change: give each change an id of its own")]
     IdReused,
     /// A school is synced, and what was asked of it has not been seen yet.
-    #[error("not synced yet: {what} of school {school}; sync that first, or ask for what was seen")]
+    #[error(
+        "not synced yet: {what}{}; sync that first, or ask for what was seen",
+        .school.map_or_else(String::new, |school| format!(" of school {school}"))
+    )]
     NotSynced {
-        /// The school.
-        school: u64,
+        /// The school; none if what was asked is the same for all schools.
+        school: Option<u64>,
         /// What was not seen.
         what: String,
+    },
+    /// A school is synced, so that its records are the service's to change; nothing was
+    /// changed.
+    #[error(
+        "school {school} is synced, and only the service changes it: change it there, or call forget_sync first"
+    )]
+    Synced {
+        /// The school.
+        school: u64,
     },
     /// This engine or platform cannot do what was asked.
     #[error("not possible here: {what}")]
@@ -120,6 +132,7 @@ impl Error {
             Error::Cancelled => "cancelled",
             Error::IdReused => "id_reused",
             Error::NotSynced { .. } => "not_synced",
+            Error::Synced { .. } => "synced",
             Error::Unsupported { .. } => "unsupported",
         }
     }

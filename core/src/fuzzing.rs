@@ -5,7 +5,7 @@ use crate::error::{Result, public};
 use crate::json::Chunks;
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
-use crate::record::mark_row::OpenRow;
+use crate::record::open_row::OpenRow;
 use crate::record::{Kind, bake, typed};
 use crate::store::{Collection, Directory, Run, Totals};
 

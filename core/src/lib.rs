@@ -77,7 +77,7 @@
 //! changes that may be asked for again.
 //!
 //! **To look after it.** [`Stats`]: how much there is. [`Verification`]: whether it is
-//! sound. [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
+//! sound. [`Coverage`]: what was seen of a school that is synced, kind by kind ([`Covered`]). [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
 //!
 //! **To read.** [`guide`]: the dataset format, what holds where the service's
 //! documentation is silent, v2 and how to move to it, what is promised, the design.
@@ -91,6 +91,9 @@
 //!
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
+
+// What the module runs most is compiled for speed and the rest for size: see its build.
+#![cfg_attr(module, feature(optimize_attribute))]
 
 mod api;
 mod clock;
@@ -148,7 +151,7 @@ pub mod backend {
 
 pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
-pub use dataset::{Counts, Export, Load, Progress, Summary};
+pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
 pub use entropy::Entropy;

@@ -36,12 +36,19 @@ pub(crate) extern "C" fn rollbook_form() -> u64 {
     (VERSION << 32) | size_of::<Output>() as u64
 }
 
-/// Where a reply is found. Numbers are as the machine has them.
+/// Where a reply is found.
 #[repr(C)]
 pub(crate) struct Output {
+    head: Head,
+    room: [u8; ROOM],
+}
+
+/// What a reply is. Numbers are as the machine has them.
+#[repr(C)]
+pub(crate) struct Head {
     /// Where the bytes are, if they were lent and are to be given back.
     lent: u64,
-    /// How much was lent; 0 if the bytes are in `room`.
+    /// How much was lent; 0 if the bytes are in the room behind.
     capacity: u64,
     /// How many bytes there are.
     length: u64,
@@ -52,7 +59,6 @@ pub(crate) struct Output {
     /// What became of the call: 0, an answer; 1, an error in uniffi's form; 2, the text
     /// of a panic.
     outcome: u32,
-    room: [u8; ROOM],
 }
 
 /// Answers a request or a question: `input` as [`call::reply`] says.
@@ -74,8 +80,7 @@ pub(crate) unsafe extern "C" fn rollbook_call(
     // SAFETY: the caller keeps the engine and the output, which nobody else writes into.
     let (engine, output) = unsafe { (&*engine.cast::<Engine>(), &mut *output) };
     let (outcome, reply) = outcome(|| call::reply(engine, input));
-    output.outcome = outcome;
-    output.put(reply);
+    output.put(outcome, reply);
 }
 
 /// [`rollbook_call`] for the JVM, which has addresses as numbers of 64 bits alone.
@@ -101,18 +106,19 @@ pub(crate) unsafe extern "C" fn rollbook_call_at(
 }
 
 /// Takes back what an output lent, if it did: another time it does nothing. One call,
-/// so that a signal which Python hears of in between cannot leave it half done.
+/// so that a signal which Python hears of in between cannot leave it half done. The head
+/// may be a copy, if the output is not given back as well.
 ///
 /// # Safety
 /// The caller keeps the promises of this file.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn rollbook_give_back(output: *mut Output) {
+pub(crate) unsafe extern "C" fn rollbook_give_back(head: *mut Head) {
     // SAFETY: the caller's own memory, which a call has written.
-    let output = unsafe { &mut *output };
-    let capacity = std::mem::take(&mut output.capacity) as usize;
+    let head = unsafe { &mut *head };
+    let capacity = std::mem::take(&mut head.capacity) as usize;
     if capacity != 0 {
-        let lent = output.lent as usize as *mut u8;
-        // SAFETY: both are of a vector that `put` let go, and no longer in the output.
+        let lent = head.lent as usize as *mut u8;
+        // SAFETY: both are of a vector that `put` let go, and no longer in the head.
         drop(unsafe { Vec::from_raw_parts(lent, 0, capacity) });
     }
 }
@@ -122,9 +128,9 @@ pub(crate) unsafe extern "C" fn rollbook_give_back(output: *mut Output) {
 /// # Safety
 /// The caller keeps the promises of this file.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn rollbook_give_back_at(output: u64) {
+pub(crate) unsafe extern "C" fn rollbook_give_back_at(head: u64) {
     // SAFETY: as above.
-    unsafe { rollbook_give_back(output as usize as *mut Output) }
+    unsafe { rollbook_give_back(head as usize as *mut Head) }
 }
 
 /// What became of a call, with the bytes that say so. No panic leaves it.
@@ -138,20 +144,26 @@ fn outcome(call: impl FnOnce() -> Result<Reply>) -> (u32, Reply) {
 }
 
 impl Output {
-    fn put(&mut self, reply: Reply) {
+    fn put(&mut self, outcome: u32, reply: Reply) {
         let Reply {
             status,
             allow,
             bytes,
         } = reply;
-        (self.status, self.allow, self.length) = (status, allow, bytes.len() as u64);
-        (self.lent, self.capacity) = (0, 0);
+        self.head = Head {
+            lent: 0,
+            capacity: 0,
+            length: bytes.len() as u64,
+            status,
+            allow,
+            outcome,
+        };
         if let Some(room) = self.room.get_mut(..bytes.len()) {
             room.copy_from_slice(&bytes);
         } else {
             let mut bytes = std::mem::ManuallyDrop::new(bytes);
-            self.lent = bytes.as_mut_ptr() as usize as u64;
-            self.capacity = bytes.capacity() as u64;
+            self.head.lent = bytes.as_mut_ptr() as usize as u64;
+            self.head.capacity = bytes.capacity() as u64;
         }
     }
 }
@@ -183,13 +195,16 @@ mod tests {
     }
 
     fn output() -> Box<Output> {
-        Box::new(Output {
+        let head = Head {
             lent: 7,
             capacity: 7,
             length: 7,
             status: 7,
             allow: 7,
             outcome: 7,
+        };
+        Box::new(Output {
+            head,
             room: [7; ROOM],
         })
     }
@@ -212,20 +227,20 @@ mod tests {
 
     /// What a call left, which is given back.
     fn found(output: &mut Output) -> (u32, u16, Vec<u8>, bool) {
-        let length = usize::try_from(output.length).unwrap();
-        let (bytes, lent) = if output.capacity == 0 {
+        let length = usize::try_from(output.head.length).unwrap();
+        let (bytes, lent) = if output.head.capacity == 0 {
             (output.room[..length].to_vec(), false)
         } else {
             // SAFETY: so many bytes were lent.
-            let bytes = unsafe { slice::from_raw_parts(output.lent as *const u8, length) };
+            let bytes = unsafe { slice::from_raw_parts(output.head.lent as *const u8, length) };
             (bytes.to_vec(), true)
         };
         for _ in 0..2 {
             // SAFETY: what was lent is no longer looked at.
-            unsafe { rollbook_give_back(output) };
-            assert_eq!(output.capacity, 0);
+            unsafe { rollbook_give_back(&raw mut output.head) };
+            assert_eq!(output.head.capacity, 0);
         }
-        (output.outcome, output.status, bytes, lent)
+        (output.head.outcome, output.head.status, bytes, lent)
     }
 
     /// The learners of school 1: the case, the school, and eight fields left out.
@@ -369,12 +384,12 @@ mod tests {
     fn the_form_is_what_the_packages_expect() {
         assert_eq!(rollbook_form(), (1 << 32) + 4128);
         let offsets = [
-            std::mem::offset_of!(Output, lent),
-            std::mem::offset_of!(Output, capacity),
-            std::mem::offset_of!(Output, length),
-            std::mem::offset_of!(Output, status),
-            std::mem::offset_of!(Output, allow),
-            std::mem::offset_of!(Output, outcome),
+            std::mem::offset_of!(Head, lent),
+            std::mem::offset_of!(Head, capacity),
+            std::mem::offset_of!(Head, length),
+            std::mem::offset_of!(Head, status),
+            std::mem::offset_of!(Head, allow),
+            std::mem::offset_of!(Head, outcome),
             std::mem::offset_of!(Output, room),
         ];
         assert_eq!(offsets, [0, 8, 16, 24, 26, 28, 32]);

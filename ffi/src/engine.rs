@@ -276,8 +276,7 @@ impl Engine {
         Ok(self.engine.close()?)
     }
 
-    // Not carried over everywhere: Swift has no short way.
-    #[doc = "Where the engine is in memory, for the package itself: its short way to ask."]
+    /// Where the engine is in memory, for the package itself: its short way to ask.
     pub fn address(&self) -> u64 {
         std::ptr::from_ref(self) as usize as u64
     }

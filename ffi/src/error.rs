@@ -39,6 +39,12 @@ pub enum RollbookError {
     /// `id_reused`: another change was made under the id of this one; nothing was
     /// changed.
     IdReused(String),
+    /// `not_synced`: a school is synced, and what was asked of it has not been seen
+    /// yet.
+    NotSynced(String),
+    /// `synced`: a school is synced, so that only the service changes its records;
+    /// nothing was changed.
+    Synced(String),
     /// `unsupported`: this engine or platform cannot do what was asked.
     Unsupported(String),
     /// `bad_argument`: an argument is not of the form that it must have.
@@ -68,6 +74,8 @@ impl From<rollbook::Error> for RollbookError {
             Error::Exists { .. } => RollbookError::Exists,
             Error::Cancelled => RollbookError::Cancelled,
             Error::IdReused => RollbookError::IdReused,
+            Error::NotSynced { .. } => RollbookError::NotSynced,
+            Error::Synced { .. } => RollbookError::Synced,
             // All that are left; a new case of the enum gets its own arm.
             _ => RollbookError::Unsupported,
         };
@@ -123,6 +131,11 @@ mod tests {
             Error::Exists { path: text() },
             Error::Cancelled,
             Error::IdReused,
+            Error::NotSynced {
+                school: Some(1000),
+                what: text(),
+            },
+            Error::Synced { school: 1000 },
             Error::Unsupported { what: text() },
         ] {
             let crossed = RollbookError::from(error.clone());

@@ -5,7 +5,8 @@ use rollbook::Clock;
 /// How an engine is opened; each may be left out.
 #[derive(Debug, Clone, Default, uniffi::Record)]
 pub struct Options {
-    /// The store's page cache, in bytes: 32 MiB unless given.
+    /// For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
+    /// and 256 MiB elsewhere. It fills as data is read.
     #[uniffi(default)]
     pub cache_bytes: Option<u64>,
     /// A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the

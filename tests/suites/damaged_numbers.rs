@@ -1,5 +1,5 @@
-//! Each number in the rows of a store is made another: 0, 1, the highest, it with each
-//! bit flipped. Whatever is then asked or written, nothing panics, hangs or asks for
+//! Each sort of number in the rows of a store is made another: 0, 1, the highest, it with
+//! each bit flipped. Whatever is then asked or written, nothing panics, hangs or asks for
 //! more memory than it may. On Linux only: elsewhere nothing bounds the memory of a
 //! process, and nothing is shown.
 #![cfg(target_os = "linux")]
@@ -182,12 +182,8 @@ fn try_all(from: usize) {
     let right = Right::of(&whole);
     let places = places(&whole);
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    for (at, (place, number, how)) in chosen(&places)
-        .into_iter()
-        .enumerate()
-        .skip(from)
-        .step_by(CHILDREN)
-    {
+    let chosen = chosen(&places).into_iter().enumerate();
+    for (at, (place, number, how)) in chosen.skip(from).step_by(CHILDREN) {
         let what = &*place.number.what;
         let case = format!("{what}, {how}, of row {:02x?}", place.key);
         child::say(&format!("{CASE}{at} {case}"));

@@ -30,6 +30,7 @@ mod openers;
 mod pages;
 mod readers_beside_writer;
 mod readme;
+mod reads;
 mod render_again;
 mod repeated_changes;
 mod reused_ids;

@@ -3,12 +3,22 @@
 //!
 //! `ROLLBOOK_SEQUENCES` sets how many random worlds are synced, `ROLLBOOK_SEED` the seed of
 //! the first.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs
+)]
 
 mod driven;
+mod erased;
+mod foreseen;
+mod golden;
 mod passes;
 mod reading;
 
+use foreseen::{Asked, Seen};
 use rollbook::{
     Answer, Credentials, Engine, Options, Reply, Request, Step, SyncOptions, SyncReport, Taken, Why,
 };
@@ -83,9 +93,14 @@ fn has_great_number(text: &str) -> bool {
     })
 }
 
-/// Syncs the school, the source answering each call; nothing if a great number hides the
-/// learners.
-fn synced(source: &Engine, now: i64, options: SyncOptions) -> Option<(Engine, SyncReport)> {
+/// Syncs the school, the source answering each call; with the targets whose answers were
+/// kept. Nothing if a great number hides the learners.
+fn synced(
+    source: &Engine,
+    now: i64,
+    options: SyncOptions,
+) -> Option<(Engine, SyncReport, Vec<String>)> {
+    let mut kept = Vec::new();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, options).unwrap();
     let mut was_given_up = false;
@@ -96,7 +111,11 @@ fn synced(source: &Engine, now: i64, options: SyncOptions) -> Option<(Engine, Sy
                 let taken = sync.take(call.id, now, &reply(&answer)).unwrap();
                 let is_kept = taken == Taken::Kept || has_great_number(answer.text());
                 assert!(is_kept, "{taken:?} {}: {}", call.target, answer.text());
-                was_given_up |= taken != Taken::Kept;
+                if taken == Taken::Kept {
+                    kept.push(call.target);
+                } else {
+                    was_given_up = true;
+                }
             }
             Step::Done(report) => break report,
             Step::Stop(Why::Incomplete) if was_given_up => return None,
@@ -104,7 +123,18 @@ fn synced(source: &Engine, now: i64, options: SyncOptions) -> Option<(Engine, Sy
         }
     };
     mirror.apply(ACCESS.as_bytes()).unwrap();
-    Some((mirror, report))
+    Some((mirror, report, kept))
+}
+
+/// The school's current year.
+fn year_of(source: &Engine) -> u64 {
+    let mut export = source.export(Credentials::LeaveOut).unwrap();
+    let school = format!(r#"{{"type":"school","school_id":{SCHOOL},"#);
+    let line = export.find_map(|line| Some(line.unwrap()).filter(|line| line.starts_with(&school)));
+    let line = line.unwrap_or_default();
+    let (_, year) = line.split_once(r#""current_year":"#).unwrap_or_default();
+    let digits = year.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 #[test]
@@ -126,11 +156,18 @@ fn what_was_seen_is_answered_as_the_service_does() {
             _ => None,
         });
         let now = instants.min().unwrap();
-        let Some((mirror, report)) = synced(&source, now, SyncOptions::default()) else {
+        let Some((mirror, report, kept)) = synced(&source, now, SyncOptions::default()) else {
             continue;
         };
         assert_eq!(report.unknown, [""; 0], "seed {seed}");
         schools += 1;
+        let seen = Seen {
+            kept: kept
+                .iter()
+                .map(|target| Asked::of(target, SCHOOL))
+                .collect(),
+            year: year_of(&source),
+        };
         for action in &actions {
             let Action::Request { method, target, .. } = action else {
                 continue;
@@ -145,6 +182,12 @@ fn what_was_seen_is_answered_as_the_service_does() {
                 assert!(
                     answer.text().contains("not synced yet: "),
                     "{}",
+                    answer.text()
+                );
+                let asked = Asked::of(target, SCHOOL);
+                assert!(
+                    seen.foresees(&asked),
+                    "seed {seed}: {target}: {asked:?}: {}",
                     answer.text()
                 );
                 unseen += 1;

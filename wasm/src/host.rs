@@ -16,7 +16,7 @@ extern "C" {
 #[wasm_bindgen(js_name = Settings)]
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// The store's page cache, in bytes.
+    /// For what was read of the store, in bytes.
     #[wasm_bindgen(js_name = cacheBytes)]
     pub cache_bytes: Option<u32>,
     /// How many records a page of v2 has unless its request says.

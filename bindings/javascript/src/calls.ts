@@ -7,7 +7,7 @@ import type { AnswerMessage } from "./answer.js";
 
 /** What an engine is opened with, beside what each call brings along. */
 export interface Settings {
-  /** The store's page cache, in bytes: 32 MiB unless told otherwise. */
+  /** For what was read of the store, in bytes: 32 MiB unless told otherwise. */
   readonly cacheBytes?: number;
   /** How many records a page of v2 has unless its request says. */
   readonly pageLimit?: number;
@@ -15,7 +15,7 @@ export interface Settings {
   readonly maxPageLimit?: number;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * The calls. Ids of changes, loads and exports are the caller's, and its own; instants

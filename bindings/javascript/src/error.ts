@@ -18,6 +18,8 @@ export type ErrorCode =
   | "exists"
   | "cancelled"
   | "id_reused"
+  | "not_synced"
+  | "synced"
   | "unsupported"
   | "bad_argument"
   | "crashed"

@@ -1,4 +1,4 @@
-// The Web Locks of a store.
+// The Web Locks and the channels of a store.
 
 export interface LockNames {
   /** Who has it leads: holds the file, and answers for all. */
@@ -7,8 +7,10 @@ export interface LockNames {
   readonly busy: string;
   /** Who has it takes over from a leader that is frozen. */
   readonly takeover: string;
-  /** A tab has its own as long as it lives. */
+  /** A tab has its own as long as it lives, and a channel of that name. */
   readonly tab: (id: string) => string;
+  /** The channel to the leader of a term. */
+  readonly term: (term: string) => string;
 }
 
 export function names(store: string): LockNames {
@@ -18,6 +20,7 @@ export function names(store: string): LockNames {
     busy: `${prefix}/busy`,
     takeover: `${prefix}/takeover`,
     tab: (id) => `${prefix}/tab/${id}`,
+    term: (term) => `${prefix}/term/${term}`,
   };
 }
 

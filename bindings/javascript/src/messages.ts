@@ -2,6 +2,7 @@
 
 import type { CallArguments, CallName, Settings } from "./calls.js";
 import type { ErrorMessage } from "./error.js";
+import type { Parcel } from "./frames.js";
 
 /** A call under a number of its sender's. */
 export interface Call<K extends CallName = CallName> {
@@ -17,27 +18,21 @@ export interface Reply {
   readonly error?: ErrorMessage;
 }
 
-/** From a page to its worker. */
+/** From a page to its worker; a parcel is of calls. */
 export type ToWorker =
+  | Parcel
   | {
       readonly kind: "open";
       readonly store: string;
       readonly module: WebAssembly.Module;
       readonly settings: Settings;
     }
-  | { readonly kind: "call"; readonly call: Call }
   | { readonly kind: "close" };
 
-/** From a worker to its page. Opening and closing have the number 0. */
-export type FromWorker = Reply;
-
-/** To all tabs of a store; `from` and `leader` are the ids of tabs. */
+/** To all tabs of a store; `from` is the id of a tab. */
 export type Broadcast =
   /** Asks who leads. */
   | { readonly kind: "who"; readonly from: string }
-  /** Asks whether the leader is awake. */
-  | { readonly kind: "ping"; readonly from: string; readonly to: string }
-  | { readonly kind: "call"; readonly from: string; readonly to: string; readonly call: Call }
   /** Somebody leads from now on, under a name for this time. */
   | Leads;
 
@@ -49,17 +44,16 @@ export interface Leads {
 }
 
 /** What the messages of this version are like. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
+
+/** From a tab to the leader. */
+export type ToLeader =
+  /** Asks whether the leader is awake. */
+  | { readonly kind: "ping"; readonly from: string }
+  | { readonly kind: "calls"; readonly from: string; readonly calls: Parcel };
 
 /** From the leader to one tab. */
 export type ToTab =
   | Leads
   | { readonly kind: "awake"; readonly term: string }
-  | { readonly kind: "reply"; readonly term: string; readonly reply: Reply };
-
-/** The bytes that an answer may hand over rather than copy. */
-export function transfers({ value }: Reply): Transferable[] {
-  if (value instanceof Uint8Array) return [value.buffer as ArrayBuffer];
-  const bytes = (value as { bytes?: unknown } | undefined)?.bytes;
-  return bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : [];
-}
+  | { readonly kind: "replies"; readonly term: string; readonly replies: Parcel };

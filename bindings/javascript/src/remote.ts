@@ -2,19 +2,24 @@
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, fromMessage } from "./error.js";
-import type { FromWorker, ToWorker } from "./messages.js";
+import { Outbox, replies, type Parcel } from "./frames.js";
+import type { Reply, ToWorker } from "./messages.js";
 import { Pending } from "./pending.js";
 
 export class WorkerHost implements Host {
   readonly #worker: Worker;
   readonly #pending = new Pending();
+  readonly #calls: Outbox;
   /** Opening and closing. */
   #turn: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   #closed: RollbookError | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(data);
+    this.#calls = new Outbox((parcel, transfer) => worker.postMessage(parcel, transfer));
+    worker.onmessage = ({ data }: MessageEvent<Parcel>) => {
+      for (const reply of replies(data)) this.#hear(reply);
+    };
     worker.onerror = (event) => {
       event.preventDefault();
       const what = event.message || "its script could not be loaded";
@@ -43,7 +48,7 @@ export class WorkerHost implements Host {
   async call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>> {
     if (this.#closed !== undefined) throw this.#closed;
     const { call, answered } = this.#pending.add<CallResult<K>>(name, given);
-    this.#tell({ kind: "call", call });
+    this.#calls.call(call);
     return answered;
   }
 
@@ -51,6 +56,8 @@ export class WorkerHost implements Host {
     if (this.#closed !== undefined) return;
     const error = closed();
     this.#closed = error;
+    // What was asked before is answered before.
+    this.#calls.send();
     try {
       await this.#ask({ kind: "close" });
     } finally {
@@ -58,18 +65,14 @@ export class WorkerHost implements Host {
     }
   }
 
-  #tell(message: ToWorker): void {
-    this.#worker.postMessage(message);
-  }
-
   #ask(message: ToWorker): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#turn = { resolve, reject };
-      this.#tell(message);
+      this.#worker.postMessage(message);
     });
   }
 
-  #hear(reply: FromWorker): void {
+  #hear(reply: Reply): void {
     if (reply.number !== 0) {
       this.#pending.settle(reply);
     } else if (reply.error === undefined) {

@@ -1,12 +1,10 @@
 // Calls answered with an instance of the module.
 
 import type { AnswerMessage } from "./answer.js";
-import type { CallArguments, CallName, CallResult, Calls, Host } from "./calls.js";
+import type { Bytes, CallArguments, CallName, CallResult, Calls, Host } from "./calls.js";
 import { RollbookError, interrupted } from "./error.js";
 import type { Engine, Export, Load } from "./glue.js";
 import { Instance, Sink } from "./instance.js";
-
-type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Something under way in an engine, which goes with it. */
 interface Session<T> {

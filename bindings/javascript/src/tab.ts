@@ -3,6 +3,8 @@
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, toMessage } from "./error.js";
+import { Followers } from "./followers.js";
+import { Outbox, calls, replies } from "./frames.js";
 import { Deposed, Leader } from "./leader.js";
 import { names, underLock, type LockNames } from "./locks.js";
 import {
@@ -11,6 +13,7 @@ import {
   type Call,
   type Leads,
   type Reply,
+  type ToLeader,
   type ToTab,
 } from "./messages.js";
 import { Pending } from "./pending.js";
@@ -31,11 +34,19 @@ export class Tab implements Host {
   readonly #all: BroadcastChannel;
   readonly #mine: BroadcastChannel;
   readonly #pending = new Pending();
+  /** Calls to another tab: those of one turn travel together. */
+  readonly #calls = new Outbox((parcel) => {
+    this.#tellLeader({ kind: "calls", from: this.#id, calls: parcel });
+  });
   readonly #gone: () => void;
   /** The leader, if it is this tab. */
   #leader: Leader | undefined;
+  /** Whom it answers beside itself. */
+  #followers: Followers | undefined;
   /** The time of leading that calls are sent to, if it is another tab's. */
   #term: string | undefined;
+  /** What the leader hears, whether it is this tab or another. */
+  #desk: BroadcastChannel | undefined;
   #waiting: AbortController | undefined;
   #resign: (() => void) | undefined;
   /** Over when this tab neither leads nor waits to. */
@@ -71,6 +82,8 @@ export class Tab implements Host {
     clearInterval(this.#beat);
     this.#all.close();
     this.#mine.close();
+    this.#followers?.close();
+    this.#unfollow();
     try {
       this.#leader?.close();
     } finally {
@@ -97,17 +110,26 @@ export class Tab implements Host {
       void this.#answerOwn(this.#leader, call);
       return;
     }
-    if (this.#term !== undefined) {
-      this.#tell({ kind: "call", from: this.#id, to: this.#term, call });
-    } else {
-      this.#tell({ kind: "who", from: this.#id });
-    }
+    if (this.#term !== undefined) this.#calls.call(call);
+    else this.#tell({ kind: "who", from: this.#id });
     this.#wait();
     this.#beat ??= setInterval(() => void this.#check(), BEAT);
   }
 
   #tell(message: Broadcast): void {
     this.#all.postMessage(message);
+  }
+
+  #tellLeader(message: ToLeader): void {
+    this.#desk?.postMessage(message);
+  }
+
+  /** Knows of no leader any more; what was not sent yet is sent to the next one. */
+  #unfollow(): void {
+    this.#term = undefined;
+    this.#desk?.close();
+    this.#desk = undefined;
+    this.#calls.clear();
   }
 
   /** Queues for the lock, unless it does. */
@@ -149,8 +171,12 @@ export class Tab implements Host {
       leader.close();
       return false;
     }
+    this.#unfollow();
     this.#leader = leader;
-    this.#term = undefined;
+    const followers = new Followers(this.#locks, leader.term);
+    this.#followers = followers;
+    this.#desk = new BroadcastChannel(this.#locks.term(leader.term));
+    this.#desk.onmessage = ({ data }) => this.#hearTab(leader, followers, data as ToLeader);
     clearInterval(this.#beat);
     this.#beat = undefined;
     this.#tell(leads(leader));
@@ -162,6 +188,8 @@ export class Tab implements Host {
   #step(leader: Leader): void {
     if (this.#leader !== leader) return;
     this.#leader = undefined;
+    this.#followers?.close();
+    this.#unfollow();
     leader.abandon();
     this.#tell({ kind: "who", from: this.#id });
     for (const call of this.#pending.calls) this.#send(call);
@@ -193,31 +221,27 @@ export class Tab implements Host {
     }
     const leader = this.#leader;
     if (leader === undefined) return;
+    this.#followers?.tell(message.from, leads(leader));
+  }
+
+  /** What another tab says to this one, which leads. */
+  #hearTab(leader: Leader, followers: Followers, message: ToLeader): void {
     const { from } = message;
-    switch (message.kind) {
-      case "who":
-        this.#tellTab(from, leads(leader));
-        break;
-      case "ping":
-        if (message.to === leader.term) {
-          this.#tellTab(from, { kind: "awake", term: leader.term });
-        }
-        break;
-      case "call":
-        if (message.to === leader.term) void this.#answerTab(leader, from, message.call);
-        break;
+    if (message.kind === "ping") {
+      followers.tell(from, { kind: "awake", term: leader.term });
+      return;
     }
+    for (const call of calls(message.calls)) void this.#answerTab(leader, followers, from, call);
   }
 
-  async #answerTab(leader: Leader, from: string, call: Call): Promise<void> {
+  async #answerTab(
+    leader: Leader,
+    followers: Followers,
+    from: string,
+    call: Call,
+  ): Promise<void> {
     const reply = await this.#answer(leader, from, call);
-    if (reply !== undefined) this.#tellTab(from, { kind: "reply", term: leader.term, reply });
-  }
-
-  #tellTab(tab: string, message: ToTab): void {
-    const channel = new BroadcastChannel(this.#locks.tab(tab));
-    channel.postMessage(message);
-    channel.close();
+    if (reply !== undefined) followers.reply(from, reply);
   }
 
   /** What the leader says to this tab. */
@@ -226,7 +250,9 @@ export class Tab implements Host {
       this.#follow(message);
     } else if (message.term === this.#term) {
       this.#silent = 0;
-      if (message.kind === "reply") this.#pending.settle(message.reply);
+      if (message.kind === "replies") {
+        for (const reply of replies(message.replies)) this.#pending.settle(reply);
+      }
       if (this.#pending.size === 0) {
         clearInterval(this.#beat);
         this.#beat = undefined;
@@ -241,7 +267,9 @@ export class Tab implements Host {
       this.#pending.fail(foreign());
       return;
     }
+    this.#unfollow();
     this.#term = term;
+    this.#desk = new BroadcastChannel(this.#locks.term(term));
     this.#silent = 0;
     for (const call of this.#pending.calls) this.#send(call);
   }
@@ -257,7 +285,7 @@ export class Tab implements Host {
       return;
     }
     if (this.#term === undefined) this.#tell({ kind: "who", from: this.#id });
-    else this.#tell({ kind: "ping", from: this.#id, to: this.#term });
+    else this.#tellLeader({ kind: "ping", from: this.#id });
   }
 
   /** Whether somebody leads, and not a word was heard for too long. */

@@ -1,28 +1,35 @@
 // The worker that holds a store's file, or passes calls on to the tab that does.
 
 import { toMessage } from "./error.js";
-import { transfers, type FromWorker, type ToWorker } from "./messages.js";
+import { Outbox, calls, isParcel, type Parcel } from "./frames.js";
+import type { ToWorker } from "./messages.js";
 import { Tab } from "./tab.js";
 
 interface Scope {
-  postMessage(message: FromWorker, transfer: Transferable[]): void;
+  postMessage(message: Parcel, transfer: Transferable[]): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
 }
 
 const scope = globalThis as unknown as Scope;
+const replies = new Outbox((parcel, transfer) => scope.postMessage(parcel, transfer));
 let tab: Tab | undefined;
 
+/** Opening and closing have the number 0. */
 async function reply(number: number, work: () => Promise<unknown>): Promise<void> {
-  let message: FromWorker;
   try {
-    message = { number, value: await work() };
+    replies.reply({ number, value: await work() });
   } catch (error) {
-    message = { number, error: toMessage(error) };
+    replies.reply({ number, error: toMessage(error) });
   }
-  scope.postMessage(message, transfers(message));
 }
 
 scope.onmessage = ({ data }) => {
+  if (isParcel(data)) {
+    for (const { number, name, given } of calls(data)) {
+      void reply(number, async () => tab?.call(name, ...given));
+    }
+    return;
+  }
   switch (data.kind) {
     case "open": {
       const opened = new Tab(data.store, data.module, data.settings);
@@ -36,11 +43,6 @@ scope.onmessage = ({ data }) => {
           throw error;
         }
       });
-      break;
-    }
-    case "call": {
-      const { number, name, given } = data.call;
-      void reply(number, async () => tab?.call(name, ...given));
       break;
     }
     case "close":

@@ -38,7 +38,7 @@ def documented() -> Dict[str, Tuple[str, str]]:
 def test_there_is_an_error_for_every_case() -> None:
     cases = documented()
     errors = {error.__name__: error for error in RollbookError.__subclasses__()}
-    assert len(cases) == 16
+    assert len(cases) == 18
     assert set(errors) == {case + "Error" for case in cases}
     generated = {name for name in vars(native.RollbookError) if name[0].isupper()}
     assert generated == set(cases)

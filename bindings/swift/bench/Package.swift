@@ -6,6 +6,10 @@ let package = Package(
     platforms: [.macOS(.v10_15)],
     dependencies: [.package(path: "..")],
     targets: [
-        .executableTarget(name: "Bench", dependencies: [.product(name: "Rollbook", package: "swift")])
+        // The system's: on Linux it needs `libsqlite3-dev`.
+        .systemLibrary(name: "CSQLite"),
+        .executableTarget(
+            name: "Bench",
+            dependencies: ["CSQLite", .product(name: "Rollbook", package: "swift")]),
     ]
 )

@@ -170,7 +170,7 @@ impl Admitted<'_> {
         let outcome = (self.endpoint.read)(&mut params, &mut |read| match (self.wire, self.id) {
             (Wire::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
             (Wire::V1, _) => {
-                ensure_seen(read.question, view, false)?;
+                ensure_seen(read.question, view, Wire::V1, false)?;
                 read.question.answer(view, &mut Chunks::over(out))
             }
             (Wire::V2, None) if !self.endpoint.is_object => {

@@ -132,7 +132,7 @@ pub(super) fn page(
     if !faults.is_empty() {
         return Ok(Outcome::Refused(faults));
     }
-    ensure_seen(question, view, false)?;
+    ensure_seen(question, view, Wire::V2, false)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let reverse = page.reverse_order;
     let mut walk = Walk::page(reverse, limit, cursor.map(|cursor| cursor.position));
@@ -176,7 +176,7 @@ pub(super) fn one(
     if !faults.is_empty() {
         return Ok(Outcome::Refused(faults));
     }
-    ensure_seen(question, view, true)?;
+    ensure_seen(question, view, Wire::V2, true)?;
     let mut walk = Walk::one();
     let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
     if outcome == Outcome::Found && walk.count() == 1 && !for_another {

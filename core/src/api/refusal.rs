@@ -29,8 +29,8 @@ pub(super) enum Refusal {
     NoRecord,
     /// The store failed.
     Failed(String),
-    /// A school is synced, and this was not seen of it.
-    NotSynced(String),
+    /// A school is synced, and this was not seen of it, or is the service's to change.
+    Synced(String),
     /// Too many passwords wait to be hashed.
     Crowded,
 }
@@ -39,7 +39,7 @@ impl From<&Error> for Refusal {
     fn from(error: &Error) -> Refusal {
         let text = error.to_string();
         match error {
-            Error::NotSynced { .. } => Refusal::NotSynced(text),
+            Error::NotSynced { .. } | Error::Synced { .. } => Refusal::Synced(text),
             _ => Refusal::Failed(text),
         }
     }

@@ -74,14 +74,16 @@ fn update(
     // Most updates that change nothing need no transaction to find that out.
     let settled = store.read(|snapshot| {
         let kept = snapshot.integrator_row(&row_key)?;
-        settled(kept, &row, key, |id| snapshot.receipt(id))
+        let synced = snapshot.is_synced(set.school).then_some(set.school);
+        settled(kept, &row, key, synced, |id| snapshot.receipt(id))
     })?;
     if let Some(update) = settled {
         return Ok(update);
     }
     store.write(|write| {
         let kept = write.integrator_row(&row_key)?;
-        if let Some(update) = self::settled(kept, &row, key, |id| write.receipt(id))? {
+        let synced = write.is_synced(set.school)?.then_some(set.school);
+        if let Some(update) = self::settled(kept, &row, key, synced, |id| write.receipt(id))? {
             return Ok(update);
         }
         write.put_integrator_row(&row_key, &row)?;
@@ -93,11 +95,13 @@ fn update(
 }
 
 /// What an update comes to, if it changes nothing: who may not make it learns
-/// nothing of what was made under its id.
+/// nothing of what was made under its id. Of a school that is `synced` none is made: the
+/// service would not hear of it.
 fn settled(
     kept: Option<Vec<u8>>,
     row: &[u8],
     key: Option<&IdempotencyKey>,
+    synced: Option<u64>,
     receipt: impl FnOnce(&str) -> Result<Option<Receipt>>,
 ) -> Result<Option<Update>> {
     let Some(kept) = kept else {
@@ -107,6 +111,9 @@ fn settled(
         && let Some(answer) = key.outcome(receipt(key.id())?)?
     {
         return Ok(Some(Update::Repeated(answer)));
+    }
+    if let Some(school) = synced {
+        return Err(Error::Synced { school }.into());
     }
     Ok((kept == row).then_some(Update::Same))
 }
@@ -154,6 +161,7 @@ const NO_OBJECT: &str = "The body must be a JSON object";
 fn tried<T>(step: Result<T>) -> Result<T, Refusal> {
     step.map_err(|error| match *error {
         Error::IdReused => Refusal::IdReused,
+        Error::Synced { .. } => Refusal::from(&*error),
         _ => Refusal::Failed(FAILED.to_owned()),
     })
 }

@@ -13,7 +13,7 @@ pub(crate) fn answer_question(
     view: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Status> {
-    ensure_seen(question, view, false)?;
+    ensure_seen(question, view, Wire::V1, false)?;
     let outcome = question.answer(view, &mut Chunks::over(out))?;
     Ok(settle(Wire::V1, question.endpoint(), outcome, out))
 }

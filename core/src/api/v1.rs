@@ -27,7 +27,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
         Refusal::Nothing(text) => error(404, "Not found", text, out),
         Refusal::NoRecord => error(404, "Not found", NO_SUCH_ID, out),
         Refusal::Failed(text) => error(500, "Internal Server Error", text, out),
-        Refusal::NotSynced(text) => error(503, "Service Unavailable", text, out),
+        Refusal::Synced(text) => error(503, "Service Unavailable", text, out),
         Refusal::Crowded => error(503, "Service Unavailable", TRY_AGAIN, out),
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
         Refusal::Nothing(text) => error(404, text, out),
         Refusal::NoRecord => error(404, NO_SUCH_ID, out),
         Refusal::Failed(text) => error(500, text, out),
-        Refusal::NotSynced(text) => error(503, text, out),
+        Refusal::Synced(text) => error(503, text, out),
         Refusal::Crowded => error(503, TRY_AGAIN, out),
     }
 }

@@ -6,9 +6,38 @@ use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::coverage::{AS_OF_TAG, Part, TO_TAG, Unit};
 use crate::store::{
-    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot, Write,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What was seen of a school that is synced.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; nothing if
+    /// nothing was.
+    pub as_of: Option<i64>,
+    /// What was seen, kind by kind.
+    pub seen: Vec<Covered>,
+    /// How many learners were erased, whom sync does not bring back.
+    pub erased: u64,
+}
+
+/// A kind of what was seen of a school.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Covered {
+    /// What it is, as `not_synced` calls it: `the current learners`.
+    pub what: &'static str,
+    /// The administrative year, of what is of one year.
+    pub year: Option<u64>,
+    /// The first and the last day, of what is of days.
+    pub days: Option<(Date, Date)>,
+    /// Of how many learners, grades, or terms of a grade it was seen; 1 of all else.
+    pub count: u64,
+    /// When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z.
+    pub as_of: i64,
+}
 
 /// What was seen, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +100,9 @@ pub(crate) fn units(reader: &dyn Reader, school: u64) -> Result<BTreeSet<Unit>> 
     for partition in partitions_of(reader, school)? {
         if partition.collection == Collection::Coverage {
             let (part, year) = (Part::numbered(partition.a)?, partition.b);
+            if part == Part::Erased {
+                continue;
+            }
             let keys = read(reader, partition)?.into_keys();
             units.extend(keys.map(|key| Unit { part, year, key }));
         }
@@ -78,40 +110,99 @@ pub(crate) fn units(reader: &dyn Reader, school: u64) -> Result<BTreeSet<Unit>> 
     Ok(units)
 }
 
-/// The school is no longer synced: what it has are records like any others.
+/// The school is no longer synced: what it has are records like any others. Who was
+/// erased does not come back if it is synced again.
 pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
-    if !write.is_synced(school)? {
-        return Ok(());
-    }
-    for partition in partitions_of(write, school)? {
-        if partition.collection == Collection::Coverage {
+    for (partition, part) in parts(write, school)? {
+        if part != Part::Erased {
             change(write, partition, BTreeMap::clear)?;
         }
     }
     write.set_synced(school, false)
 }
 
-/// Nothing was seen of a learner by itself.
-pub(crate) fn forget_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
-    const OF_LEARNERS: [Part; 5] = [
-        Part::LearnersOwnSubjects,
-        Part::SubjectsPerTerm,
-        Part::SubjectMarks,
-        Part::MarksOfLearner,
-        Part::StructureOfLearner,
-    ];
+/// Nothing is left of the school: neither was anybody erased.
+pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
+    for (partition, _) in parts(write, school)? {
+        change(write, partition, BTreeMap::clear)?;
+    }
+    write.set_synced(school, false)
+}
+
+/// Of a learner of a school that is synced nothing is told any more, and nothing comes
+/// back: neither id nor name is kept for that.
+pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
     if !write.is_synced(school)? {
         return Ok(());
     }
-    for partition in partitions_of(write, school)? {
-        let is_part = |part: &Part| *part as u64 == partition.a;
-        if partition.collection == Collection::Coverage && OF_LEARNERS.iter().any(is_part) {
+    for (partition, part) in parts(write, school)? {
+        if part.is_of_learner() {
             change(write, partition, |units| {
                 units.remove(&Key::one(learner));
             })?;
         }
     }
-    Ok(())
+    let erased = Unit::erased(&write.cursor_key()?, school, learner);
+    change(write, erased.partition(school), |units| {
+        let (as_of, to) = (0, None);
+        units.insert(erased.key, Kept { as_of, to });
+    })
+}
+
+/// Whether a learner was erased, so that what the service tells of it is left out.
+#[cfg_attr(
+    all(feature = "sync", not(test)),
+    expect(dead_code, reason = "publishing is to ask")
+)]
+pub(crate) fn is_erased(write: &Write<'_>, school: u64, learner: u64) -> Result<bool> {
+    let erased = Unit::erased(&write.cursor_key()?, school, learner);
+    let all = write.records(erased.partition(school))?;
+    Ok(all.get(erased.key)?.is_some())
+}
+
+/// The partitions of what was seen of a school, each with its part.
+fn parts(reader: &dyn Reader, school: u64) -> Result<Vec<(Partition, Part)>> {
+    let mut parts = Vec::new();
+    for partition in partitions_of(reader, school)? {
+        if partition.collection == Collection::Coverage {
+            parts.push((partition, Part::numbered(partition.a)?));
+        }
+    }
+    Ok(parts)
+}
+
+/// What was seen of a school, if it is synced.
+pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Coverage>> {
+    if !snapshot.is_synced(school) {
+        return Ok(None);
+    }
+    let mut coverage = Coverage::default();
+    for (partition, part) in parts(snapshot, school)? {
+        let units = read(snapshot, partition)?;
+        let count = units.len() as u64;
+        let oldest = units.values().map(|kept| kept.as_of).min();
+        let (Some(as_of), false) = (oldest, part == Part::Erased) else {
+            coverage.erased += count;
+            continue;
+        };
+        coverage.as_of = Some(coverage.as_of.map_or(as_of, |oldest| oldest.min(as_of)));
+        let covered = |days, count, as_of| Covered {
+            what: part.name(),
+            year: Some(partition.b).filter(|year| *year > 0),
+            days,
+            count,
+            as_of,
+        };
+        if !part.is_of_days() {
+            coverage.seen.push(covered(None, count, as_of));
+            continue;
+        }
+        for (key, kept) in units {
+            let days = Date::from_number(key.0).zip(kept.to);
+            coverage.seen.push(covered(days, 1, kept.as_of));
+        }
+    }
+    Ok(Some(coverage))
 }
 
 type Units = BTreeMap<Key, Kept>;

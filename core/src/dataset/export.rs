@@ -300,12 +300,12 @@ fn damaged() -> Failure {
 }
 
 /// The values of a kept record of any kind but marks.
-pub(super) fn values(
+pub(super) fn values<'a>(
     kind: Kind,
     partition: Partition,
     key: Key,
-    item: &Item<'_>,
-) -> Result<Vec<Value<'static>>> {
+    item: &Item<'a>,
+) -> Result<Vec<Value<'a>>> {
     let key = kind.key_of(partition, key);
     if kind != Kind::LearnerSubject {
         return bake::values(kind, &key, item);

@@ -9,7 +9,7 @@ use crate::record::assessment::{
     GRADE_TAG, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG, TERM_TAG, YEAR_TAG,
 };
 use crate::record::bake::RENDER_VERSION;
-use crate::record::coverage::AS_OF_TAG;
+use crate::record::coverage::{AS_OF_TAG, Part};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
@@ -178,7 +178,9 @@ impl Inspection {
                 expect(there.is_some(), "there is no such assessment")
             }
             Collection::Coverage => {
-                expect(snapshot.is_synced(school), "its school is not synced")?;
+                let is_erased = Part::numbered(partition.a)? == Part::Erased;
+                let is_known = is_erased || snapshot.is_synced(school);
+                expect(is_known, "its school is not synced")?;
                 tag(AS_OF_TAG).map(drop)
             }
             Collection::LearnerSubjects => LearnerSubject::open(item.lanes[0])?.values().map(drop),

@@ -12,8 +12,8 @@ use crate::store::{Collection, Key, Partition, Reader, Write};
 use std::collections::BTreeSet;
 
 /// A record that is kept.
-pub(crate) enum Kept {
-    Record(Kind, Vec<Value<'static>>),
+pub(crate) enum Kept<'a> {
+    Record(Kind, Vec<Value<'a>>),
     Mark {
         assessment: u64,
         learner: u64,
@@ -34,14 +34,10 @@ pub(crate) fn each_kept(
     write: &mut Write<'_>,
     school: u64,
     marks_of: &BTreeSet<(u64, u64)>,
-    each: &mut dyn FnMut(Kept) -> Result<()>,
+    each: &mut dyn FnMut(Kept<'_>) -> Result<()>,
     between: &mut dyn FnMut(&mut Write<'_>) -> Result<()>,
 ) -> Result<()> {
-    let schools = write.records(Partition::global(Collection::Schools))?;
-    if let Some((pinned, index)) = schools.get(Key::one(school))? {
-        let values = bake::values(Kind::School, &[school], &pinned.run()?.item(index)?)?;
-        each(Kept::Record(Kind::School, values))?;
-    }
+    school_itself(write, school, each)?;
     let lists = LISTS.map(Partition::global);
     for partition in partitions_of(write, school)?.into_iter().chain(lists) {
         let kind = Kind::kept_in(partition.collection).filter(|kind| *kind != Kind::Mark);
@@ -59,6 +55,20 @@ pub(crate) fn each_kept(
     Ok(())
 }
 
+fn school_itself(
+    write: &Write<'_>,
+    school: u64,
+    each: &mut dyn FnMut(Kept<'_>) -> Result<()>,
+) -> Result<()> {
+    let schools = write.records(Partition::global(Collection::Schools))?;
+    if let Some((pinned, index)) = schools.get(Key::one(school))? {
+        let run = pinned.run()?;
+        let values = bake::values(Kind::School, &[school], &run.item(index)?)?;
+        each(Kept::Record(Kind::School, values))?;
+    }
+    Ok(())
+}
+
 const LISTS: [Collection; 4] = [
     Collection::EthnicGroups,
     Collection::MaritalStatuses,
@@ -71,7 +81,7 @@ fn each_of_run(
     partition: Partition,
     kind: Option<Kind>,
     position: usize,
-    each: &mut dyn FnMut(Kept) -> Result<()>,
+    each: &mut dyn FnMut(Kept<'_>) -> Result<()>,
 ) -> Result<bool> {
     let Some(pinned) = write.records(partition)?.pin(position)? else {
         return Ok(false);
@@ -79,7 +89,8 @@ fn each_of_run(
     let run = pinned.run()?;
     if let Some(kind) = kind {
         for (index, key) in run.keys().enumerate() {
-            let values = values(kind, partition, key, &run.item(index)?)?;
+            let item = run.item(index)?;
+            let values = values(kind, partition, key, &item)?;
             each(Kept::Record(kind, values))?;
         }
         return Ok(true);

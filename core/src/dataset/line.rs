@@ -1,6 +1,7 @@
 //! One line of a dataset: its kind, and its values checked by themselves.
 
 use super::lines::LINE_BYTES;
+use super::plain_line;
 use crate::json::Object;
 use crate::record::field::Form;
 use crate::record::shown::shown;
@@ -31,6 +32,14 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
     {
         return Ok(None);
     }
+    match plain_line::parse(text) {
+        Some(line) => Ok(Some(line)),
+        None => parse_any(text).map(Some),
+    }
+}
+
+/// Reads a line whatever it looks like.
+pub(super) fn parse_any(text: &str) -> Result<Line<'_>, String> {
     let object = Object::parse(text).map_err(|what| format!("is not a JSON object: {what}"))?;
     let members = object.members;
     let kind = kind_of(&members)?;
@@ -101,7 +110,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<Option<Line<'_>>, String> {
     };
     line.check()
         .map_err(|what| format!("{}: {what}", kind.name()))?;
-    Ok(Some(line))
+    Ok(line)
 }
 
 impl fmt::Debug for Line<'_> {
@@ -141,7 +150,7 @@ impl<'a> Line<'a> {
 
     /// The rules that join fields; and what is the same as nothing becomes
     /// nothing, so that equal records are kept alike.
-    fn check(&mut self) -> Result<(), String> {
+    pub(super) fn check(&mut self) -> Result<(), String> {
         if self.username().len() > integrator::USERNAME_BYTES {
             return Err("username: is longer than 256 bytes".to_owned());
         }

@@ -21,6 +21,7 @@ pub(crate) enum Cut<'a> {
 
 impl Lines {
     /// Hands on every line that these bytes complete, with its number.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push<E>(
         &mut self,
         mut bytes: &[u8],

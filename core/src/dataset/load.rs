@@ -171,7 +171,7 @@ impl Load {
                 if let Mode::Replace(school) = mode {
                     commit::removal::stage_removal(write, &mut sorter, school)?;
                 }
-                let mut summary = Commit::new(write, sorter)?.run()?;
+                let mut summary = Commit::of_dataset(write, sorter)?.run()?;
                 summary.lines = progress.lines;
                 summary.bytes = progress.bytes;
                 Ok(summary)
@@ -242,7 +242,7 @@ impl Load {
         let mut hash = None;
         if let Mode::Check(_) = self.mode {
             // Only schools and what needs them can be at fault together.
-            if line.kind != Kind::School && !line.kind.row().needs_school {
+            if !line.kind.is_checked_at_end() {
                 return Ok(());
             }
         } else {

@@ -1,6 +1,7 @@
 //! Datasets: newline-delimited JSON in, one transaction; and back out.
 //!
-//! - `lines`, `line`: bytes → lines → values. `staged`: values → sorted entries.
+//! - `lines`, `line`: bytes → lines → values; `plain_line`: the same, fast, of most.
+//!   `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
 //! - `coverage`: what was seen of a school that is synced. `ledger`: its pass that is under
 //!   way. `kept`: its records with their values.
@@ -31,10 +32,12 @@ mod lines;
 mod load;
 mod marks_by_assessment;
 mod ordered;
+mod plain_line;
 mod render;
 mod staged;
 mod summary;
 
+pub use coverage::{Coverage, Covered};
 pub use export::Export;
 pub use load::{Load, Progress};
 pub use summary::{Counts, Summary};

@@ -52,7 +52,7 @@ impl Freshness {
                 }
             }
             None => {
-                store.write(render_all)?;
+                store.write(ensure_all)?;
                 self.look_again(store)
             }
         }
@@ -83,8 +83,9 @@ fn render_school(write: &mut Write<'_>, school: u64) -> Result<()> {
     write.set_school_rendered(school, RENDER_VERSION)
 }
 
-/// Renders all records again.
-fn render_all(write: &mut Write<'_>) -> Result<()> {
+/// Renders all records by this version, if they are not yet. Those of no school have no
+/// version of their own, so that all are rendered before one of them is written.
+pub(super) fn ensure_all(write: &mut Write<'_>) -> Result<()> {
     if write.all_rendered_by(RENDER_VERSION)? {
         return Ok(());
     }
@@ -187,4 +188,40 @@ pub(crate) fn bake_again(
         new.set_tag(assessment::SLOT_TAG, old.tag(assessment::SLOT_TAG));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Load, Mode};
+    use crate::entropy::Entropy;
+    use crate::store::{Location, StoreOptions};
+    use std::sync::Arc;
+
+    #[test]
+    fn all_is_rendered_before_a_record_of_no_school_is_written() -> Result<()> {
+        let options = StoreOptions {
+            render_version: RENDER_VERSION - 1,
+            ..StoreOptions::for_test()
+        };
+        let store = Arc::new(Store::open(Location::Memory, options)?);
+        let rendered =
+            || store.read(|snapshot| Ok((snapshot.rendered()?, snapshot.rendered_of(1)?)));
+        for (line, expected) in [
+            (
+                r#"{"type":"grade","school_id":1,"grade_id":9}"#,
+                (RENDER_VERSION - 1, RENDER_VERSION),
+            ),
+            (
+                r#"{"type":"api_type","api_type_id":8,"family":["finance","parents"]}"#,
+                (RENDER_VERSION, RENDER_VERSION),
+            ),
+        ] {
+            let mut load = Load::new(store.clone(), Entropy::System, Mode::Apply, None);
+            load.push(line.as_bytes())?;
+            assert_eq!(load.finish()?.total().added, 1);
+            assert_eq!(rendered()?, expected);
+        }
+        Ok(())
+    }
 }

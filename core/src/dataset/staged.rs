@@ -63,7 +63,8 @@ impl Stage {
         );
         self.entry.clear();
         self.entry.push(if line.deleted { REMOVE } else { PUT });
-        self.entry.extend_from_slice(&number.to_le_bytes());
+        let number = Some(number).filter(|_| line.kind.is_checked_at_end());
+        ordered::push(&mut self.entry, number.unwrap_or(0));
         if !line.deleted {
             self.payload(line, hash);
         }
@@ -113,13 +114,13 @@ impl Stage {
 }
 
 /// The entry that removes a record if nothing else of the dataset names it.
-pub(crate) fn removal(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) -> [u8; 9] {
+pub(crate) fn removal(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) -> [u8; 2] {
     encode_key(key, kind, name, words);
-    [0; 9]
+    [REMOVE, 0]
 }
 
-/// The order of a learner's subjects is that of their partitions: by year
-/// before learner.
+/// The order of a learner's subjects is that of their partitions: by year before
+/// learner. Marks come by learner, as they lie.
 fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) {
     key.clear();
     key.push(Step::of(kind) as u8);
@@ -130,6 +131,11 @@ fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) 
     match (kind, words) {
         (Kind::LearnerSubject, [school, learner, year, subject]) => {
             for word in [school, year, learner, subject] {
+                ordered::push(key, *word);
+            }
+        }
+        (Kind::Mark, [school, assessment, learner]) => {
+            for word in [school, learner, assessment] {
                 ordered::push(key, *word);
             }
         }
@@ -221,7 +227,7 @@ impl Head {
             *word = ordered::take(&mut rest)?;
             count += 1;
         }
-        if kind == Kind::LearnerSubject {
+        if matches!(kind, Kind::LearnerSubject | Kind::Mark) {
             words.swap(1, 2);
         }
         Ok(Head {
@@ -235,6 +241,7 @@ impl Head {
 
 /// What a line says of a record.
 pub(crate) struct StagedLine<'a> {
+    /// Its number, if its kind is checked at the end.
     pub(crate) line: u64,
     /// What is kept of it; nothing if it goes.
     pub(crate) put: Option<&'a [u8]>,
@@ -242,15 +249,11 @@ pub(crate) struct StagedLine<'a> {
 
 impl<'a> StagedLine<'a> {
     fn decode(entry: &'a [u8]) -> Result<StagedLine<'a>> {
-        let decoded = || {
-            let (operation, rest) = entry.split_first()?;
-            let (line, payload) = rest.split_first_chunk()?;
-            Some(StagedLine {
-                line: u64::from_le_bytes(*line),
-                put: (*operation == PUT).then_some(payload),
-            })
-        };
-        decoded().ok_or_else(|| Error::corrupt("a staged entry is damaged"))
+        let damaged = || Error::corrupt("a staged entry is damaged");
+        let (operation, mut payload) = entry.split_first().ok_or_else(damaged)?;
+        let line = ordered::take(&mut payload)?;
+        let put = (*operation == PUT).then_some(payload);
+        Ok(StagedLine { line, put })
     }
 }
 

@@ -297,8 +297,9 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` if a load does not end in time; `io` if the change could not be
-    /// written: nothing is changed then. What the API refuses is an answer.
+    /// `busy` if a load does not end in time; `synced` if the school is synced, since
+    /// the service would not hear of it; `io` if the change could not be written:
+    /// nothing is changed then. What the API refuses is an answer.
     pub fn set_state(&self, set: &SetState<'_>) -> Result<Answer> {
         set_state(self, set, None)
     }

@@ -31,8 +31,9 @@ impl Engine {
     ///
     /// # Errors
     /// `bad_dataset` for the first fault, with its line; `busy` if another
-    /// change does not end in time; `io` if the dataset could not be read or
-    /// the store could not be written.
+    /// change does not end in time; `synced` if it has records of a school that is
+    /// synced, other than its client integrations; `io` if the dataset could not be
+    /// read or the store could not be written.
     pub fn apply(&self, dataset: impl Read) -> Result<Summary> {
         self.apply_with(dataset, |_| ControlFlow::Continue(()))
     }
@@ -67,7 +68,8 @@ impl Engine {
     /// Applies a dataset that is the whole of one school: what it lacks goes.
     ///
     /// It may bring API types and integrators along; those that it lacks stay.
-    /// A `client_integration` without a `state` keeps the one it has.
+    /// A `client_integration` without a `state` keeps the one it has. A school that
+    /// was synced is synced no more.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -216,7 +218,9 @@ impl Engine {
     /// what old pages of the file still hold of them.
     ///
     /// Parents and accountable persons are people of their own and stay. A load
-    /// that is under way brings back whom its dataset holds.
+    /// that is under way brings back whom its dataset holds. If the school is synced,
+    /// sync does not bring the learner back: a digest of the id is kept for that,
+    /// until the school is removed or replaced.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -241,6 +245,10 @@ impl Engine {
 
     /// Everything that is kept, as a dataset again, line by line. The store
     /// stays open until the export is read or dropped, even if the engine goes.
+    ///
+    /// It does not say what was seen of a school that is synced. Applied elsewhere, the
+    /// school has what the export has, and what was not seen is taken not to be. A
+    /// [`backup`](Self::backup) keeps what was seen.
     ///
     /// ```
     /// use rollbook::{Credentials, Engine, Options};
@@ -267,30 +275,6 @@ impl Engine {
     pub fn export(&self, credentials: Credentials) -> Result<Export> {
         let lease = self.store.lease()?;
         Ok(Export::new(lease, credentials == Credentials::Keep))
-    }
-}
-
-#[cfg(feature = "sync")]
-impl Engine {
-    /// Fills a school from the service: see [`Sync`](crate::Sync). What was not seen of it
-    /// is `not_synced` afterwards, and in requests a 503.
-    ///
-    /// ```
-    /// # fn main() -> rollbook::Result<()> {
-    /// use rollbook::{Engine, Options, Step, SyncOptions};
-    /// let engine = Engine::memory(Options::default())?;
-    /// let sync = engine.sync(1000, SyncOptions::default())?;
-    /// let now = 1_778_745_600; // 2026-05-14T08:00:00Z
-    /// let Step::Send(call) = sync.next(now)? else { return Ok(()) };
-    /// assert_eq!(call.target, "/api/v1/finplus/debtmanagement/schools/1000");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// `unsupported` if an option is of no form that it may have.
-    pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
-        Ok(crate::Sync::new(self.store.clone(), school, options)?)
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
-//! - `maintain`: the care of the store. `verify`: whether it is sound.
+//! - `sync`: schools that are synced. `maintain`: the care of the store. `verify`: whether it is sound.
 
 mod ask;
 mod data;
 mod maintain;
 mod once;
 mod options;
+mod sync;
 #[cfg(test)]
 mod unseen;
 mod verify;
@@ -139,6 +140,7 @@ impl Engine {
             location,
             StoreOptions {
                 cache_bytes: options.cache_bytes,
+                decoded_bytes: options.decoded_bytes,
                 wait: options.writer_wait,
                 render_version: RENDER_VERSION,
                 highest_kind: Kind::HIGHEST,

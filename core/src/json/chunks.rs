@@ -22,6 +22,16 @@ pub(crate) const MOST: usize = 6 * BLOCK;
 /// How much further than a part of a source may be read.
 pub(crate) const SOURCE_SLACK: usize = MOST + 2 * FEW;
 
+/// At most eight bytes as a little-endian word, and how many they are.
+#[inline]
+pub(crate) fn word(text: &[u8]) -> (u64, usize) {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(text) {
+        *to = *from;
+    }
+    (u64::from_le_bytes(bytes), text.len().min(bytes.len()))
+}
+
 /// A text that can be copied without looking at its length.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Padded {
@@ -51,6 +61,7 @@ impl Padded {
     }
 
     /// Makes the text that of these parts, one behind the other.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn set(&mut self, parts: &[&[u8]]) {
         self.length = parts.iter().map(|part| part.len()).sum();
         if self.bytes.len() < self.length + AT_ONCE {
@@ -137,6 +148,7 @@ impl<'a> Chunks<'a> {
     }
 
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let end = self.written + bytes.len();
         match self.out.get_mut(self.written..end) {
@@ -159,18 +171,61 @@ impl<'a> Chunks<'a> {
         self.push_part(text, 0..text.len());
     }
 
-    /// Two padded texts, one behind the other.
+    /// Padded texts, one behind the other.
     #[inline]
-    pub(crate) fn push_both(&mut self, one: &Padded, two: &Padded) {
-        let (first, second) = (one.len(), two.len());
-        let mut window = self.window(first + second + AT_ONCE);
-        window.part(one, 0..first);
-        window.part(two, 0..second);
-        self.keep(first + second);
+    #[cfg_attr(module, optimize(speed))]
+    pub(crate) fn push_texts<const N: usize>(&mut self, texts: [&Padded; N]) {
+        let length = texts.iter().map(|text| text.len()).sum::<usize>();
+        let mut window = self.window(length + AT_ONCE);
+        for text in texts {
+            window.part(text, 0..text.len());
+        }
+        self.keep(length);
+    }
+
+    /// A padded text, and the first bytes of two little-endian words behind it.
+    #[inline]
+    #[cfg_attr(module, optimize(speed))]
+    pub(crate) fn push_text_and_words(&mut self, text: &Padded, words: [(u64, usize); 2]) {
+        if !self.push_block_and_words(text, words) {
+            self.push_padded(text);
+            for (word, length) in words {
+                self.window(size_of::<u64>()).words([word], length);
+                self.keep(length);
+            }
+        }
+    }
+
+    /// The same at one go, if there is room and the text has no more than a block.
+    #[inline]
+    #[cfg_attr(module, optimize(speed))]
+    fn push_block_and_words(&mut self, text: &Padded, words: [(u64, usize); 2]) -> bool {
+        const ROOM: usize = BLOCK + 2 * size_of::<u64>();
+        let room = self.out.get_mut(self.written..);
+        let room = room.and_then(<[u8]>::first_chunk_mut::<ROOM>);
+        let (Some(room), Some(from)) = (room, text.bytes.first_chunk::<BLOCK>()) else {
+            return false;
+        };
+        if text.length > BLOCK {
+            return false;
+        }
+        let [(one, first), (other, second)] = words;
+        let (behind, end) = (text.length + first, text.length + first + second);
+        if let Some(room) = room.first_chunk_mut() {
+            *room = *from;
+        }
+        for (at, word) in [(text.length, one), (behind, other)] {
+            if let Some(room) = room.get_mut(at..at + size_of::<u64>()) {
+                room.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        self.written += end;
+        true
     }
 
     /// A part of a padded text.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_part(&mut self, text: &Padded, part: Range<usize>) {
         let length = part.len();
         let mut window = self.window(length.max(AT_ONCE));
@@ -214,6 +269,7 @@ impl Window<'_> {
 
     /// The first bytes of little-endian words, of which all are copied.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn words<const N: usize>(&mut self, words: [u64; N], length: usize) {
         if let Some(room) = self.room.get_mut(self.at..self.at + 8 * N) {
             let (room, _) = room.as_chunks_mut::<8>();
@@ -234,6 +290,7 @@ impl Window<'_> {
 
     /// A part of a padded text.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn part(&mut self, text: &Padded, part: Range<usize>) {
         let (start, length) = (part.start, part.len());
         match length {
@@ -261,6 +318,7 @@ impl Window<'_> {
     /// then what stands in quotes behind it: at most [`FEW`] bytes, or `null` if
     /// there are none.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn text_and_bare(
         &mut self,
         source: &[u8],
@@ -345,9 +403,13 @@ mod tests {
             chunks.push_padded(&Padded::of(&text));
             chunks.push_part(&joined, part);
             chunks.push(&text);
-            for _ in 0..3 {
+            chunks.push_texts([&Padded::of(&text), &Padded::of(&text)]);
+            for _ in 0..5 {
                 expected.extend_from_slice(&text);
             }
+            chunks.push_text_and_words(&Padded::of(&text), [word(b"12.50"), word(b"\"},")]);
+            expected.extend_from_slice(&text);
+            expected.extend_from_slice(b"12.50\"},");
         }
         assert_eq!(chunks.len(), expected.len());
         drop(chunks);

@@ -1,7 +1,8 @@
 //! Strings and numbers in the exact bytes of the API, written and read back.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use memchr::memchr2;
+use std::borrow::Cow;
 
 /// How a byte stands inside a JSON string: as it is (0), `\u00xx` (`u`), or
 /// a backslash and this letter.
@@ -130,10 +131,14 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The text of a string's inside as [`push_escaped`] writes it.
-pub(crate) fn unescape(escaped: &[u8]) -> Result<String> {
-    let damaged = || Error::corrupt("a record holds a damaged string");
+pub(crate) fn unescape(escaped: &[u8]) -> Result<Cow<'_, str>> {
+    let Some(first) = memchr::memchr(b'\\', escaped) else {
+        let plain = std::str::from_utf8(escaped).map_err(|_| damaged())?;
+        return Ok(Cow::Borrowed(plain));
+    };
     let mut plain = Vec::with_capacity(escaped.len());
-    let mut rest = escaped;
+    let (before, mut rest) = escaped.split_at_checked(first).ok_or_else(damaged)?;
+    plain.extend_from_slice(before);
     while let Some(at) = memchr::memchr(b'\\', rest) {
         plain.extend_from_slice(rest.get(..at).ok_or_else(damaged)?);
         let [letter, after @ ..] = rest.get(at + 1..).ok_or_else(damaged)? else {
@@ -157,7 +162,12 @@ pub(crate) fn unescape(escaped: &[u8]) -> Result<String> {
         }
     }
     plain.extend_from_slice(rest);
-    String::from_utf8(plain).map_err(|_| damaged())
+    let plain = String::from_utf8(plain).map_err(|_| damaged())?;
+    Ok(Cow::Owned(plain))
+}
+
+fn damaged() -> Failure {
+    Error::corrupt("a record holds a damaged string")
 }
 
 #[cfg(test)]
@@ -174,7 +184,7 @@ mod tests {
         push_string(&mut written, &text);
         assert_eq!(written, serde_json::to_vec(&text).unwrap_or_default());
         let inside = written.get(1..written.len() - 1).unwrap_or_default();
-        assert_eq!(unescape(inside), Ok(text));
+        assert_eq!(unescape(inside), Ok(Cow::Owned(text)));
     }
 
     #[test]

@@ -10,28 +10,40 @@ use crate::record::coverage::{Part, TO_TAG, Unit};
 use crate::record::learner::{CURRENT, STATUS_TAG};
 use crate::store::{Collection, Key, Partition, Reader};
 
-/// Fails as `not_synced` if a question that is sound reads what was not seen. `for_one`:
-/// it is asked for one record.
+/// Fails as `not_synced` if a question that is sound, asked by a version of the API, reads
+/// what was not seen. `for_one`: it is asked for one record.
 #[inline]
-pub(crate) fn ensure_seen(question: &dyn Query, view: View<'_>, for_one: bool) -> Result<()> {
+pub(crate) fn ensure_seen(
+    question: &dyn Query,
+    view: View<'_>,
+    wire: Wire,
+    for_one: bool,
+) -> Result<()> {
     if view.snapshot.has_synced() {
-        ensure(question, view, for_one)
+        ensure(question, view, wire, for_one)
     } else {
         Ok(())
     }
 }
 
 #[cold]
-fn ensure(question: &dyn Query, view: View<'_>, for_one: bool) -> Result<()> {
-    if question.broken_rule(view)?.is_some() {
+fn ensure(question: &dyn Query, view: View<'_>, wire: Wire, for_one: bool) -> Result<()> {
+    let is_unsynced = |school| !view.snapshot.is_synced(school);
+    if question.about().is_some_and(is_unsynced) || question.broken_rule(view)?.is_some() {
         return Ok(());
     }
-    question.reads(&Reads { view, for_one })
+    let reads = Reads {
+        view,
+        wire,
+        for_one,
+    };
+    question.reads(&reads)
 }
 
 /// What a question reads; the first that was not seen is an error.
 pub(crate) struct Reads<'a> {
     view: View<'a>,
+    wire: Wire,
     /// It is asked for one record, which it names.
     pub(super) for_one: bool,
 }
@@ -43,7 +55,7 @@ impl<'a> Reads<'a> {
 
     /// The administrative year that answers are of; 0 if there is none.
     pub(super) fn current_year(&self, school: u64) -> Result<u64> {
-        let tables = self.view.tables(school, Wire::V2)?;
+        let tables = self.view.tables(school, self.wire)?;
         Ok(self.view.current_year(&tables).unwrap_or(0))
     }
 
@@ -53,19 +65,47 @@ impl<'a> Reads<'a> {
     }
 
     /// Any of these units, each of which tells all that is read. The last is named if
-    /// there is none.
+    /// there is none. Of a learner who was erased it is known that there is nothing.
     pub(super) fn any(&self, school: u64, units: &[Unit]) -> Result<()> {
         if !self.view.snapshot.is_synced(school) {
             return Ok(());
         }
         for unit in units {
             let seen = self.view.snapshot.records(unit.partition(school))?;
-            if seen.get(unit.key)?.is_some() {
+            if seen.get(unit.key)?.is_some() || self.is_of_erased(school, *unit)? {
                 return Ok(());
             }
         }
         let what = units.last().map_or_else(String::new, |unit| named(*unit));
-        Err(not_synced(school, what))
+        Err(not_synced(Some(school), what))
+    }
+
+    /// Whether a unit is of one learner, who was erased.
+    fn is_of_erased(&self, school: u64, unit: Unit) -> Result<bool> {
+        if !unit.part.is_of_learner() {
+            return Ok(false);
+        }
+        let snapshot = self.view.snapshot;
+        let erased = Unit::erased(snapshot.cursor_key()?, school, unit.key.0);
+        let all = snapshot.records(erased.partition(school))?;
+        Ok(all.get(erased.key)?.is_some())
+    }
+
+    /// A list that is the same for all schools: known if it has records, or if it was seen
+    /// of any school.
+    pub(super) fn list(&self, records: Partition, part: Part) -> Result<()> {
+        let snapshot = self.view.snapshot;
+        if snapshot.records(records)?.runs() > 0 {
+            return Ok(());
+        }
+        let unit = Unit::of(part);
+        for school in snapshot.synced() {
+            let seen = snapshot.records(unit.partition(*school))?;
+            if seen.get(unit.key)?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(not_synced(None, part.name().to_owned()))
     }
 
     /// All days of a window.
@@ -93,7 +133,7 @@ impl<'a> Reads<'a> {
             }
         }
         Err(not_synced(
-            school,
+            Some(school),
             format!("{} from {next} to {to}", part.name()),
         ))
     }
@@ -112,7 +152,7 @@ impl<'a> Reads<'a> {
         let records = self.view.snapshot.records(Partition::of(school, of))?;
         match records.get(Key::one(id))? {
             Some(_) => Ok(()),
-            None => Err(not_synced(school, format!("{what} {id}"))),
+            None => Err(not_synced(Some(school), format!("{what} {id}"))),
         }
     }
 
@@ -157,6 +197,6 @@ fn named(unit: Unit) -> String {
     }
 }
 
-fn not_synced(school: u64, what: String) -> crate::error::Failure {
+fn not_synced(school: Option<u64>, what: String) -> crate::error::Failure {
     Error::NotSynced { school, what }.into()
 }

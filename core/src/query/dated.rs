@@ -86,6 +86,7 @@ impl Asked {
         Ok(window::of_days(from_date, to_date, today))
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let (from, to) = match self.keys(view)? {
             Ok(keys) => keys,
@@ -173,6 +174,7 @@ impl<T: OfDays> Query for T {
         }
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         self.asked().answer(view, out)
     }

@@ -284,6 +284,6 @@ fn read_user(snapshot: &Snapshot, name: &str) -> Result<User> {
 }
 
 /// The values of a school's own record.
-pub(super) fn school_values(item: &Item<'_>, school: u64) -> Result<Vec<Value<'static>>> {
+pub(super) fn school_values<'a>(item: &Item<'a>, school: u64) -> Result<Vec<Value<'a>>> {
     bake::values(Kind::School, &[school], item)
 }

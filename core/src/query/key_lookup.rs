@@ -30,6 +30,7 @@ impl<'a> KeyLookup<'a> {
     }
 
     /// The run that holds a record, and its index there.
+    #[cfg_attr(module, optimize(speed))]
     pub(super) fn find(&mut self, key: Key) -> Result<Option<(Run<'_>, usize)>> {
         let position = self.records.locate(key);
         let slot = position % self.held.len().max(1);

@@ -4,6 +4,7 @@ use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::key_lookup::KeyLookup;
 use super::params::Params;
+use super::tables::Tables;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::{Error, Failure, Result};
@@ -12,7 +13,7 @@ use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::{FACTS, RENDERING};
 use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
 use crate::record::typed::{Conversions, push_part};
-use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
 use std::ops::Range;
 
 /// Get Learner Subjects (4.5): one record per learner and subject of the
@@ -57,6 +58,46 @@ fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
 
 impl Question for LearnerSubjects {}
 
+impl LearnerSubjects {
+    /// Writes the subjects of these keys, whose learners lie in this run if anywhere.
+    #[inline]
+    fn push_all(
+        &self,
+        snapshot: &Snapshot,
+        tables: &Tables,
+        learners: Option<Run<'_>>,
+        keys: impl Iterator<Item = Key>,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        // The part that a learner's records share, for the learner at hand.
+        let mut start = Padded::default();
+        let mut of = None;
+        let mut is_shown = false;
+        let mut next = 0;
+        for Key(learner, subject) in keys {
+            if of != Some(learner) {
+                of = Some(learner);
+                let found =
+                    learners.and_then(|run| Some((run, run.find_from(next, Key::one(learner))?)));
+                next = found.map_or(next, |(_, index)| index + 1);
+                let asked_for = self.learner_id.is_some();
+                is_shown = set_start(learner, found, asked_for, Wire::V1, &mut start)?;
+            }
+            if !is_shown {
+                continue;
+            }
+            match tables.subject(subject) {
+                Some(subject) => out.push_texts([&start, &subject.listed]),
+                None => {
+                    let subject = tables.other_subject(snapshot, subject)?;
+                    out.push_texts([&start, &subject.listed]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Query for LearnerSubjects {
     fn endpoint(&self) -> &'static Endpoint {
         &ENDPOINT
@@ -80,6 +121,7 @@ impl Query for LearnerSubjects {
         }
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let tables = view.tables(self.school, Wire::V1)?;
         let Some(year) = tables.current_year else {
@@ -88,35 +130,28 @@ impl Query for LearnerSubjects {
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let subjects = view.snapshot.records(subjects)?;
         let learners = Partition::of(self.school, Collection::Learners);
-        let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
+        let learners = view.snapshot.records(learners)?;
         let (from, to) = match self.learner_id {
             Some(id) => (Key(id, 0), Key(id, u64::MAX)),
             None => (Key::MIN, Key::MAX),
         };
-        // The part that a learner's records share, for the learner at hand.
-        let mut start = Padded::default();
-        let mut of = None;
-        let mut is_shown = false;
         let array = Array::open(out);
         for pinned in subjects.between(from, to) {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
-            for Key(learner, subject) in run.keys().take(indices.end).skip(indices.start) {
-                if of != Some(learner) {
-                    of = Some(learner);
-                    let asked_for = self.learner_id.is_some();
-                    is_shown = set_start(learner, asked_for, Wire::V1, &mut learners, &mut start)?;
-                }
-                if !is_shown {
-                    continue;
-                }
-                match tables.subject(subject) {
-                    Some(subject) => out.push_both(&start, &subject.listed),
-                    None => {
-                        let subject = tables.other_subject(view.snapshot, subject)?;
-                        out.push_both(&start, &subject.listed);
-                    }
-                }
+            let mut keys = run.keys().take(indices.end).skip(indices.start).peekable();
+            // Both lie in order of the learners: the run of one has many of the other.
+            while let Some(Key(learner, _)) = keys.peek() {
+                let position = learners.locate(Key::one(*learner));
+                let end = learners.first(position + 1);
+                let is_here = |key: &Key| end.is_none_or(|end| key.0 < end.0);
+                let here = std::iter::from_fn(|| keys.next_if(is_here));
+                let pinned = learners.pin(position)?;
+                let learners = match &pinned {
+                    Some(pinned) => Some(pinned.run()?),
+                    None => None,
+                };
+                self.push_all(view.snapshot, &tables, learners, here, out)?;
             }
         }
         Ok(array.close(out))
@@ -159,7 +194,8 @@ impl Query for LearnerSubjects {
                 let Key(learner, subject) = run.key(index)?;
                 if of.replace(learner) != Some(learner) {
                     let asked_for = self.learner_id.is_some();
-                    is_shown = set_start(learner, asked_for, Wire::V2, &mut learners, &mut start)?;
+                    let found = learners.find(Key::one(learner))?;
+                    is_shown = set_start(learner, found, asked_for, Wire::V2, &mut start)?;
                 }
                 if !is_shown {
                     continue;
@@ -168,10 +204,10 @@ impl Query for LearnerSubjects {
                     return Ok(Outcome::Found);
                 }
                 match tables.subject(subject) {
-                    Some(subject) => out.push_both(&start, &subject.listed),
+                    Some(subject) => out.push_texts([&start, &subject.listed]),
                     None => {
                         let subject = tables.other_subject(view.snapshot, subject)?;
-                        out.push_both(&start, &subject.listed);
+                        out.push_texts([&start, &subject.listed]);
                     }
                 }
             }
@@ -182,14 +218,15 @@ impl Query for LearnerSubjects {
 
 /// Writes what precedes the subject in a learner's records; says whether the
 /// learner is to be answered.
+#[cfg_attr(module, optimize(speed))]
 fn set_start(
     learner: u64,
+    found: Option<(Run<'_>, usize)>,
     asked_for: bool,
     wire: Wire,
-    learners: &mut KeyLookup<'_>,
     start: &mut Padded,
 ) -> Result<bool> {
-    let Some((run, index)) = learners.find(Key::one(learner))? else {
+    let Some((run, index)) = found else {
         if asked_for {
             let mut text = b"{\"learner_id\":".to_vec();
             wire.push_number(&mut text, learner);

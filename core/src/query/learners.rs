@@ -3,7 +3,9 @@
 use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::key_lookup::KeyLookup;
+use super::learner_filter::Filter;
 use super::params::Params;
+use super::roll;
 use super::walk::{Identity, Walk};
 use super::window::{self, Window};
 use super::{Array, Outcome, Query, Question, Reads, Rule, Then, View, learner_parents};
@@ -12,8 +14,8 @@ use crate::error::{Error, Failure, Result};
 use crate::json::{Chunks, Wire};
 use crate::record::coverage::{Part, Unit};
 use crate::record::fold::fold;
-use crate::record::lanes::{NAMES, RENDERING};
-use crate::record::learner::{FAMILY_TAG, GRADE_TAG, STATUS_TAG, STATUSES, TRANSFER_TAG};
+use crate::record::lanes::RENDERING;
+use crate::record::learner::STATUSES;
 use crate::record::typed;
 use crate::store::{Collection, Key, Partition, Reader, Run};
 use memchr::memmem::Finder;
@@ -186,6 +188,7 @@ impl Query for Learners<'_> {
         Ok(())
     }
 
+    #[cfg_attr(module, optimize(speed))]
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {
         let window = match self.window(view)? {
             Ok(window) => window,
@@ -196,26 +199,35 @@ impl Query for Learners<'_> {
         let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
         let learners = Partition::of(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
-        let (from, to) = self.keys();
         let array = Array::open(out);
-        for pinned in learners.between(from, to) {
-            let (pinned, indices) = pinned?;
-            let run = pinned.run()?;
-            filter.each_stretch(&run, indices, &mut |stretch| {
-                match &mut parents {
-                    Some(parents) => {
-                        for index in stretch {
-                            push_with_parents(&run, index, parents, out)?;
-                            out.push(b",");
-                        }
-                    }
-                    None => {
-                        out.push(run.stretch(RENDERING, stretch.start, stretch.end)?);
+        let mut push = |run: &Run<'_>, stretch: Range<usize>| {
+            match &mut parents {
+                Some(parents) => {
+                    for index in stretch {
+                        push_with_parents(run, index, parents, out)?;
                         out.push(b",");
                     }
                 }
-                Ok(())
-            })?;
+                None => {
+                    out.push(run.stretch(RENDERING, stretch.start, stretch.end)?);
+                    out.push(b",");
+                }
+            }
+            Ok(())
+        };
+        let is_searched = self.learner_id.is_none() && filter.is_of_few();
+        let roll = is_searched.then(|| roll::of(view.snapshot, self.school));
+        let roll = roll.transpose()?;
+        match roll.as_deref().and_then(Option::as_ref) {
+            Some(roll) => filter.each_found(roll, &learners, &mut push)?,
+            None => {
+                let (from, to) = self.keys();
+                for pinned in learners.between(from, to) {
+                    let (pinned, indices) = pinned?;
+                    let run = pinned.run()?;
+                    filter.each_stretch(&run, indices, &mut |stretch| push(&run, stretch))?;
+                }
+            }
         }
         Ok(array.close(out))
     }
@@ -289,6 +301,7 @@ impl Query for Learners<'_> {
 }
 
 /// A learner with the array of its parents.
+#[cfg_attr(module, optimize(speed))]
 fn push_with_parents(
     run: &Run<'_>,
     index: usize,
@@ -312,79 +325,4 @@ fn push_with_parents(
 
 fn no_object() -> Failure {
     Error::corrupt("a learner is no object")
-}
-
-/// What a learner must be to be answered.
-struct Filter<'a> {
-    status: u64,
-    window: Option<std::ops::RangeInclusive<u64>>,
-    grades: &'a [u64],
-    family: Option<u64>,
-    name: Option<Finder<'a>>,
-}
-
-impl Filter<'_> {
-    /// Hands on the longest stretches of learners that all pass.
-    fn each_stretch(
-        &self,
-        run: &Run<'_>,
-        indices: Range<usize>,
-        each: &mut dyn FnMut(Range<usize>) -> Result<()>,
-    ) -> Result<()> {
-        let mut stretch = indices.start..indices.start;
-        let mut take = |index: usize, stretch: &mut Range<usize>| -> Result<()> {
-            if stretch.end == index {
-                stretch.end = index + 1;
-                return Ok(());
-            }
-            let full = std::mem::replace(stretch, index..index + 1);
-            if full.is_empty() { Ok(()) } else { each(full) }
-        };
-        if let Some(name) = &self.name {
-            let names = run.lane(NAMES);
-            let mut at = 0;
-            while let Some(hit) = names.get(at..).and_then(|rest| name.find(rest)) {
-                let index = run.record_at(NAMES, at + hit);
-                at = end_of(run, index)?;
-                if indices.contains(&index) && self.passes(run, index)? {
-                    take(index, &mut stretch)?;
-                }
-            }
-        } else {
-            let statuses = run.tag_column(STATUS_TAG)?;
-            let wanted = self.status.to_le_bytes();
-            let only_status =
-                self.window.is_none() && self.grades.is_empty() && self.family.is_none();
-            for index in indices {
-                if statuses.get(index) == Some(&wanted)
-                    && (only_status || self.passes(run, index)?)
-                {
-                    take(index, &mut stretch)?;
-                }
-            }
-        }
-        if stretch.is_empty() {
-            Ok(())
-        } else {
-            each(stretch)
-        }
-    }
-
-    /// Everything but the name.
-    fn passes(&self, run: &Run<'_>, index: usize) -> Result<bool> {
-        let tag = |tag| run.tag(tag, index);
-        Ok(tag(STATUS_TAG)? == Some(self.status)
-            && match &self.window {
-                Some(window) => tag(TRANSFER_TAG)?.is_some_and(|date| window.contains(&date)),
-                None => true,
-            }
-            && (self.grades.is_empty()
-                || tag(GRADE_TAG)?.is_some_and(|grade| self.grades.contains(&grade)))
-            && (self.family.is_none() || tag(FAMILY_TAG)? == self.family))
-    }
-}
-
-/// Where the next record's folded name may begin.
-fn end_of(run: &Run<'_>, index: usize) -> Result<usize> {
-    Ok(run.stretch(NAMES, 0, index + 1)?.len())
 }

@@ -8,6 +8,7 @@ use super::walk::{Identity, Walk};
 use super::{Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
+use crate::record::coverage::Part;
 use crate::store::{Collection, Partition};
 
 /// A list of things that records name, the same for all schools.
@@ -92,15 +93,19 @@ impl Question for Lookup {}
 
 impl Lookup {
     fn listed(&self) -> Listed {
-        let of = match self.list {
-            LookupList::EthnicGroup => Collection::EthnicGroups,
-            LookupList::MaritalStatus => Collection::MaritalStatuses,
-            LookupList::Gender => Collection::Genders,
-            LookupList::Language => Collection::Languages,
-        };
         Listed {
-            of: Partition::global(of),
+            of: Partition::global(self.of().0),
             id: self.id,
+        }
+    }
+
+    /// Where the list lies, and how its being seen is called.
+    fn of(&self) -> (Collection, Part) {
+        match self.list {
+            LookupList::EthnicGroup => (Collection::EthnicGroups, Part::EthnicGroups),
+            LookupList::MaritalStatus => (Collection::MaritalStatuses, Part::MaritalStatuses),
+            LookupList::Gender => (Collection::Genders, Part::Genders),
+            LookupList::Language => (Collection::Languages, Part::Languages),
         }
     }
 }
@@ -119,9 +124,9 @@ impl Query for Lookup {
         None
     }
 
-    fn reads(&self, _: &Reads<'_>) -> Result<()> {
-        // It is of no school.
-        Ok(())
+    fn reads(&self, reads: &Reads<'_>) -> Result<()> {
+        let (of, part) = self.of();
+        reads.list(Partition::global(of), part)
     }
 
     fn answer(&self, view: View<'_>, out: &mut Chunks<'_>) -> Result<Outcome> {

@@ -9,12 +9,12 @@
 //!   is wrong with that.
 //! - `walk`: a collection page by page, for v2. `nested_marks`, `flat_marks`:
 //!   assessment marks for v1 and for v2.
-//! - `window`: ranges of dates. `release`: when marks may be seen. `learner_parents`: a
-//!   learner's. `enrolled`: the subjects of one. `key_lookup`: many records of one partition.
-//!   `listed`, `dated`: records as they are kept, by id and by date.
+//! - `window`: ranges of dates. `release`: when marks may be seen. `learner_filter`: which
+//!   learners. `learner_parents`: a learner's. `enrolled`: the subjects of one. `key_lookup`:
+//!   many records of one partition. `listed`, `dated`: records as they are kept, by id and by date.
 //!   `coverage`: whether what they read of a synced school was seen.
 //!   `debtor_code`: how debtor codes are compared.
-//! - `tables` (with each `grade`), `sheet`, `integrators`, `accounts`: what a snapshot
+//! - `tables` (with each `grade`), `sheet`, `roll`, `integrators`, `accounts`: what a snapshot
 //!   holds decoded for them. `held`: as much of a small collection as memory may take.
 
 mod absentees;
@@ -36,6 +36,7 @@ mod grades;
 mod held;
 mod integrators;
 mod key_lookup;
+mod learner_filter;
 mod learner_parents;
 mod learner_subjects;
 mod learners;
@@ -44,6 +45,7 @@ mod lookup_lists;
 mod nested_marks;
 mod params;
 mod release;
+mod roll;
 mod school_info;
 mod school_parents;
 mod schools;

@@ -153,6 +153,7 @@ struct NestedWriter<'a> {
 
 impl NestedWriter<'_> {
     /// `"9":{"grade":"7","years":{"2026":{…,"terms":{…}}}},`
+    #[cfg_attr(module, optimize(speed))]
     fn grade(&self, snapshot: &Snapshot, grade: u64, out: &mut Chunks<'_>) -> Result<()> {
         let school = self.question.school;
         let wanted = Wanted {
@@ -190,6 +191,7 @@ impl NestedWriter<'_> {
     }
 
     /// `"1":{"term":"1","learners":{…}},`
+    #[cfg_attr(module, optimize(speed))]
     fn term(
         &self,
         snapshot: &Snapshot,
@@ -244,6 +246,7 @@ impl NestedWriter<'_> {
     }
 
     /// `"1":{"learner_id":"1","subjects":{…}},`
+    #[cfg_attr(module, optimize(speed))]
     fn learner(
         &self,
         sheet: &Sheet,
@@ -277,6 +280,7 @@ impl NestedWriter<'_> {
 
     /// `"101":{"subject_id":"101",…,"learning_outcomes":{…}},` with all
     /// assessments if the learner takes the subject, else those with a mark.
+    #[cfg_attr(module, optimize(speed))]
     fn subject(
         &self,
         sheet: &Sheet,

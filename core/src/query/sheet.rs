@@ -8,11 +8,10 @@ use super::release::{Release, Releases};
 use super::tables::{self, Tables};
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, Chunks, Padded, Wire};
-use crate::record::assessment::{self, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
-use crate::record::decimal::Decimal;
+use crate::record::assessment::{self, KeptAssessment, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG};
+use crate::record::lanes;
 use crate::record::template::Template;
 use crate::record::typed::{Conversions, push_part};
-use crate::record::{Kind, bake, lanes};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::ops::Range;
 use std::sync::Arc;
@@ -294,7 +293,7 @@ impl Sheet {
         (term, subject, outcome, id): SheetKey,
         item: &Item<'_>,
     ) -> Result<Template> {
-        let values = bake::values(Kind::Assessment, &[partition.school, id], item)?;
+        let kept = KeptAssessment::open(item)?;
         let belongs = assessment::Belongs {
             grade: partition.a,
             year: partition.b,
@@ -302,12 +301,16 @@ impl Sheet {
             subject,
             outcome,
         };
-        if assessment::Belongs::of(&values) != Some(belongs) {
+        if kept.belongs != Some(belongs) {
             return Err(gone());
         }
-        let out_of = assessment::mark_out_of(&values).unwrap_or(Decimal::from_millionths(0));
+        let KeptAssessment {
+            out_of,
+            before,
+            after,
+            ..
+        } = kept;
         let rendering = item.lanes[lanes::RENDERING];
-        let (before, after) = assessment::split(rendering)?;
         match self.wire {
             Wire::V1 => {
                 let before = |text: &mut Vec<u8>| {

@@ -7,7 +7,7 @@ use super::params::Params;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
-use crate::json::{Chunks, Wire};
+use crate::json::{Chunks, Wire, word};
 use crate::record::coverage::{Part, Unit};
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Key, Run};
@@ -109,6 +109,7 @@ impl Query for SubjectMarks {
 
 /// One record and a comma; nothing if no term has a mark.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn push(
     context: &EnrolledContext<'_>,
     run: &Run<'_>,
@@ -133,13 +134,23 @@ fn push(
         Some(grade) => written.push_padded(grade),
         None => written.push_padded(&tables.in_other_grade(snapshot, kept.grade)?),
     }
+    let end = match wire {
+        Wire::V1 => b"\"},".as_slice(),
+        Wire::V2 => b"},",
+    };
+    let end_word = word(end);
     let empty = written.len();
     for term in kept.terms() {
         let term = term?;
         let Some(mark) = term.mark else {
             continue;
         };
-        match tables.term(year, term.term) {
+        let held = tables.term(year, term.term);
+        if let (Some(term), Some(mark)) = (held, mark.rounded()) {
+            written.push_text_and_words(&term.marked, [mark, end_word]);
+            continue;
+        }
+        match held {
             Some(term) => written.push_padded(&term.marked),
             None => {
                 let term = tables.other_term(snapshot, year, term.term)?;
@@ -147,10 +158,7 @@ fn push(
             }
         }
         mark.write_rounded(written);
-        written.push(match wire {
-            Wire::V1 => b"\"},".as_slice(),
-            Wire::V2 => b"},",
-        });
+        written.push(end);
     }
     if written.len() == empty {
         written.truncate(start);

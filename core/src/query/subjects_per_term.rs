@@ -7,7 +7,7 @@ use super::params::Params;
 use super::tables::Subject;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Reads, Then, View};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::coverage::{Part, Unit};
 use crate::record::learner_subject::LearnerSubject;
@@ -112,6 +112,7 @@ impl Query for SubjectsPerTerm {
 
 /// One record and a comma.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn push(
     context: &EnrolledContext<'_>,
     run: &Run<'_>,
@@ -126,6 +127,10 @@ fn push(
     } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
+    if !kept.is_in_grade() {
+        // It says that the subject is taken, and nothing that is asked here.
+        return Ok(());
+    }
     tables.push_year(year, written);
     match tables.subject(subject) {
         Some(subject) => push_subject(subject, written),
@@ -139,9 +144,6 @@ fn push(
     let empty = written.len();
     for term in kept.terms() {
         let term = term?;
-        if written.len() > empty {
-            written.push(b",");
-        }
         match tables.term(year, term.term) {
             Some(term) => written.push_padded(&term.listed),
             None => {
@@ -149,9 +151,7 @@ fn push(
                 written.push_padded(&term.listed);
             }
         }
-        let group = usize::try_from(term.group).ok();
-        let group = group.and_then(|group| groups.get(group));
-        let group = group.ok_or_else(|| Error::corrupt("a term has no group"))?;
+        let group = groups.get(term.group)?;
         match wire {
             Wire::V1 => written.push(group),
             Wire::V2 => {
@@ -162,11 +162,16 @@ fn push(
                 written.push(&members);
             }
         }
+        written.push(b",");
+    }
+    if written.len() > empty {
+        written.pop();
     }
     written.push(b"]},");
     Ok(())
 }
 
+#[cfg_attr(module, optimize(speed))]
 fn push_subject(subject: &Subject, written: &mut Chunks<'_>) {
     written.push_padded(&subject.named);
     written.push_padded(&subject.above);

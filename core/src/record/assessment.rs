@@ -1,10 +1,12 @@
 //! An assessment (2.6): kept rendered, with a gap for what a mark fills in.
 
 use super::decimal::Decimal;
+use super::facts;
 use super::field::{Field, Form, position, tag};
 use super::mark_row::SLOTS;
 use super::value::Value;
 use crate::error::{Error, Failure, Result};
+use crate::store::Item;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -81,18 +83,96 @@ impl Belongs {
     }
 }
 
-/// What a mark's percentage is taken of.
-pub(crate) fn mark_out_of(values: &[Value<'_>]) -> Option<Decimal> {
-    values.get(MARK_OUT_OF).and_then(Value::decimal)
+/// What a sheet needs of a kept assessment.
+pub(crate) struct KeptAssessment<'a> {
+    pub(crate) belongs: Option<Belongs>,
+    /// What a mark's percentage is taken of; 0 if that is not known.
+    pub(crate) out_of: Decimal,
+    /// What `structure` answers, without the closing brace.
+    pub(crate) before: &'a [u8],
+    /// `,"mark_out_of":"20.00"`, behind the gap that a mark fills.
+    pub(crate) after: &'a [u8],
 }
 
-/// A rendering split at the gap: before it what `structure` answers, without
-/// the closing brace; after it `mark_out_of`, without it too.
-pub(crate) fn split(rendering: &[u8]) -> Result<(&[u8], &[u8])> {
-    let split = || {
-        let at = memchr::memmem::rfind(rendering, b",\"mark_out_of\":")?;
-        let (before, after) = rendering.split_at_checked(at)?;
-        Some((before, after.strip_suffix(b"}")?))
-    };
-    split().ok_or_else(|| Error::corrupt("an assessment has no gap"))
+impl<'a> KeptAssessment<'a> {
+    /// Reads that alone: there are hundreds in a sheet.
+    pub(crate) fn open(item: &Item<'a>) -> Result<KeptAssessment<'a>> {
+        let [rendering, mut facts, _] = item.lanes;
+        let mut numbers = [None; 5];
+        let mut exact = None;
+        for fact in facts::take(&mut facts)? {
+            let (number, text) = fact?;
+            let text = std::str::from_utf8(text).map_err(|_| damaged())?;
+            if number == MARK_OUT_OF_FACT {
+                exact = Some(Decimal::parse(text).ok_or_else(damaged)?);
+            } else if let Some(slot) = numbers.get_mut(usize::from(number).wrapping_sub(1)) {
+                *slot = Some(text.parse().map_err(|_| damaged())?);
+            } else {
+                // One that a newer version added is refused.
+                facts::field(FIELDS, number)?;
+            }
+        }
+        let (before, after, rounded) = split(rendering).ok_or_else(damaged)?;
+        let out_of = match (exact, rounded) {
+            (Some(exact), _) => exact,
+            (None, b"") => Decimal::default(),
+            (None, rounded) => std::str::from_utf8(rounded)
+                .ok()
+                .and_then(Decimal::parse)
+                .ok_or_else(damaged)?,
+        };
+        let belongs = match numbers {
+            [
+                Some(grade),
+                Some(year),
+                Some(term),
+                Some(subject),
+                Some(outcome),
+            ] => Some(Belongs {
+                grade,
+                year,
+                term,
+                subject,
+                outcome,
+            }),
+            _ => None,
+        };
+        Ok(KeptAssessment {
+            belongs,
+            out_of,
+            before,
+            after,
+        })
+    }
+}
+
+/// The number of the fact: what marks are out of, if two decimals do not hold it. Those
+/// of where it belongs are the first five.
+const MARK_OUT_OF_FACT: u8 = 7;
+
+const _: () = {
+    let mut number = 1;
+    while number <= 5 {
+        assert!(has_fact(GRADE_ID + number as usize - 1, number));
+        number += 1;
+    }
+    assert!(has_fact(MARK_OUT_OF, MARK_OUT_OF_FACT));
+};
+
+#[expect(clippy::indexing_slicing, reason = "computed when this is compiled")]
+const fn has_fact(field: usize, number: u8) -> bool {
+    matches!(FIELDS[field].fact, Some(fact) if fact == number)
+}
+
+/// A rendering split at the gap, and the value of `mark_out_of`, which ends it.
+fn split(rendering: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let inside = rendering.strip_suffix(b"\"}")?;
+    let (until, value) = inside.split_at_checked(memchr::memrchr(b'"', inside)? + 1)?;
+    let before = until.strip_suffix(b",\"mark_out_of\":\"")?;
+    let after = rendering.get(before.len()..rendering.len() - 1)?;
+    Some((before, after, value))
+}
+
+fn damaged() -> Failure {
+    Error::corrupt("an assessment is not as it is kept")
 }

@@ -18,7 +18,6 @@ use super::varint;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, Members};
 use crate::store::{Item, ItemBuffer};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// The last change of how JSON, facts or tags are made of the same fields.
@@ -105,18 +104,18 @@ fn render(
 }
 
 /// The values of a kept record; `key` are those of its key fields.
-pub(crate) fn values(kind: Kind, key: &[u64], item: &Item<'_>) -> Result<Vec<Value<'static>>> {
+pub(crate) fn values<'a>(kind: Kind, key: &[u64], item: &Item<'a>) -> Result<Vec<Value<'a>>> {
     let fields = kind.fields();
     let mut values = vec![Value::Empty; fields.len()];
     let [rendering, mut behind, _] = item.lanes;
     // A fact is exact, so what the rendering says beside it does not count.
-    let mut set = |index: usize, escaped: &[u8]| -> Result<()> {
+    let mut set = |index: usize, escaped: &'a [u8]| -> Result<()> {
         let (Some(field), Some(value)) = (fields.get(index), values.get_mut(index)) else {
             return Err(damaged());
         };
         if value.is_empty() {
             let text = json::unescape(escaped)?;
-            *value = Value::from_text(field.form, Cow::Owned(text)).ok_or_else(damaged)?;
+            *value = Value::from_text(field.form, text).ok_or_else(damaged)?;
         }
         Ok(())
     };
@@ -153,10 +152,14 @@ fn damaged() -> Failure {
 mod tests {
     use super::*;
     use crate::record::learner;
+    use std::borrow::Cow;
 
-    fn baked(kind: Kind, values: &[Value<'_>]) -> Result<(String, Vec<Value<'static>>)> {
-        let mut buffer = ItemBuffer::default();
-        bake(kind, values, &mut buffer);
+    fn baked<'a>(
+        kind: Kind,
+        values: &[Value<'_>],
+        buffer: &'a mut ItemBuffer,
+    ) -> Result<(String, Vec<Value<'a>>)> {
+        bake(kind, values, buffer);
         let keys: Vec<u64> = values.iter().filter_map(Value::integer).take(2).collect();
         let read = super::values(kind, &keys, &buffer.item())?;
         Ok((
@@ -187,7 +190,8 @@ mod tests {
                 ("postal_address", "a\r\nb"),
             ],
         );
-        let (rendering, read) = baked(Kind::Parent, &parent)?;
+        let mut buffer = ItemBuffer::default();
+        let (rendering, read) = baked(Kind::Parent, &parent, &mut buffer)?;
         assert_eq!(read, parent);
         assert!(
             rendering.starts_with(
@@ -207,7 +211,7 @@ mod tests {
                 ("debtor_code", "x"),
             ],
         );
-        assert_eq!(baked(Kind::Learner, &learner)?.1, learner);
+        assert_eq!(baked(Kind::Learner, &learner, &mut buffer)?.1, learner);
         Ok(())
     }
 

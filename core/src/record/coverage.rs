@@ -6,7 +6,9 @@
 
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::store::{Collection, Key, Partition};
+use crate::store::{Collection, CursorKey, Key, Partition};
+use siphasher::sip128::{Hasher128, SipHasher24};
+use std::hash::Hasher;
 
 /// Declares the parts. The numbers are part of the format: a new one has the next.
 macro_rules! parts {
@@ -46,6 +48,8 @@ parts! {
     /// Get Schools. `Unit::of`, as all that say nothing else.
     School = 1, "the school's record";
     SchoolInfo = 2, "the school's information";
+    /// Of one user: the key is a digest of the name. No question leans on it: of
+    /// integrators a store answers what it knows.
     Clients = 3, "the client integrations";
     CurrentLearners = 4, "the current learners";
     WaitlistLearners = 5, "the learners on the waitlist";
@@ -98,6 +102,29 @@ parts! {
     MaritalStatuses = 32, "the marital statuses";
     Genders = 33, "the genders";
     Languages = 34, "the languages";
+    /// One who was erased, of whom nothing is told any more: `Unit::erased`. It stays when
+    /// the school is no longer synced.
+    Erased = 35, "an erased learner";
+}
+
+impl Part {
+    /// Whether its units are of one learner by id.
+    pub(crate) const fn is_of_learner(self) -> bool {
+        matches!(
+            self,
+            Part::LearnersOwnSubjects
+                | Part::SubjectsPerTerm
+                | Part::SubjectMarks
+                | Part::MarksOfLearner
+                | Part::StructureOfLearner
+                | Part::LeftLearner
+        )
+    }
+
+    /// Whether its units are days.
+    pub(crate) const fn is_of_days(self) -> bool {
+        matches!(self, Part::LeftLearners | Part::Absences | Part::Discipline)
+    }
 }
 
 /// What is seen whole or not.
@@ -136,6 +163,20 @@ impl Unit {
             part,
             year: 0,
             key: Key::one(day.number()),
+        }
+    }
+
+    /// A learner who was erased. The id itself is not kept: the key is a digest under the
+    /// store's own key.
+    pub(crate) fn erased(key: &CursorKey, school: u64, learner: u64) -> Unit {
+        let mut hasher = SipHasher24::new_with_key(key);
+        hasher.write(b"erased");
+        hasher.write(&school.to_le_bytes());
+        hasher.write(&learner.to_le_bytes());
+        let digest = hasher.finish128();
+        Unit {
+            key: Key(digest.h1, digest.h2),
+            ..Unit::of(Part::Erased)
         }
     }
 

@@ -1,8 +1,8 @@
 //! Decimals of a dataset, packed.
 //!
 //! They have at most 12 digits before the point and 6 after, so every one is a
-//! whole number of millionths in 64 bits: so a store keeps it. `rust_decimal` reads,
-//! rounds and divides them. Its 28 digits hold any of the 18 of a decimal and of the 23
+//! whole number of millionths in 64 bits: so a store keeps it. `rust_decimal` rounds
+//! and divides them. Its 28 digits hold any of the 18 of a decimal and of the 23
 //! of a percentage, and more: a ratio of two decimals lies either on the middle between
 //! two hundredths or further from it than what is lost behind the last digit.
 
@@ -24,21 +24,29 @@ impl Decimal {
     /// `-?digits[.digits]`, at most 12 digits before the point and 6 after, zeros
     /// counted.
     pub(crate) fn parse(text: &str) -> Option<Decimal> {
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-        let has_digits = |part: &str, most: usize| {
-            (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        let digits = text.strip_prefix('-');
+        let (whole, fraction) = match digits.unwrap_or(text).split_once('.') {
+            Some((whole, fraction)) => (whole, fraction),
+            None => (digits.unwrap_or(text), "0"),
         };
-        if !has_digits(whole, 12) || !has_digits(fraction, 6) {
-            return None;
-        }
-        let mut exact = Exact::from_str_exact(text).ok()?;
-        exact.rescale(SCALE);
-        i64::try_from(exact.mantissa()).ok().map(Decimal)
+        let whole = number(whole, 12)?;
+        let places = u32::try_from(fraction.len()).ok()?;
+        let fraction = number(fraction, SCALE)? * 10_i64.pow(SCALE - places);
+        let millionths = whole * 10_i64.pow(SCALE) + fraction;
+        Some(Decimal(match digits {
+            Some(_) => -millionths,
+            None => millionths,
+        }))
     }
 
+    #[cfg(test)]
     pub(crate) fn from_millionths(millionths: i64) -> Decimal {
         Decimal(millionths)
+    }
+
+    #[inline]
+    pub(crate) fn of_hundredths(hundredths: u16) -> Decimal {
+        Decimal(i64::from(hundredths) * 10_000)
     }
 
     /// Those of a decimal that a dataset may have.
@@ -68,16 +76,31 @@ impl Decimal {
 
     /// As [`push_rounded`](Self::push_rounded) does, with many other parts.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn write_rounded(self, out: &mut Chunks<'_>) {
-        let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
-        match u32::try_from(rounded) {
-            Ok(few) if self.0 >= 0 && few < FEW => write_few(few, out),
-            _ => {
-                let mut text = Vec::new();
-                self.push_rounded(&mut text);
-                out.push(&text);
+        match self.rounded() {
+            Some((text, length)) => {
+                out.window(8).words([text], length);
+                out.keep(length);
             }
+            None => self.write_great(out),
         }
+    }
+
+    /// The same as the bytes of a little-endian word, if it fits, and how many count.
+    #[inline]
+    pub(crate) fn rounded(self) -> Option<(u64, usize)> {
+        let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
+        let few = u32::try_from(rounded).ok();
+        let few = few.filter(|few| self.0 >= 0 && *few < FEW);
+        few.map(hundredths)
+    }
+
+    #[cold]
+    fn write_great(self, out: &mut Chunks<'_>) {
+        let mut text = Vec::new();
+        self.push_rounded(&mut text);
+        out.push(&text);
     }
 
     /// As short as it can be written exactly.
@@ -102,6 +125,7 @@ impl Decimal {
     /// As [`push_percentage_of`](Self::push_percentage_of) does, with many other
     /// parts; says whether there is one.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn write_percentage_of(self, whole: Decimal, out: &mut Chunks<'_>) -> bool {
         let hundredths = self.hundredths_of(whole).map(u32::try_from);
         match hundredths {
@@ -135,6 +159,17 @@ impl Decimal {
     }
 }
 
+/// One digit or more, but not more than these.
+fn number(digits: &str, most: u32) -> Option<i64> {
+    let is_one = (1..=most as usize).contains(&digits.len());
+    let mut digits = digits.bytes();
+    let digit = |number: i64, byte: u8| {
+        let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+        digit.map(|digit| number * 10 + digit)
+    };
+    is_one.then(|| digits.try_fold(0, digit)).flatten()
+}
+
 /// With two decimals, half away from zero.
 fn push_exact_hundredths(out: &mut Vec<u8>, mut exact: Exact) {
     exact.rescale(2);
@@ -146,6 +181,7 @@ fn push_exact_hundredths(out: &mut Vec<u8>, mut exact: Exact) {
 const FEW: u32 = 10_000_000;
 
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn write_few(few: u32, out: &mut Chunks<'_>) {
     let (text, length) = hundredths(few);
     out.window(8).words([text], length);
@@ -155,6 +191,7 @@ fn write_few(few: u32, out: &mut Chunks<'_>) {
 /// Fewer than [`FEW`] hundredths with two decimals: the bytes as a
 /// little-endian word, and how many of them count.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 pub(crate) fn hundredths(number: u32) -> (u64, usize) {
     let (whole, part) = (number / 100, number % 100);
     let end = u64::from(b'.') | u64::from(date::two_digits(part)) << 8;

@@ -115,7 +115,8 @@ catalogue! {
     Parent = 7, "parent", parent, Storage::BySchool(Collection::Parents);
     Learner = 8, "learner", learner, Storage::BySchool(Collection::Learners);
     Subject = 9, "subject", subject, Storage::BySchool(Collection::Subjects);
-    LearnerSubject = 14, "learner_subject", learner_subject, Storage::LearnerSubjects;
+    LearnerSubject = 14, "learner_subject", learner_subject, Storage::LearnerSubjects,
+        rules(learner_subject::rules);
     LearningOutcome = 10, "learning_outcome", learning_outcome,
         Storage::BySchool(Collection::LearningOutcomes);
     LearningProgram = 11, "learning_program", learning_program,
@@ -157,6 +158,12 @@ impl Kind {
 
     pub(crate) const fn storage(self) -> Storage {
         self.row().storage
+    }
+
+    /// Whether a fault may be found in its records when the whole dataset was read: it is
+    /// that of schools, or of what needs one.
+    pub(crate) fn is_checked_at_end(self) -> bool {
+        self == Kind::School || self.row().needs_school
     }
 
     /// Where its records lie, if they lie by date.

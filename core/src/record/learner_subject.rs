@@ -6,6 +6,8 @@
 //! for each group: length, its part of the answer
 //! ```
 //!
+//! Without a grade: 0 · 0 · 0.
+//!
 //! A group's part of the answer is kept once for all terms that share it:
 //! groups seldom change within a year.
 
@@ -25,24 +27,39 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("learner_id"),
     Field::key("year"),
     Field::key("subject_id"),
-    Field::of("grade_id", Form::Integer).required(),
+    Field::of("grade_id", Form::Integer),
     Field::of("terms", Form::Terms),
 ];
 
 const GRADE_ID: usize = position(FIELDS, "grade_id");
 const TERMS: usize = position(FIELDS, "terms");
 
+/// Who is enrolled in terms is in a grade.
+pub(crate) fn rules(values: &[Value<'_>]) -> Result<(), String> {
+    let is_empty = |index: usize| values.get(index).is_none_or(Value::is_empty);
+    if is_empty(GRADE_ID) && !is_empty(TERMS) {
+        return Err("grade_id: is missing".to_owned());
+    }
+    Ok(())
+}
+
+/// What stands behind a record that has neither grade nor terms, where groups would.
+const NO_GRADE: &[u8] = &[0];
+
 /// Makes what is kept of a record out of its values.
 pub(crate) fn encode(values: &[Value<'_>], out: &mut Vec<u8>) {
-    let grade = values.get(GRADE_ID).and_then(Value::integer).unwrap_or(0);
+    let grade = values.get(GRADE_ID).and_then(Value::integer);
     let none = Vec::new();
     let terms = match values.get(TERMS) {
         Some(Value::Terms(terms)) => terms,
         _ => &none,
     };
     let mut groups = Distinct::default();
-    varint::push(out, grade);
+    varint::push(out, grade.unwrap_or(0));
     varint::push(out, terms.len() as u64);
+    if grade.is_none() {
+        out.extend_from_slice(NO_GRADE);
+    }
     for term in terms {
         varint::push(out, term.term);
         varint::push(out, groups.number(&term.group));
@@ -105,6 +122,7 @@ fn group_answer(group: &[Cow<'_, str>; 5]) -> Vec<u8> {
 /// A record as it is kept.
 #[derive(Clone, Copy)]
 pub(crate) struct LearnerSubject<'a> {
+    /// 0 if it has none; then it has no terms.
     pub(crate) grade: u64,
     count: u64,
     terms: &'a [u8],
@@ -129,6 +147,11 @@ impl<'a> LearnerSubject<'a> {
         })
     }
 
+    /// Whether it has a grade.
+    pub(crate) fn is_in_grade(&self) -> bool {
+        self.count > 0 || self.terms != NO_GRADE
+    }
+
     /// Its terms, ascending.
     pub(crate) fn terms(&self) -> Terms<'a> {
         Terms {
@@ -138,12 +161,15 @@ impl<'a> LearnerSubject<'a> {
     }
 
     /// The answers of its groups, in order.
-    pub(crate) fn groups(&self) -> Result<Vec<&'a [u8]>> {
+    pub(crate) fn groups(&self) -> Result<Groups<'a>> {
+        if !self.is_in_grade() {
+            return Ok(Groups::default());
+        }
         let mut terms = self.terms();
         for term in &mut terms {
             term?;
         }
-        let mut groups = Vec::new();
+        let mut groups = Groups::default();
         let mut rest = terms.rest;
         while !rest.is_empty() {
             groups.push(varint::take_bytes(&mut rest)?);
@@ -157,14 +183,11 @@ impl<'a> LearnerSubject<'a> {
         let mut terms = Vec::new();
         for kept in self.terms() {
             let kept = kept?;
-            let group = usize::try_from(kept.group)
-                .ok()
-                .and_then(|index| groups.get(index));
             let mut object = b"{".to_vec();
-            object.extend_from_slice(group.ok_or_else(damaged)?);
+            object.extend_from_slice(groups.get(kept.group)?);
             let mut texts: [Cow<'_, str>; 5] = Default::default();
             for (member, text) in Members::of(&object).zip(&mut texts) {
-                *text = Cow::Owned(json::unescape(member?.1)?);
+                *text = Cow::Owned(json::unescape(member?.1)?.into_owned());
             }
             terms.push(EnrolledTerm {
                 term: kept.term,
@@ -172,12 +195,45 @@ impl<'a> LearnerSubject<'a> {
                 mark: kept.mark,
             });
         }
-        Ok([Value::Integer(self.grade), Value::Terms(terms)])
+        let grade = if self.is_in_grade() {
+            Value::Integer(self.grade)
+        } else {
+            Value::Empty
+        };
+        Ok([grade, Value::Terms(terms)])
     }
 }
 
 fn damaged() -> Failure {
     Error::corrupt("a learner's subject is cut")
+}
+
+/// The answers of a record's groups. Mostly there is one, which takes no allocation.
+#[derive(Default)]
+pub(crate) struct Groups<'a> {
+    first: Option<&'a [u8]>,
+    others: Vec<&'a [u8]>,
+}
+
+impl<'a> Groups<'a> {
+    fn push(&mut self, group: &'a [u8]) {
+        match self.first {
+            None => self.first = Some(group),
+            Some(_) => self.others.push(group),
+        }
+    }
+
+    /// The answer of the group of a number.
+    #[inline]
+    pub(crate) fn get(&self, number: u64) -> Result<&'a [u8]> {
+        let group = match number.checked_sub(1) {
+            None => self.first,
+            Some(other) => usize::try_from(other)
+                .ok()
+                .and_then(|other| self.others.get(other).copied()),
+        };
+        group.ok_or_else(damaged)
+    }
 }
 
 pub(crate) struct Terms<'a> {
@@ -186,7 +242,24 @@ pub(crate) struct Terms<'a> {
 }
 
 impl Terms<'_> {
+    #[inline]
     fn take(&mut self) -> Result<KeptTerm> {
+        // Mostly the numbers are small, and the mark is one of two bytes.
+        match self.rest {
+            [term, group, 1, low, high, rest @ ..] if (*term | *group) < 0x80 => {
+                self.rest = rest;
+                Ok(KeptTerm {
+                    term: u64::from(*term),
+                    group: u64::from(*group),
+                    mark: Some(Decimal::of_hundredths(u16::from_le_bytes([*low, *high]))),
+                })
+            }
+            _ => self.take_any(),
+        }
+    }
+
+    #[inline(never)]
+    fn take_any(&mut self) -> Result<KeptTerm> {
         let term = varint::take(&mut self.rest)?;
         let group = varint::take(&mut self.rest)?;
         let (way, after) = self.rest.split_first().ok_or_else(damaged)?;
@@ -202,6 +275,7 @@ impl Terms<'_> {
 impl Iterator for Terms<'_> {
     type Item = Result<KeptTerm>;
 
+    #[inline]
     fn next(&mut self) -> Option<Result<KeptTerm>> {
         self.left = self.left.checked_sub(1)?;
         let taken = self.take();
@@ -260,6 +334,25 @@ mod tests {
     }
 
     #[test]
+    fn a_record_without_a_grade_comes_back_and_is_in_no_grade() -> Result<()> {
+        for grade in [Value::Empty, Value::Integer(0)] {
+            let mut values = vec![Value::Integer(1); 4];
+            values.extend([grade.clone(), Value::Terms(Vec::new())]);
+            assert_eq!(rules(&values), Ok(()));
+            let mut bytes = Vec::new();
+            encode(&values, &mut bytes);
+            let kept = LearnerSubject::open(&bytes)?;
+            assert_eq!(kept.is_in_grade(), grade != Value::Empty);
+            assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
+            let terms = terms::from_json(r#"[{"term":1}]"#).unwrap_or_default();
+            values.truncate(5);
+            values.push(Value::Terms(terms));
+            assert_eq!(rules(&values).is_ok(), grade != Value::Empty);
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_record_comes_back_and_shares_its_groups() -> Result<()> {
         let terms = terms::from_json(
             r#"[{"term":2,"subject_group_id":118,"classroom_name":"3\"A","mark":"66.666"},
@@ -277,9 +370,10 @@ mod tests {
         encode(&values, &mut bytes);
         let kept = LearnerSubject::open(&bytes)?;
         assert_eq!(kept.terms().count(), 3);
-        assert_eq!(kept.groups()?.len(), 2);
+        let groups = kept.groups()?;
+        assert!(groups.get(1).is_ok() && groups.get(2).is_err() && groups.get(u64::MAX).is_err());
         let answer = br#""subject_group_id":"118","subject_group_name":"","classroom_id":"","classroom_name":"3\"A","subject_group_teacher_id":""}"#;
-        assert_eq!(kept.groups()?.first().copied(), Some(answer.as_slice()));
+        assert_eq!(groups.get(0)?, answer.as_slice());
         assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
         for length in 0..bytes.len() {
             let cut = bytes.get(..length).unwrap_or_default();

@@ -13,7 +13,6 @@
 use super::mark;
 use super::varint;
 use crate::error::{Error, Failure, Result};
-use std::collections::BTreeSet;
 
 /// How many slots there are in a grade, year and term.
 pub(crate) const SLOTS: usize = 1 << 17;
@@ -30,6 +29,7 @@ pub(crate) struct MarkRow<'a> {
 
 impl<'a> MarkRow<'a> {
     /// Reads a row whose subjects ascend; its slots are checked as they are walked.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn open(bytes: &'a [u8]) -> Result<MarkRow<'a>> {
         let mut rest = bytes;
         let left = varint::take(&mut rest)?;
@@ -78,6 +78,7 @@ impl SlotStarts {
     /// How many rows are walked at once.
     pub(crate) const ROWS: usize = 4;
 
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn read(&mut self, rows: &[MarkRow<'_>; Self::ROWS]) -> Result<()> {
         self.0.clear();
         let mut at = [0; Self::ROWS];
@@ -142,12 +143,8 @@ impl<'a> WalkedRow<'a> {
     }
 }
 
-fn cut() -> Failure {
+pub(super) fn cut() -> Failure {
     Error::corrupt("a row of marks is damaged")
-}
-
-fn astray() -> Failure {
-    Error::corrupt("a learner's subjects and its row of marks do not agree")
 }
 
 /// Whether a slot holds a mark.
@@ -168,6 +165,7 @@ impl Iterator for Subjects<'_> {
     type Item = u64;
 
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     fn next(&mut self) -> Option<u64> {
         self.left = self.left.checked_sub(1)?;
         self.last += varint::take(&mut self.bytes).ok()?;
@@ -222,96 +220,10 @@ pub(crate) mod steps {
     }
 }
 
-/// A row being changed.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct OpenRow {
-    subjects: BTreeSet<u64>,
-    /// The bytes of each slot; empty where there is no mark.
-    slots: Vec<Vec<u8>>,
-}
-
-impl OpenRow {
-    pub(crate) fn of(bytes: &[u8]) -> Result<OpenRow> {
-        let row = MarkRow::open(bytes)?;
-        let slots = row.slots().map(|slot| {
-            slot.map(|slot| {
-                if is_mark(slot) {
-                    slot.to_vec()
-                } else {
-                    Vec::new()
-                }
-            })
-        });
-        let row = OpenRow {
-            subjects: row.subjects().collect(),
-            slots: slots.take(SLOTS + 1).collect::<Result<_>>()?,
-        };
-        if row.slots.len() > SLOTS {
-            return Err(cut());
-        }
-        Ok(row)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.subjects.is_empty() && self.slots.iter().all(Vec::is_empty)
-    }
-
-    /// The learner takes a subject that it did not take.
-    pub(crate) fn enrol(&mut self, subject: u64) -> Result<()> {
-        self.subjects
-            .insert(subject)
-            .then_some(())
-            .ok_or_else(astray)
-    }
-
-    /// The learner takes a subject no more.
-    pub(crate) fn leave(&mut self, subject: u64) -> Result<()> {
-        self.subjects
-            .remove(&subject)
-            .then_some(())
-            .ok_or_else(astray)
-    }
-
-    /// The mark in a slot; empty if there is none.
-    pub(crate) fn mark(&self, slot: usize) -> &[u8] {
-        self.slots.get(slot).map_or(&[], Vec::as_slice)
-    }
-
-    /// Puts a mark into a slot, or nothing.
-    pub(crate) fn set(&mut self, slot: usize, mark: &[u8]) -> Result<()> {
-        if slot >= SLOTS {
-            return Err(Error::corrupt("a mark has a slot that no row has"));
-        }
-        if slot >= self.slots.len() && !mark.is_empty() {
-            self.slots.resize(slot + 1, Vec::new());
-        }
-        if let Some(kept) = self.slots.get_mut(slot) {
-            mark.clone_into(kept);
-        }
-        Ok(())
-    }
-
-    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        varint::push(out, self.subjects.len() as u64);
-        let mut last = 0;
-        for subject in &self.subjects {
-            varint::push(out, subject.wrapping_sub(last));
-            last = *subject;
-        }
-        let used = self.slots.iter().rposition(|slot| !slot.is_empty());
-        for slot in self.slots.iter().take(used.map_or(0, |last| last + 1)) {
-            if slot.is_empty() {
-                out.push(0);
-            } else {
-                out.extend_from_slice(slot);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::mark::Mark;
+    use super::super::open_row::OpenRow;
     use super::*;
 
     fn mark(captured: bool) -> Vec<u8> {

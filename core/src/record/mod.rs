@@ -1,7 +1,7 @@
 //! The kinds of records (dataset format, "Kinds"): one file a kind, with its
 //! fields in the order of section 2.
 //!
-//! - `field`, `value`, `decimal`, `texts`: what fields hold. `fold`: names for search.
+//! - `field`, `value`, `decimal`, `texts`: what fields hold. `plain`: many at once, fast. `fold`: names for search.
 //! - `template`: an assessment with a gap that a mark fills.
 //! - `typed`: a rendering with the JSON types of v2.
 //! - `facts`: what is kept beside a rendering. `lanes`: where each of them lies.
@@ -37,8 +37,10 @@ pub(crate) mod ledger;
 pub(crate) mod lookup;
 pub(crate) mod mark;
 pub(crate) mod mark_row;
+pub(crate) mod open_row;
 pub(crate) mod parent;
 pub(crate) mod password;
+pub(crate) mod plain;
 pub(crate) mod school;
 pub(crate) mod shown;
 pub(crate) mod staff_member;

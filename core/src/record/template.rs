@@ -98,6 +98,7 @@ impl Template {
     /// The assessment with the mark that begins these bytes, or without one if
     /// there are none.
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push(&self, mark: &[u8], texts: &Padded, out: &mut Chunks<'_>) -> Result<()> {
         match CommonMark::first(mark) {
             Some(mark) if self.hundredths != 0 => {
@@ -109,6 +110,7 @@ impl Template {
     }
 
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     fn push_common(&self, mark: CommonMark, texts: &Padded, out: &mut Chunks<'_>) {
         let mut window = out.window(ROOM);
         window.part(texts, part(self.start, self.before));
@@ -168,6 +170,7 @@ impl Template {
     }
 
     #[inline(never)]
+    #[cfg_attr(module, optimize(speed))]
     fn push_any(&self, mark: &[u8], texts: &Padded, out: &mut Chunks<'_>) -> Result<()> {
         let mark = match mark {
             [] => None,

@@ -1,9 +1,10 @@
 //! The terms of a learner's subject (2.4), as a dataset gives them.
 
 use super::field::{Field, Form};
+use super::plain;
 use super::shown::shown;
 use super::value::{EnrolledTerm, Value};
-use crate::json::Object;
+use crate::json::{Object, Plain};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -45,14 +46,49 @@ pub(crate) fn from_json(raw: &str) -> Result<Vec<EnrolledTerm<'_>>, String> {
     }
     let terms = elements.into_iter().map(|element| one(element.get()));
     let mut terms: Vec<_> = terms.collect::<Result<_, _>>()?;
-    terms.sort_by_key(|term: &EnrolledTerm<'_>| term.term);
-    let twice = terms.windows(2).find_map(|pair| match pair {
-        [a, b] if a.term == b.term => Some(a.term),
-        _ => None,
-    });
-    match twice {
+    match sort(&mut terms) {
         Some(term) => Err(format!("term {term} stands twice")),
         None => Ok(terms),
+    }
+}
+
+/// Sorts them; says which stands twice.
+fn sort(terms: &mut [EnrolledTerm<'_>]) -> Option<u64> {
+    terms.sort_by_key(|term| term.term);
+    terms.windows(2).find_map(|pair| match pair {
+        [a, b] if a.term == b.term => Some(a.term),
+        _ => None,
+    })
+}
+
+/// Takes the terms as they are mostly written.
+pub(crate) fn take_plain<'a>(text: &mut Plain<'a>) -> Option<Vec<EnrolledTerm<'a>>> {
+    let mut terms = Vec::new();
+    let mut before: &[u8] = b"[{";
+    while !text.take(b"]") {
+        if !text.take(before) {
+            return None;
+        }
+        let mut values = NO_VALUES;
+        plain::take_members(text, FIELDS, &mut values)?;
+        terms.push(of_values(values));
+        before = b",{";
+    }
+    sort(&mut terms).is_none().then_some(terms)
+}
+
+const NO_VALUES: [Value<'_>; FIELDS.len()] = [const { Value::Empty }; FIELDS.len()];
+
+fn of_values(values: [Value<'_>; FIELDS.len()]) -> EnrolledTerm<'_> {
+    let [term, a, b, c, d, e, mark] = values;
+    let text = |value| match value {
+        Value::Text(text) => text,
+        _ => Cow::Borrowed(""),
+    };
+    EnrolledTerm {
+        term: term.integer().unwrap_or(0),
+        group: [text(a), text(b), text(c), text(d), text(e)],
+        mark: mark.decimal(),
     }
 }
 
@@ -70,7 +106,7 @@ fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
             return Err(inside(&name, "stands twice"));
         }
     }
-    let mut values: [Value<'_>; FIELDS.len()] = std::array::from_fn(|_| Value::Empty);
+    let mut values = NO_VALUES;
     for ((field, raw), value) in FIELDS.iter().zip(raw_values).zip(&mut values) {
         if let Some(raw) = raw {
             *value = Value::from_json(field.form, raw.get())
@@ -80,16 +116,7 @@ fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
             return Err(inside(field.name, "is missing"));
         }
     }
-    let [term, a, b, c, d, e, mark] = values;
-    let text = |value| match value {
-        Value::Text(text) => text,
-        _ => Cow::Borrowed(""),
-    };
-    Ok(EnrolledTerm {
-        term: term.integer().unwrap_or(0),
-        group: [text(a), text(b), text(c), text(d), text(e)],
-        mark: mark.decimal(),
-    })
+    Ok(of_values(values))
 }
 
 /// Names the field inside the element; the caller names `terms` itself.

@@ -17,6 +17,7 @@ pub(crate) fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Takes one number off the front. Most are small.
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64> {
     match bytes.split_first() {
         Some((byte, rest)) if *byte < 0x80 => {
@@ -28,6 +29,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64> {
 }
 
 #[inline]
+#[cfg_attr(module, optimize(speed))]
 fn take_any(bytes: &mut &[u8]) -> Result<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {

@@ -225,7 +225,7 @@ impl Store {
         let backend = self.backend()?;
         let overlay = Overlay::new(backend)?;
         caught("checking it", || {
-            open::check(overlay, self.options.cache_bytes / 4, inspect)
+            open::check(overlay, self.options.checking_cache_bytes(), inspect)
         })
     }
 }

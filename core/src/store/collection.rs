@@ -125,7 +125,7 @@ const _: () = {
 
 impl Collection {
     /// This collection's bit in a set of collections.
-    pub(crate) const fn bit(self) -> u32 {
+    pub(crate) const fn bit(self) -> u64 {
         1 << self as u8
     }
 
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// A set of them is 32 bits.
+    /// A set of them is 64 bits.
     #[test]
     fn every_collection_has_a_bit() {
         let mut set = 0;

@@ -8,10 +8,12 @@
 //! All numbers little-endian.
 
 use super::checksum;
+use super::held_run::HeldRun;
 use super::partition::{Key, Partition, run_key};
 use super::run::Run;
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The runs of one partition, ascending by first key.
 ///
@@ -22,28 +24,36 @@ pub(crate) struct Directory {
     /// The number that the next new run gets. Numbers are never used twice
     /// while the partition lives.
     pub(crate) next_run: u32,
-    sound: Sound,
+    known: Known,
 }
 
-/// Which runs were checked, by the position of their entry. No part of what the
+/// What is known of the runs, by the position of their entry. No part of what the
 /// directory says.
 #[derive(Debug, Default)]
-struct Sound(Vec<AtomicBool>);
+struct Known(Vec<KnownRun>);
 
-impl Clone for Sound {
+#[derive(Debug, Default)]
+struct KnownRun {
+    /// It was checked.
+    sound: AtomicBool,
+    /// The run itself, which was checked before it was held.
+    held: OnceLock<Arc<HeldRun>>,
+}
+
+impl Clone for Known {
     /// A copy is made to be changed, and knows nothing of the runs to come.
-    fn clone(&self) -> Sound {
-        Sound::default()
+    fn clone(&self) -> Known {
+        Known::default()
     }
 }
 
-impl PartialEq for Sound {
-    fn eq(&self, _: &Sound) -> bool {
+impl PartialEq for Known {
+    fn eq(&self, _: &Known) -> bool {
         true
     }
 }
 
-impl Eq for Sound {}
+impl Eq for Known {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunEntry {
@@ -84,20 +94,52 @@ impl Directory {
         if !numbered || !entries.is_sorted_by(|a, b| a.first < b.first) {
             return Err(damaged());
         }
-        let sound = Sound(entries.iter().map(|_| AtomicBool::new(false)).collect());
+        let known = Known(entries.iter().map(|_| KnownRun::default()).collect());
         Ok(Directory {
             entries,
             next_run,
-            sound,
+            known,
         })
+    }
+
+    /// The run at a position, if it is held.
+    #[inline]
+    pub(super) fn held(&self, position: usize) -> Option<&Arc<HeldRun>> {
+        self.known.0.get(position)?.held.get()
+    }
+
+    /// Holds the run at a position, which was checked.
+    pub(super) fn hold(&self, position: usize, run: Arc<HeldRun>) {
+        if let Some(known) = self.known.0.get(position) {
+            // Another thread may have been faster, with the same run.
+            let _ = known.held.set(run);
+        }
+    }
+
+    /// Whether it holds any run.
+    pub(super) fn holds_any(&self) -> bool {
+        self.known.0.iter().any(|known| known.held.get().is_some())
+    }
+
+    /// The directory without the runs that it holds.
+    pub(super) fn emptied(&self) -> Directory {
+        let known = self.known.0.iter().map(|known| KnownRun {
+            sound: AtomicBool::new(known.sound.load(Ordering::Relaxed)),
+            held: OnceLock::new(),
+        });
+        Directory {
+            entries: self.entries.clone(),
+            next_run: self.next_run,
+            known: Known(known.collect()),
+        }
     }
 
     /// Makes sure that the bytes are those of the run that the entry at this position
     /// tells of, and that every number of its head fits it. They are looked at once.
     #[inline]
     pub(crate) fn check(&self, partition: Partition, position: usize, bytes: &[u8]) -> Result<()> {
-        match self.sound.0.get(position) {
-            Some(sound) if sound.load(Ordering::Relaxed) => Ok(()),
+        match self.known.0.get(position) {
+            Some(known) if known.sound.load(Ordering::Relaxed) => Ok(()),
             _ => self.check_now(partition, position, bytes),
         }
     }
@@ -123,8 +165,8 @@ impl Directory {
     }
 
     fn set_sound(&self, position: usize) {
-        if let Some(sound) = self.sound.0.get(position) {
-            sound.store(true, Ordering::Relaxed);
+        if let Some(known) = self.known.0.get(position) {
+            known.sound.store(true, Ordering::Relaxed);
         }
     }
 
@@ -136,9 +178,9 @@ impl Directory {
             let Ok(then) = before.entries.binary_search_by_key(&first(entry), first) else {
                 continue;
             };
-            let sound = before.sound.0.get(then);
+            let known = before.known.0.get(then);
             let same = |at: usize, then: usize| self.entries.get(at) == before.entries.get(then);
-            if sound.is_some_and(|sound| sound.load(Ordering::Relaxed))
+            if known.is_some_and(|known| known.sound.load(Ordering::Relaxed))
                 && same(position, then)
                 && same(position + 1, then + 1)
             {
@@ -184,7 +226,7 @@ impl Directory {
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Directory>()
             + self.entries.capacity() * size_of::<RunEntry>()
-            + self.sound.0.capacity() * size_of::<AtomicBool>()
+            + self.known.0.capacity() * size_of::<KnownRun>()
     }
 }
 
@@ -203,7 +245,7 @@ mod tests {
         let directory = Directory {
             entries: vec![entry(10, 5), entry(20, 2), entry(30, 9)],
             next_run: 10,
-            sound: Sound::default(),
+            known: Known::default(),
         };
         assert_eq!(
             Directory::decode(&directory.encode()),
@@ -229,14 +271,14 @@ mod tests {
             let directory = Directory {
                 entries: (0..).zip(checksums).map(entry).collect(),
                 next_run: 4,
-                sound: Sound::default(),
+                known: Known::default(),
             };
             Directory::decode(&directory.encode())
         };
         let sound = |directory: &Directory| {
-            let flags = directory.sound.0.iter();
-            flags
-                .map(|flag| flag.load(Ordering::Relaxed))
+            let known = directory.known.0.iter();
+            known
+                .map(|known| known.sound.load(Ordering::Relaxed))
                 .collect::<Vec<_>>()
         };
         let before = of([1, 2, 3, 4])?;
@@ -263,7 +305,7 @@ mod tests {
             let directory = Directory {
                 entries: entries.iter().map(entry).collect(),
                 next_run,
-                sound: Sound::default(),
+                known: Known::default(),
             };
             Directory::decode(&directory.encode()).is_ok()
         };

@@ -2,6 +2,7 @@
 
 use super::collection::Collection;
 use super::directory::Directory;
+use super::held_run::Room;
 use super::partition::Partition;
 use crate::error::Result;
 use std::any::{Any, TypeId};
@@ -42,7 +43,7 @@ impl MemoKey {
 pub(crate) struct Sources {
     /// Bits of the collections; those divided by school count for the school
     /// of the key only.
-    pub(crate) collections: u32,
+    pub(crate) collections: u64,
     /// Whether integrators and their authorisations went into it.
     pub(crate) integrators: bool,
 }
@@ -74,8 +75,8 @@ impl Sources {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     /// Bits of the changed collections, by school; global ones under 0.
-    schools: HashMap<u64, u32>,
-    global: u32,
+    schools: HashMap<u64, u64>,
+    global: u64,
     integrators: bool,
     other: bool,
 }
@@ -114,12 +115,16 @@ impl Changes {
 pub(crate) struct Memo {
     entries: RwLock<Entries>,
     limit: usize,
+    /// For the runs that directories hold.
+    pub(super) room: Arc<Room>,
 }
 
 #[derive(Default)]
 struct Entries {
     by_key: HashMap<MemoKey, Memoized, foldhash::fast::RandomState>,
     bytes: usize,
+    /// How many directories were emptied, one after the other.
+    emptied: usize,
 }
 
 #[derive(Clone)]
@@ -130,11 +135,18 @@ struct Memoized {
 }
 
 impl Memo {
-    pub(crate) fn new(limit: usize) -> Memo {
+    /// One of at most so many bytes, and beside them so many of runs.
+    pub(crate) fn new(limit: usize, held_bytes: usize) -> Memo {
         Memo {
             entries: RwLock::default(),
             limit,
+            room: Room::of(held_bytes),
         }
+    }
+
+    /// How many bytes all values may have.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
     }
 
     /// The memo of the next snapshot: all that these changes left standing.
@@ -143,6 +155,8 @@ impl Memo {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         for (key, entry) in &entries.by_key {
             let (mut key, mut entry) = (*key, entry.clone());
+            // What it holds is of the transaction that ends.
+            entry.let_go();
             let current = MemoKey::directory(key.of);
             if changes.touch(&key, entry.sources) {
                 if key != current {
@@ -161,6 +175,7 @@ impl Memo {
         Memo {
             entries: RwLock::new(kept),
             limit: self.limit,
+            room: self.room.clone(),
         }
     }
 
@@ -198,6 +213,21 @@ impl Memo {
         Ok(value)
     }
 
+    /// Makes room for a run of this size that was taken in. Says whether there is.
+    pub(super) fn make_room(&self, bytes: usize) -> bool {
+        if !self.room.suits(bytes) {
+            return false;
+        }
+        if self.room.is_over() && self.room.is_out_of_patience() {
+            let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+            entries.empty_directories(&self.room);
+            if self.room.is_half_full() {
+                self.room.be_patient();
+            }
+        }
+        !self.room.is_over()
+    }
+
     #[inline]
     pub(super) fn find<T: Any + Send + Sync>(&self, key: &MemoKey) -> Option<Arc<T>> {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +235,39 @@ impl Memo {
     }
 }
 
+impl Memoized {
+    fn directory(&self) -> Option<&Directory> {
+        self.value.downcast_ref()
+    }
+
+    /// If it is a directory: a copy of its own, which holds no runs.
+    fn let_go(&mut self) {
+        if let Some(directory) = self.directory() {
+            self.value = Arc::new(directory.emptied());
+        }
+    }
+}
+
 impl Entries {
+    /// Has directories let go of the runs that they hold, in turns, until half the room
+    /// is free.
+    fn empty_directories(&mut self, room: &Room) {
+        let first = self.emptied % self.by_key.len().max(1);
+        for turn in [first..usize::MAX, 0..first] {
+            for (position, entry) in self.by_key.values_mut().enumerate() {
+                let holds_any = || entry.directory().is_some_and(Directory::holds_any);
+                if !turn.contains(&position) || !holds_any() {
+                    continue;
+                }
+                entry.let_go();
+                self.emptied = position + 1;
+                if !room.is_half_full() {
+                    return;
+                }
+            }
+        }
+    }
+
     /// Forgets every other value, whichever come first, but the newest. At least
     /// one goes, unless the newest is alone.
     fn halve(&mut self, newest: &MemoKey) {
@@ -237,7 +299,7 @@ mod tests {
     #[test]
     fn a_value_lives_until_what_it_was_made_from_changes() {
         let learners = Sources::of(&[Collection::Learners, Collection::Schools]);
-        let memo = Memo::new(1 << 20);
+        let memo = Memo::new(1 << 20, 0);
         assert_eq!(number(&memo, key(1, 0), learners, 1), 1);
         assert_eq!(number(&memo, key(1, 0), learners, 2), 1);
         assert_eq!(number(&memo, key(1, 1), Sources::INTEGRATORS, 7), 7);
@@ -261,7 +323,7 @@ mod tests {
 
     #[test]
     fn the_bound_holds_and_the_newest_stays() {
-        let memo = Memo::new(10_000);
+        let memo = Memo::new(10_000, 0);
         for school in 0..1000 {
             let sources = Sources::of(&[Collection::Learners]);
             let fresh = u32::try_from(school).unwrap_or(0);
@@ -277,7 +339,7 @@ mod tests {
     fn the_bound_holds_for_large_values() {
         let sources = Sources::of(&[Collection::Learners]);
         for large in [9000, 10_000, 1 << 40] {
-            let memo = Memo::new(10_000);
+            let memo = Memo::new(10_000, 0);
             for school in 0..50 {
                 let bytes = if school % 7 == 3 { large } else { 300 };
                 let key = MemoKey::new::<u64>(0, Partition::of(school, Collection::Learners));

@@ -3,7 +3,8 @@
 //!
 //! - `collection`, `partition`: which records lie together; `run`, `item`, `run_builder`,
 //!   `directory`: how.
-//! - `read`, `records`, `snapshot`, `memo`: reading. `write`, `merge`, `sorter`: writing.
+//! - `read`, `records`, `snapshot`, `memo`, `held_run`: reading. `write`, `merge`: writing.
+//!   `sorter`, `spill`, `spilled_run`: sorting more than memory holds.
 //! - `receipts`: what came of changes that may be repeated.
 //! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
 //!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
@@ -22,6 +23,7 @@ mod digests;
 mod directory;
 mod file;
 mod half_made;
+mod held_run;
 mod item;
 mod lease;
 mod lifecycle;
@@ -44,6 +46,8 @@ mod run_builder;
 mod scrub;
 mod snapshot;
 mod sorter;
+mod spill;
+mod spilled_run;
 mod tables;
 mod write;
 mod writer_lock;

@@ -23,7 +23,7 @@ use redb::{
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// How many bytes of decoded values a snapshot holds.
+/// How many bytes of decoded values a snapshot holds that is looked at once.
 const MEMO_BYTES: usize = 8 << 20;
 
 /// The cache for a first look at a file.
@@ -32,6 +32,10 @@ const RECOGNISE_BYTES: usize = 1 << 20;
 /// How often a compaction may sync. It takes a few dozen syncs whatever the size; with
 /// a damaged page redb 4.5 may commit without end.
 const MOST_SYNCS: u64 = 10_000;
+
+fn new_memo(options: StoreOptions) -> Memo {
+    Memo::new(options.decoded_bytes, options.held_bytes())
+}
 
 pub(super) struct Open {
     database: Database,
@@ -101,7 +105,7 @@ impl Open {
             open_on(Overlay::new(backend.clone())?, options)?
         };
         let prepared = prepare(&database, is_sound, options)
-            .and_then(|left| Ok((left, Snapshot::open(&database, Memo::new(MEMO_BYTES))?)));
+            .and_then(|left| Ok((left, Snapshot::open(&database, new_memo(options))?)));
         match prepared {
             Ok((left_behind, snapshot)) => Ok(Open {
                 database,
@@ -156,7 +160,7 @@ impl Open {
     /// Has readers begin with nothing in memory.
     #[cfg(fuzzing)]
     pub(super) fn forget(&self) -> Result<()> {
-        let next = Snapshot::open(&self.database, Memo::new(MEMO_BYTES))?;
+        let next = Snapshot::open(&self.database, Memo::new(MEMO_BYTES, 0))?;
         *self
             .snapshot
             .write()
@@ -250,7 +254,7 @@ impl Open {
             // On a damaged file redb may panic while it writes, and once more while
             // that unwinds, which ends the process.
             let view = Overlay::new(backend.clone())?;
-            if !check(view, options.cache_bytes / 4, |_| Ok(()))?.0 {
+            if !check(view, options.checking_cache_bytes(), |_| Ok(()))?.0 {
                 return Err(Error::corrupt("the file fails redb's check"));
             }
             scrub::rewrite(&database)?;
@@ -268,7 +272,7 @@ impl Open {
         // commit would do the latter alone, and first double the file.
         drop(database);
         if scrub {
-            scrub::clear_unused(&backend, options.cache_bytes / 4)?;
+            scrub::clear_unused(&backend, options.checking_cache_bytes())?;
         }
         let database = open_database(&backend, options)?;
         let snapshot = Snapshot::open(&database, memo)?;
@@ -301,7 +305,7 @@ pub(super) fn check<T>(
         .set_cache_size(cache_bytes)
         .create_with_backend(backend)?;
     let sound = database.check_integrity()?;
-    let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES))?;
+    let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES, 0))?;
     Ok((sound, inspect(&snapshot)?))
 }
 
@@ -392,7 +396,7 @@ fn open_database(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<
 
 fn open_on(bytes: impl StorageBackend, options: StoreOptions) -> Result<Database> {
     let opened = Database::builder()
-        .set_cache_size(options.cache_bytes)
+        .set_cache_size(options.page_cache_bytes())
         .create_with_backend(bytes);
     Ok(opened?)
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoreOptions {
-    /// redb's page cache, in bytes.
+    /// For what was read of the file, in bytes.
     pub(crate) cache_bytes: usize,
+    /// For what is held decoded, in bytes.
+    pub(crate) decoded_bytes: usize,
     /// How long a writer waits for another one.
     pub(crate) wait: Duration,
     /// The version by which the room above renders records.
@@ -23,6 +25,25 @@ pub(crate) struct StoreOptions {
     pub(crate) compact: bool,
 }
 
+impl StoreOptions {
+    /// The part of the cache that redb gets, which writes need too: three quarters, and of
+    /// a large cache a quarter.
+    pub(super) fn page_cache_bytes(&self) -> usize {
+        const ENOUGH: usize = 48 << 20;
+        (self.cache_bytes / 4 * 3).min(ENOUGH.max(self.cache_bytes / 4))
+    }
+
+    /// The page cache of a second database on the same bytes, which checks them.
+    pub(super) fn checking_cache_bytes(&self) -> usize {
+        self.page_cache_bytes() / 3
+    }
+
+    /// The part for runs that are held at hand.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.cache_bytes - self.page_cache_bytes()
+    }
+}
+
 /// Makes the lane of facts of what format 1 kept of a collection's record.
 pub(crate) type FactsFromFormat1 = fn(Collection, &[u8], &mut Vec<u8>) -> Result<()>;
 
@@ -32,12 +53,39 @@ impl StoreOptions {
     pub(crate) fn for_test() -> StoreOptions {
         StoreOptions {
             cache_bytes: 1 << 20,
+            decoded_bytes: 1 << 20,
             wait: Duration::ZERO,
             render_version: 1,
             highest_kind: u8::MAX,
             facts_from_format_1: |_, _, _| Ok(()),
             cursor_key: [7; 16],
             compact: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_divided_and_no_more_of_it_is_given_than_there_is() {
+        for (cache_bytes, page_cache_bytes) in [
+            (0, 0),
+            (1 << 16, 3 << 14),
+            (32 << 20, 24 << 20),
+            (64 << 20, 48 << 20),
+            (128 << 20, 48 << 20),
+            (256 << 20, 64 << 20),
+            (usize::MAX, usize::MAX / 4),
+        ] {
+            let options = StoreOptions {
+                cache_bytes,
+                ..StoreOptions::for_test()
+            };
+            assert_eq!(options.page_cache_bytes(), page_cache_bytes);
+            let both = options.page_cache_bytes() + options.held_bytes();
+            assert_eq!(both, cache_bytes);
         }
     }
 }

@@ -28,8 +28,12 @@ pub(super) fn read_page(
 ) -> Result<PinnedRun<'_>> {
     let guard = table
         .get(run_key(partition, run).as_slice())?
-        .ok_or_else(|| Error::corrupt("a run of records is missing"))?;
-    Ok(PinnedRun::new(guard, partition.collection.layout()))
+        .ok_or_else(missing_run)?;
+    Ok(PinnedRun::read(guard, partition.collection.layout()))
+}
+
+pub(super) fn missing_run() -> Failure {
+    Error::corrupt("a run of records is missing")
 }
 
 pub(super) fn read_partitions(

@@ -2,6 +2,7 @@
 
 use super::collection::Layout;
 use super::directory::Directory;
+use super::held_run::HeldRun;
 use super::partition::{Key, Partition};
 use super::run::Run;
 use crate::error::Result;
@@ -19,6 +20,19 @@ pub(crate) trait Reader {
 
     /// Holds one run of a partition in the cache.
     fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>>;
+
+    /// The same for a run that is not held, at a position of its directory: it is checked.
+    fn pin_checked(
+        &self,
+        partition: Partition,
+        directory: &Directory,
+        position: usize,
+        run: u32,
+    ) -> Result<PinnedRun<'_>> {
+        let pinned = self.pin(partition, run)?;
+        directory.check(partition, position, pinned.bytes())?;
+        Ok(pinned)
+    }
 
     /// The partitions that exist, from the first key to the last, in order.
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>>;
@@ -40,17 +54,33 @@ pub(crate) trait Reader {
 
 /// The bytes of one run, held in the store's cache while this lives.
 pub(crate) struct PinnedRun<'a> {
-    guard: AccessGuard<'a, &'static [u8]>,
+    bytes: RunBytes<'a>,
     layout: Layout,
 }
 
+enum RunBytes<'a> {
+    Read(AccessGuard<'a, &'static [u8]>),
+    Held(Arc<HeldRun>),
+}
+
 impl<'a> PinnedRun<'a> {
-    pub(crate) fn new(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> PinnedRun<'a> {
-        PinnedRun { guard, layout }
+    pub(super) fn read(guard: AccessGuard<'a, &'static [u8]>, layout: Layout) -> PinnedRun<'a> {
+        let bytes = RunBytes::Read(guard);
+        PinnedRun { bytes, layout }
     }
 
+    #[inline]
+    pub(super) fn held(run: Arc<HeldRun>, layout: Layout) -> PinnedRun<'a> {
+        let bytes = RunBytes::Held(run);
+        PinnedRun { bytes, layout }
+    }
+
+    #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
-        self.guard.value()
+        match &self.bytes {
+            RunBytes::Read(guard) => guard.value(),
+            RunBytes::Held(run) => run.bytes(),
+        }
     }
 
     pub(crate) fn run(&self) -> Result<Run<'_>> {
@@ -84,15 +114,28 @@ impl<'a> Records<'a> {
         self.directory.locate(key)
     }
 
+    /// The first key of the run at a position.
+    pub(crate) fn first(&self, position: usize) -> Option<Key> {
+        self.directory
+            .entries
+            .get(position)
+            .map(|entry| entry.first)
+    }
+
     /// Holds the run at a position in the cache.
     #[inline]
     pub(crate) fn pin(&self, position: usize) -> Result<Option<PinnedRun<'a>>> {
         let Some(entry) = self.directory.entries.get(position) else {
             return Ok(None);
         };
-        let pinned = self.reader.pin(self.partition, entry.run)?;
-        self.directory
-            .check(self.partition, position, pinned.bytes())?;
+        if let Some(held) = self.directory.held(position) {
+            let layout = self.partition.collection.layout();
+            return Ok(Some(PinnedRun::held(held.clone(), layout)));
+        }
+        let (partition, directory) = (self.partition, &self.directory);
+        let pinned = self
+            .reader
+            .pin_checked(partition, directory, position, entry.run)?;
         Ok(Some(pinned))
     }
 
@@ -163,6 +206,10 @@ impl<'a> Records<'a> {
             return Ok(Some((pinned, 0..entry.count as usize)));
         }
         let run = pinned.run()?;
+        if from == to {
+            let found = run.find(from).map_or(0..0, |index| index..index + 1);
+            return Ok(Some((pinned, found)));
+        }
         let first = if begins_within {
             0
         } else {

@@ -40,6 +40,7 @@ impl<'a> Run<'a> {
     /// Reads the head. Where each record lies is checked as it is taken, whether
     /// the records are in order by [`check`](Self::check).
     #[inline]
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn open(bytes: &'a [u8], layout: Layout) -> Result<Run<'a>> {
         Run::parse(bytes, layout).ok_or_else(|| unreadable(bytes, layout))
     }
@@ -147,16 +148,27 @@ impl<'a> Run<'a> {
     }
 
     /// The first record whose key is not below this one.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn lower_bound(&self, key: Key) -> usize {
         let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
         keys.partition_point(|at| key_of(at).number() < key.number())
     }
 
     /// Where the record of this key is.
+    #[cfg_attr(module, optimize(speed))]
     pub(crate) fn find(&self, key: Key) -> Option<usize> {
         let index = self.lower_bound(key);
         let found = self.keys.as_chunks::<{ Key::BYTES }>().0.get(index)?;
         (key_of(found) == key).then_some(index)
+    }
+
+    /// The same, where it mostly is this one: records are looked up in their order.
+    #[inline]
+    pub(crate) fn find_from(&self, likely: usize, key: Key) -> Option<usize> {
+        match self.keys.as_chunks().0.get(likely) {
+            Some(at) if key_of(at) == key => Some(likely),
+            _ => self.find(key),
+        }
     }
 
     /// One tag of every record; where it is absent the number means nothing.

@@ -4,10 +4,10 @@ use super::collection::Collection;
 use super::digests::{self, DIGESTS, Scope};
 use super::directory::Directory;
 use super::memo::{Changes, Memo, MemoKey, Sources};
-use super::partition::Partition;
+use super::partition::{Partition, run_key};
 use super::read::{
-    are_all_rendered_by, read_cursor_key, read_directory, read_number, read_page, read_partitions,
-    read_rendered_of, read_rows, read_sequence, read_synced,
+    are_all_rendered_by, missing_run, read_cursor_key, read_directory, read_number, read_page,
+    read_partitions, read_rendered_of, read_rows, read_sequence, read_synced,
 };
 use super::records::{EachRow, PinnedRun, Reader};
 use super::tables::{
@@ -21,6 +21,8 @@ use std::sync::Arc;
 /// A read transaction with its tables open: beginning one and opening tables
 /// costs more than a small query, so one is held and swapped at each commit.
 pub(crate) struct Snapshot {
+    /// Before the tables: what it holds of them goes first.
+    memo: Memo,
     runs: ReadOnlyTable<&'static [u8], &'static [u8]>,
     directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
@@ -28,7 +30,6 @@ pub(crate) struct Snapshot {
     digests: ReadOnlyTable<&'static [u8], &'static [u8]>,
     cursor_key: Option<CursorKey>,
     synced: Vec<u64>,
-    memo: Memo,
 }
 
 /// What was found once while the store is open: all directories of a school,
@@ -68,6 +69,16 @@ impl Snapshot {
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
         self.memo.get(MemoKey::new::<T>(form, of), sources, make)
+    }
+
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        self.memo.room.taken()
+    }
+
+    /// How many bytes one decoded value may have so that others stay beside it.
+    pub(crate) fn most_decoded(&self) -> usize {
+        self.memo.limit() / 4
     }
 
     /// Makes sure, once while the store is open, that the directories of a school
@@ -136,6 +147,11 @@ impl Snapshot {
         !self.synced.is_empty()
     }
 
+    /// The schools that are synced, ascending.
+    pub(crate) fn synced(&self) -> &[u64] {
+        &self.synced
+    }
+
     /// Whether a school is synced, so that what was not seen of it is unknown.
     pub(crate) fn is_synced(&self, school: u64) -> bool {
         self.synced.binary_search(&school).is_ok()
@@ -197,6 +213,24 @@ impl Reader for Snapshot {
     #[inline]
     fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
         read_page(&self.runs, partition, run)
+    }
+
+    fn pin_checked(
+        &self,
+        partition: Partition,
+        directory: &Directory,
+        position: usize,
+        run: u32,
+    ) -> Result<PinnedRun<'_>> {
+        let guard = self.runs.get_owned(run_key(partition, run).as_slice())?;
+        let guard = guard.ok_or_else(missing_run)?;
+        directory.check(partition, position, guard.value())?;
+        let bytes = guard.value().len();
+        let held = Arc::new(self.memo.room.take(guard));
+        if self.memo.make_room(bytes) {
+            directory.hold(position, held.clone());
+        }
+        Ok(PinnedRun::held(held, partition.collection.layout()))
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {

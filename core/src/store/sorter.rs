@@ -2,11 +2,10 @@
 //! sorted, into a table of the store itself, the only place that every
 //! platform has.
 
-use crate::error::{Error, Failure, Result};
-use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
-use std::ops::Bound;
-
-type SpillTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
+use super::spill::{Merge, Runs};
+use super::spilled_run::{Entry, SpillTable, cut, prefix, too_many};
+use crate::error::Result;
+use redb::{TableDefinition, WriteTransaction};
 
 /// Entries by key; those of one key stay in the order of their ranks.
 ///
@@ -17,9 +16,9 @@ pub(crate) struct Sorter {
     /// How many entries were added, and how many before those.
     added: u32,
     added_first: u32,
+    /// The table that holds the runs.
     spilled: Option<String>,
-    /// How many entries the table must hold.
-    spilled_entries: u64,
+    runs: Runs,
 }
 
 /// The lowest rank of an entry that is not added first.
@@ -64,15 +63,7 @@ impl Sorter {
     pub(crate) fn spill(&mut self, transaction: &WriteTransaction, name: &str) -> Result<()> {
         let mut table: SpillTable<'_> = transaction.open_table(TableDefinition::new(name))?;
         self.batch.sort();
-        let mut key = Vec::new();
-        for slot in &self.batch.slots {
-            let (entry_key, value) = self.batch.entry(slot)?;
-            key.clear();
-            key.extend_from_slice(entry_key);
-            key.extend_from_slice(&slot.rank.to_be_bytes());
-            table.insert(key.as_slice(), value)?;
-        }
-        self.spilled_entries += self.batch.slots.len() as u64;
+        self.runs.write(&mut table, self.batch.entries())?;
         self.batch.clear();
         self.spilled = Some(name.to_owned());
         Ok(())
@@ -80,96 +71,76 @@ impl Sorter {
 
     /// All entries in order.
     pub(crate) fn sorted(mut self, transaction: &WriteTransaction) -> Result<Sorted<'_>> {
-        let table = match self.spilled.take() {
-            None => None,
-            Some(name) => {
-                self.spill(transaction, &name)?;
-                self.batch = Batch::default();
-                let table: SpillTable<'_> = transaction.open_table(TableDefinition::new(&name))?;
-                // A table that was not synced is gone when the store was opened
-                // anew since, and with it a part of the dataset.
-                if table.len()? != self.spilled_entries {
-                    return Err(Error::Cancelled.into());
-                }
-                Some(table)
-            }
-        };
         self.batch.sort();
+        let spilled = match self.spilled.take() {
+            Some(name) => {
+                let table = transaction.open_table(TableDefinition::new(&name))?;
+                Some((self.runs.merged(&table)?, table))
+            }
+            None => None,
+        };
         Ok(Sorted {
             batch: self.batch,
             at: 0,
-            table,
-            last: Vec::new(),
+            spilled,
+            next: None,
         })
     }
 }
 
-fn too_many() -> Failure {
-    Error::unsupported("a dataset of more than 2,147,483,648 entries: split it")
-}
-
-/// Entries in order, read one after the other.
+/// Entries in order, read one after the other: those in memory and those in the store.
 pub(crate) struct Sorted<'t> {
     batch: Batch,
+    /// The place in it.
     at: usize,
-    table: Option<SpillTable<'t>>,
-    /// The last key read from the table.
-    last: Vec<u8>,
+    spilled: Option<(Merge, SpillTable<'t>)>,
+    /// Where the entry at hand is from, once that was looked at.
+    next: Option<Source>,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Batch,
+    Spilled,
 }
 
 impl Sorted<'_> {
-    /// How many bytes of entries are read from the table at once, about.
-    const BATCH_BYTES: usize = 1 << 18;
-
     /// The entry at hand: its key and value.
     pub(crate) fn current(&mut self) -> Result<Option<(&[u8], &[u8])>> {
-        if self.at == self.batch.slots.len() {
-            self.refill()?;
-        }
-        match self.batch.slots.get(self.at) {
-            Some(slot) => self.batch.entry(slot).map(Some),
-            None => Ok(None),
-        }
+        let from = match self.next {
+            Some(from) => from,
+            None => self.find()?,
+        };
+        self.next = Some(from);
+        let entry = match (from, &mut self.spilled) {
+            (Source::Spilled, Some((merge, table))) => merge.current(table)?,
+            _ => self.batch.at(self.at)?,
+        };
+        Ok(entry.map(|(key, _, value)| (key, value)))
+    }
+
+    fn find(&mut self) -> Result<Source> {
+        let Some((merge, table)) = &mut self.spilled else {
+            return Ok(Source::Batch);
+        };
+        let rank = |(key, rank, _)| (key, rank);
+        let spilled = merge.current(table)?.map(rank);
+        Ok(match (spilled, self.batch.at(self.at)?.map(rank)) {
+            (Some(spilled), Some(held)) if held < spilled => Source::Batch,
+            (Some(_), _) => Source::Spilled,
+            (None, _) => Source::Batch,
+        })
     }
 
     pub(crate) fn advance(&mut self) {
-        self.at += 1;
-    }
-
-    fn refill(&mut self) -> Result<()> {
-        let Some(table) = &self.table else {
-            return Ok(());
-        };
-        self.batch.clear();
-        self.at = 0;
-        let from = match self.last.as_slice() {
-            [] => Bound::Unbounded,
-            last => Bound::Excluded(last),
-        };
-        let rows = table.range::<&[u8]>((from, Bound::Unbounded))?;
-        let mut read = Vec::new();
-        for row in rows {
-            let (key, value) = row?;
-            let (entry_key, rank) = key
-                .value()
-                .split_last_chunk::<4>()
-                .ok_or_else(|| Error::corrupt("a staged entry is cut"))?;
-            let rank = u32::from_be_bytes(*rank);
-            self.batch.push(entry_key, rank, value.value())?;
-            read.clear();
-            read.extend_from_slice(key.value());
-            if self.batch.bytes.len() > Self::BATCH_BYTES {
-                break;
-            }
+        match (self.next.take(), &mut self.spilled) {
+            (Some(Source::Spilled), Some((merge, _))) => merge.advance(),
+            _ => self.at += 1,
         }
-        if read.is_empty() {
-            self.table = None;
-        }
-        self.last = read;
-        Ok(())
     }
 }
 
+/// Entries in memory.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
@@ -178,6 +149,8 @@ struct Batch {
 
 #[derive(Clone, Copy)]
 struct Slot {
+    /// The beginning of the key.
+    prefix: u128,
     start: u32,
     key: u32,
     value: u32,
@@ -188,6 +161,7 @@ impl Batch {
     fn push(&mut self, key: &[u8], rank: u32, value: &[u8]) -> Result<()> {
         let number = |length: usize| u32::try_from(length).map_err(|_| too_many());
         let slot = Slot {
+            prefix: prefix(key),
             start: number(self.bytes.len())?,
             key: number(key.len())?,
             value: number(value.len())?,
@@ -201,22 +175,38 @@ impl Batch {
         Ok(())
     }
 
-    fn entry(&self, slot: &Slot) -> Result<(&[u8], &[u8])> {
+    fn entry(&self, slot: &Slot) -> Result<Entry<'_>> {
         let entry = self.bytes.get(slot.start as usize..);
         let entry = entry.and_then(|bytes| bytes.get(..(slot.key + slot.value) as usize));
-        entry
-            .and_then(|bytes| bytes.split_at_checked(slot.key as usize))
-            .ok_or_else(|| Error::corrupt("a staged entry is cut"))
+        let entry = entry.and_then(|bytes| bytes.split_at_checked(slot.key as usize));
+        let (key, value) = entry.ok_or_else(cut)?;
+        Ok((key, slot.rank, value))
     }
 
+    /// The entry at a place in the order, once they are sorted.
+    fn at(&self, place: usize) -> Result<Option<Entry<'_>>> {
+        let slot = self.slots.get(place);
+        slot.map(|slot| self.entry(slot)).transpose()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Result<Entry<'_>>> {
+        self.slots.iter().map(|slot| self.entry(slot))
+    }
+
+    #[cfg_attr(module, optimize(speed))]
     fn sort(&mut self) {
         let bytes = &self.bytes;
         let key = |slot: &Slot| {
             let start = slot.start as usize;
             bytes.get(start..start + slot.key as usize)
         };
-        self.slots
-            .sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.rank.cmp(&b.rank)));
+        // Where the standard library is built for size its unstable sort compares four
+        // times as often.
+        self.slots.sort_by(|a, b| {
+            let order = a.prefix.cmp(&b.prefix);
+            let order = order.then_with(|| key(a).cmp(&key(b)));
+            order.then(a.rank.cmp(&b.rank))
+        });
     }
 
     fn clear(&mut self) {
@@ -259,7 +249,10 @@ mod tests {
         let database = Database::builder().create_with_backend(InMemoryBackend::new())?;
         for spill_every in [usize::MAX, 3, 5000] {
             let transaction = database.begin_write()?;
-            let mut sorter = Sorter::default();
+            let mut sorter = Sorter {
+                runs: Runs::merged_by(4),
+                ..Sorter::default()
+            };
             let mut expected: Entries = Vec::new();
             for number in 0..9000u32 {
                 let key = (number.wrapping_mul(2_654_435_761) % 700).to_be_bytes();

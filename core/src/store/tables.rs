@@ -35,7 +35,8 @@ pub(crate) const TOTALS_KEY: &[u8] = b"totals";
 pub(crate) const SEQUENCE_KEY: &[u8] = b"sequence";
 /// The version by which records are rendered.
 pub(crate) const RENDERED_KEY: &[u8] = b"rendered";
-/// The key under which cursors are made. A copy of the store has it too.
+/// The key under which cursors are made, and digests of what is not to be kept itself. A
+/// copy of the store has it too.
 pub(crate) const CURSOR_KEY: &[u8] = b"cursor-key";
 pub(crate) type CursorKey = [u8; 16];
 /// The schools that are synced, ascending, as u64.

@@ -6,8 +6,8 @@ use super::directory::Directory;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::read::{
-    are_all_rendered_by, next_sequence, read_directory, read_page, read_partitions,
-    read_rendered_of, read_rows, read_synced,
+    are_all_rendered_by, missing_run, next_sequence, read_cursor_key, read_directory, read_page,
+    read_partitions, read_rendered_of, read_rows, read_synced,
 };
 use super::records::{EachRow, PinnedRun, Reader};
 use super::snapshot::Snapshot;
@@ -243,6 +243,17 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
+    /// The key under which cursors are made.
+    pub(crate) fn cursor_key(&self) -> Result<CursorKey> {
+        let key = read_cursor_key(&self.meta)?;
+        key.ok_or_else(|| Error::corrupt("the key of cursors is missing"))
+    }
+
+    /// Whether any school is synced.
+    pub(crate) fn has_synced(&self) -> Result<bool> {
+        Ok(!read_synced(&self.meta)?.is_empty())
+    }
+
     /// Whether a school is synced.
     pub(crate) fn is_synced(&self, school: u64) -> Result<bool> {
         Ok(read_synced(&self.meta)?.binary_search(&school).is_ok())
@@ -334,10 +345,9 @@ impl Write<'_> {
         directory: &Directory,
         position: usize,
     ) -> Result<Vec<u8>> {
-        let missing = || Error::corrupt("a run of records is missing");
-        let entry = directory.entries.get(position).ok_or_else(missing)?;
+        let entry = directory.entries.get(position).ok_or_else(missing_run)?;
         let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
-        let bytes = guard.ok_or_else(missing)?.value().to_vec();
+        let bytes = guard.ok_or_else(missing_run)?.value().to_vec();
         directory.check(partition, position, &bytes)?;
         Ok(bytes)
     }

@@ -19,13 +19,13 @@ pub(super) fn is_whole_over(
     let text = |field: usize| values.get(field).map_or("", Value::text);
     match (ask, kind) {
         (Ask::Grades, Kind::Grade)
+        // Every learner has an account.
+        | (Ask::Accounts { .. }, Kind::Learner)
         // Beside all others who tell parents.
         | (Ask::Parents, Kind::Parent)
         | (Ask::Debtors { .. }, Kind::AccountablePerson)
         | (Ask::Staff, Kind::StaffMember) => true,
         (Ask::Learners { of, .. }, Kind::Learner) => text(STATUS) == of.kept_as(),
-        // Every learner has an account.
-        (Ask::Accounts { .. }, Kind::Learner) => true,
         (Ask::SubjectsPerTerm(learner) | Ask::SubjectMarks(learner), Kind::LearnerSubject) => {
             (number(1), number(2)) == (Some(learner), Some(year))
         }

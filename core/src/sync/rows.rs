@@ -53,12 +53,12 @@ impl Rows {
         marks_of: &BTreeSet<(u64, u64)>,
     ) -> Result<()> {
         let rows = std::cell::RefCell::new(self);
-        let mut each = |kept| rows.borrow_mut().keep_one(kept, school);
+        let mut each = |kept: Kept<'_>| rows.borrow_mut().keep_one(kept, school);
         let mut between = |write: &mut Write<'_>| rows.borrow_mut().spill(write);
         dataset::each_kept(write, school, marks_of, &mut each, &mut between)
     }
 
-    fn keep_one(&mut self, kept: Kept, school: u64) -> Result<()> {
+    fn keep_one(&mut self, kept: Kept<'_>, school: u64) -> Result<()> {
         let mut told = Told::default();
         match kept {
             Kept::Record(kind, values) => {

@@ -1,6 +1,8 @@
 //! Whole answers of one state of a service make the same records in whatever order and in
 //! however many parts they are published.
 
+#![allow(clippy::panic)]
+
 use super::ask::{Ask, LOOKUPS, Listing};
 use super::domain::is_whole_over;
 use super::merge::{Context, Said, merge, tells_nothing};

@@ -324,7 +324,7 @@ mod tests {
         told.push_mark(77, 7, &mark);
         told.push(Kind::Grade, 0b110, &[Value::Empty, Value::Integer(9)]);
         let read: Vec<_> = told.records(1).collect::<Result<_>>()?;
-        let keys: Vec<_> = read.iter().flat_map(|told| told.values.get(..3)).collect();
+        let keys: Vec<_> = read.iter().filter_map(|told| told.values.get(..3)).collect();
         let key = [1, 77, 7].map(Value::Integer);
         assert_eq!(keys.first(), Some(&key.as_slice()));
         assert_eq!(read.first().map(|told| Mark::of(&told.values)), Some(mark));

@@ -6,11 +6,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A disk and how many bytes were read from it; clones share both.
+/// A disk, and how often and how many bytes were read from it; clones share all.
 #[derive(Clone, Debug)]
 pub struct Meter {
     disk: Disk,
     read: Arc<AtomicU64>,
+    reads: Arc<AtomicU64>,
 }
 
 impl Meter {
@@ -19,7 +20,13 @@ impl Meter {
         Meter {
             disk: Disk::of(bytes),
             read: Arc::default(),
+            reads: Arc::default(),
         }
+    }
+
+    /// How often something was read.
+    pub fn reads(&self) -> u64 {
+        self.reads.load(Ordering::Relaxed)
     }
 
     /// How many bytes were read.
@@ -35,6 +42,7 @@ impl StorageBackend for Meter {
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         self.read.fetch_add(out.len() as u64, Ordering::Relaxed);
+        self.reads.fetch_add(1, Ordering::Relaxed);
         self.disk.read(offset, out)
     }
 

@@ -37,10 +37,12 @@ enum Form {
 fn layout(collection: u8) -> (usize, &'static [&'static str]) {
     match collection {
         7 => (7, &["a rendering", "facts", "a name"]),
-        11 | 17 | 24 | 25 => (1, &["a rendering", "facts"]),
+        11 => (2, &["a rendering", "facts"]),
+        17 | 24 | 25 => (1, &["a rendering", "facts"]),
         12 => (3, &["a rendering", "facts"]),
         13 => (3, &[]),
         18 | 26 => (1, &[]),
+        27 => (2, &[]),
         9 => (0, &["a learner subject"]),
         14 => (0, &["a mark row"]),
         15 => (0, &["terms with rows"]),

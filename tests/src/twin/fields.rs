@@ -142,7 +142,7 @@ pub(super) const LEARNER_SUBJECT: &[Field] = &[
     key("learner_id"),
     key("year"),
     key("subject_id"),
-    required("grade_id", Form::Integer),
+    optional("grade_id", Form::Integer),
     optional("terms", Form::Terms),
 ];
 

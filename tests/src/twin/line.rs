@@ -77,7 +77,7 @@ fn read_members(kind: Kind, members: &[(String, Value)]) -> Result<Line, String>
     if let Some(terms) = given(&found, "terms") {
         record.terms = read_terms(terms)?;
     }
-    joined_rules(kind, &record.fields)?;
+    joined_rules(kind, &record)?;
     for field in table {
         if let (None, Some(text)) = (
             record.fields.get(field.name),
@@ -144,14 +144,17 @@ fn given<'a>(found: &Members<'a>, name: &str) -> Option<&'a Value> {
     found.get(name).copied().filter(|value| !value.is_empty())
 }
 
-fn joined_rules(kind: Kind, fields: &Fields) -> Result<(), String> {
-    let has = |name: &str| fields.contains_key(name);
+fn joined_rules(kind: Kind, record: &Record) -> Result<(), String> {
+    let has = |name: &str| record.fields.contains_key(name);
     match kind {
         Kind::Integrator if !has("password") && !has("password_hash") => {
             Err("password: is missing".to_owned())
         }
         Kind::Integrator if has("password") && has("password_hash") => {
             Err("password: does not go with password_hash".to_owned())
+        }
+        Kind::LearnerSubject if !has("grade_id") && !record.terms.is_empty() => {
+            Err("grade_id: is missing".to_owned())
         }
         _ => Ok(()),
     }

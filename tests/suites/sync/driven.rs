@@ -1,8 +1,8 @@
 //! What crosses: steps, replies and failures, and how a sync takes them.
 
-use super::{ACCESS, NOW, SCHOOL, get};
+use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{
-    AccountablePersons, Call, Engine, NoReply, Options, Reply, SchoolInfo, Step, Sync, SyncOptions,
+    AccountablePersons, Call, Credentials, Engine, NoReply, Options, Reply, SchoolInfo, Step, Sync, SyncOptions,
     Taken, Why,
 };
 
@@ -61,21 +61,84 @@ fn what_could_not_be_published_is_not_lost() {
     let source = little_school();
     let mirror = Engine::memory(Options::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-    mirror
-        .apply(&br#"{"type":"grade","school_id":1000,"grade_id":1}"#[..])
-        .unwrap();
+    let grade = br#"{"type":"grade","school_id":1000,"grade_id":1}"#;
+    mirror.apply(&grade[..]).unwrap();
     for _ in 0..2 {
         let refused = drive(&sync, &source, &|_| None).unwrap_err();
         assert_eq!(refused.code(), "unsupported");
     }
-    mirror.remove_school(SCHOOL).unwrap();
-    assert!(matches!(
-        drive(&sync, &source, &|_| None),
-        Ok(Step::Done(_))
-    ));
+    let gone = br#"{"type":"grade","school_id":1000,"grade_id":1,"deleted":true}"#;
+    mirror.apply(&gone[..]).unwrap();
+    let done = drive(&sync, &source, &|_| None);
+    assert!(matches!(done, Ok(Step::Done(_))), "{done:?}");
     mirror.apply(ACCESS.as_bytes()).unwrap();
     let target = "/api/v1/adminplus/learners/1000?include_parents=1";
     assert_eq!(get(&mirror, target, NOW), get(&source, target, NOW));
+}
+
+/// Takes so many replies, or all; gives the calls.
+fn calls(sync: &Sync, source: &Engine, most: usize) -> Vec<Call> {
+    let mut calls = Vec::new();
+    while calls.len() < most {
+        let Step::Send(call) = sync.next(NOW).unwrap() else {
+            break;
+        };
+        let answer = get(source, &call.target, NOW);
+        let taken = sync.take(call.id, NOW, &reply(&answer)).unwrap();
+        assert_eq!(taken, Taken::Kept);
+        assert_eq!(sync.take(call.id, NOW, &reply(&answer)).unwrap(), Taken::Stale);
+        calls.push(call);
+    }
+    calls
+}
+
+fn lines(engine: &Engine) -> Vec<String> {
+    let lines = engine.export(Credentials::LeaveOut).unwrap();
+    lines.map(Result::unwrap).collect()
+}
+
+/// Wherever it is left, with a call out: no answer that was taken is asked for again, and
+/// the calls have the ids that they would have had.
+#[test]
+fn a_pass_goes_on_where_it_was_left() {
+    let source = little_school();
+    let new = || Engine::memory(Options::default()).unwrap();
+    let sync = |mirror: &Engine| mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let at_once = new();
+    let all = calls(&sync(&at_once), &source, usize::MAX);
+    for left in 0..=all.len() {
+        let mirror = new();
+        let first = sync(&mirror);
+        assert_eq!(calls(&first, &source, left), all[..left]);
+        if left < all.len() {
+            assert_eq!(sent(first.next(NOW).unwrap()), all[left]);
+        }
+        drop(first);
+        assert!(mirror.verify().unwrap().is_sound());
+        let second = sync(&mirror);
+        assert_eq!(calls(&second, &source, usize::MAX), all[left..]);
+        assert!(matches!(second.next(NOW).unwrap(), Step::Done(_)));
+        assert_eq!(lines(&mirror), lines(&at_once), "{left}");
+    }
+    // Other options ask other things.
+    let mirror = new();
+    calls(&sync(&mirror), &source, 5);
+    let mut options = SyncOptions::default();
+    options.days_from = "2026-05-01".parse().ok();
+    let other = mirror.sync(SCHOOL, options).unwrap();
+    assert_eq!(sent(other.next(NOW).unwrap()).target, all[0].target);
+}
+
+#[test]
+fn who_is_erased_meanwhile_does_not_come_back_by_what_was_told() {
+    let source = little_school();
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    calls(&sync, &source, 12);
+    mirror.erase_learner(SCHOOL, 1).unwrap();
+    let stopped = drive(&sync, &source, &|_| None).unwrap();
+    assert_eq!(stopped, Step::Stop(Why::Forgotten));
+    assert_eq!(lines(&mirror), [""; 0]);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn one_more_pass_follows_the_service() {
             continue;
         };
         let now = instant(&actions);
-        let Some((mirror, _)) = synced(&before, now, SyncOptions::default()) else {
+        let Some((mirror, ..)) = synced(&before, now, SyncOptions::default()) else {
             continue;
         };
         // What is given up keeps what it had, which is old.
@@ -106,13 +106,13 @@ fn a_mirror_of_a_mirror_is_the_same() {
             continue;
         };
         let now = instant(&actions);
-        let Some((mirror, report)) = synced(&source, now, SyncOptions::default()) else {
+        let Some((mirror, report, _)) = synced(&source, now, SyncOptions::default()) else {
             continue;
         };
         if !report.given_up.is_empty() {
             continue;
         }
-        let (again, _) = synced(&mirror, now, SyncOptions::default()).unwrap();
+        let (again, ..) = synced(&mirror, now, SyncOptions::default()).unwrap();
         let lines = |engine: &Engine| {
             let lines = engine.export(Credentials::LeaveOut).unwrap();
             lines.map(Result::unwrap).collect::<Vec<String>>()
@@ -132,7 +132,7 @@ fn what_would_take_away_much_is_held_until_it_is_confirmed() {
         source
     };
     let (whole, half) = (school(10..60), school(10..35));
-    let (mirror, _) = synced(&whole, NOW, SyncOptions::default()).unwrap();
+    let (mirror, ..) = synced(&whole, NOW, SyncOptions::default()).unwrap();
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
     let held = |step: rollbook::Result<Step>| match step {
         Ok(Step::Done(report)) => report.held,

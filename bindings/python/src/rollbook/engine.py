@@ -44,7 +44,8 @@ class Engine(_crossing.Held):
     ) -> "Engine":
         """Opens the store in a file, and makes one where nothing is.
 
-        ``cache_bytes`` is the store's page cache: 32 MiB unless given.
+        ``cache_bytes`` is for what was read of the store: 256 MiB unless given. It
+        fills as data is read.
         ``fixed_clock`` is a clock that stands still; the system's clock unless
         given. ``page_limit`` is how many records a page of v2 has where a request
         says nothing, 10 unless given, and ``max_page_limit`` how many at most, 50

@@ -94,6 +94,19 @@ class IdReusedError(RollbookError):
     code = "id_reused"
 
 
+class NotSyncedError(RollbookError):
+    """A school is synced, and what was asked of it has not been seen yet."""
+
+    code = "not_synced"
+
+
+class SyncedError(RollbookError):
+    """A school is synced, so that only the service changes its records; nothing was
+    changed."""
+
+    code = "synced"
+
+
 class UnsupportedError(RollbookError):
     """This engine or platform cannot do what was asked."""
 

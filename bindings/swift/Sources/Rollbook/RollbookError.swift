@@ -30,6 +30,10 @@ extension RollbookError {
         case cancelled
         /// Another change was made under the id of this one; nothing was changed.
         case idReused = "id_reused"
+        /// A school is synced, and what was asked of it has not been seen yet.
+        case notSynced = "not_synced"
+        /// A school is synced: only the service changes its records; nothing was changed.
+        case synced
         /// This engine or platform cannot do what was asked.
         case unsupported
         /// An argument is not of the form that it must have.
@@ -66,6 +70,8 @@ extension RollbookError {
         case .Exists(let message): (.exists, message)
         case .Cancelled(let message): (.cancelled, message)
         case .IdReused(let message): (.idReused, message)
+        case .NotSynced(let message): (.notSynced, message)
+        case .Synced(let message): (.synced, message)
         case .Unsupported(let message): (.unsupported, message)
         case .BadArgument(let message): (.badArgument, message)
         case .ListenerFailed(let message): (.listenerFailed, message)

@@ -8,7 +8,7 @@ final class ErrorTests: XCTestCase {
         .BadDataset(message: "m"), .AlreadyOpen(message: "m"), .Busy(message: "m"), .Suspended(message: "m"),
         .Closed(message: "m"), .Corrupt(message: "m"), .Io(message: "m"), .NotAStore(message: "m"),
         .Missing(message: "m"), .NewerFormat(message: "m"), .Exists(message: "m"), .Cancelled(message: "m"),
-        .IdReused(message: "m"), .Unsupported(message: "m"), .BadArgument(message: "m"),
+        .IdReused(message: "m"), .NotSynced(message: "m"), .Synced(message: "m"), .Unsupported(message: "m"), .BadArgument(message: "m"),
         .ListenerFailed(message: "m"),
     ]
 
@@ -25,7 +25,7 @@ final class ErrorTests: XCTestCase {
                 code = nil
             }
         }
-        XCTAssertEqual(documented.count, 16)
+        XCTAssertEqual(documented.count, 18)
         XCTAssertEqual(Set(documented.values), Set(RollbookError.Code.allCases.map(\.rawValue)))
         XCTAssertEqual(Set(Self.every.map(\.code)), Set(RollbookError.Code.allCases))
         let readme = try String(
@@ -40,7 +40,8 @@ final class ErrorTests: XCTestCase {
     }
 
     /// All but `newer_format`: this version can write no store of a newer one; and
-    /// `id_reused`: changes have no id of their own here.
+    /// `id_reused`: changes have no id of their own here; and `not_synced` and `synced`: no
+    /// school is synced here.
     func testEveryErrorThatCanBeReached() throws {
         let folder = try temporaryFolder()
         let file = folder.appendingPathComponent("school.redb")
@@ -87,7 +88,7 @@ final class ErrorTests: XCTestCase {
         }
         let memory = try Engine.memory()
         reach(.listenerFailed) { try memory.apply(dataset: .file(try Inputs.school()), listener: Failing()) }
-        XCTAssertEqual(Set(RollbookError.Code.allCases).subtracting(reached), [.newerFormat, .idReused])
+        XCTAssertEqual(Set(RollbookError.Code.allCases).subtracting(reached), [.newerFormat, .idReused, .notSynced, .synced])
     }
 
     func testAMessageSaysWhatToDo() throws {

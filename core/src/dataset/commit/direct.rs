@@ -54,7 +54,7 @@ impl Edits for DirectEdits<'_, '_> {
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let entry = self.staged.take()?;
-        if self.kind == Kind::School || self.kind.row().needs_school {
+        if self.kind.is_checked_at_end() {
             self.lines.push((key, entry.line, entry.put.is_some()));
         }
         let change = match entry.put {

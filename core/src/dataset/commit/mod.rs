@@ -30,12 +30,34 @@ use needs::Needs;
 /// How many bytes of edits stay in memory; the rest goes to the store.
 const RECORDS_BYTES: usize = 4 << 20;
 
+/// Refuses records of schools that are synced, which are the service's to change.
+#[derive(Default)]
+struct Guard {
+    /// The school that was looked at last, which is not synced.
+    passed: Option<u64>,
+}
+
+impl Guard {
+    fn check(&mut self, write: &Write<'_>, kind: Kind, school: u64) -> Result<()> {
+        // Who may ask here is the app's to say.
+        if kind == Kind::ClientIntegration || self.passed == Some(school) {
+            return Ok(());
+        }
+        if write.is_synced(school)? {
+            return Err(Error::Synced { school }.into());
+        }
+        self.passed = Some(school);
+        Ok(())
+    }
+}
+
 /// A commit under way.
 pub(crate) struct Commit<'w, 't> {
     write: &'w mut Write<'t>,
     staged: Staged<'t>,
     summary: Summary,
     needs: Needs,
+    guard: Option<Guard>,
     /// Edits of records that lie by date, or by grade and year.
     records: Deferred,
     marks: Marks,
@@ -49,8 +71,18 @@ impl<'w, 't> Commit<'w, 't> {
             staged: Staged::new(sorted),
             summary: Summary::default(),
             needs: Needs::default(),
+            guard: None,
             records: Deferred::new("records", RECORDS_BYTES),
             marks: Marks::new(),
+        })
+    }
+
+    /// Of a dataset of the app's: it is refused where it is of a school that is synced.
+    pub(crate) fn of_dataset(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
+        let guard = write.has_synced()?.then(Guard::default);
+        Ok(Commit {
+            guard,
+            ..Commit::new(write, sorter)?
         })
     }
 
@@ -84,7 +116,12 @@ impl<'w, 't> Commit<'w, 't> {
                 break;
             }
             if let Some(school) = head.school() {
+                if let Some(guard) = &mut self.guard {
+                    guard.check(self.write, kind, school)?;
+                }
                 render::ensure(self.write, school)?;
+            } else if let Storage::Global(_) = kind.storage() {
+                render::ensure_all(self.write)?;
             }
             match kind.storage() {
                 Storage::Integrators => self.integrator()?,

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 /// Removes the learner and every record that is the learner's own. Parents and
 /// accountable persons are people of their own and stay.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
-    coverage::forget_learner(write, school, learner)?;
+    coverage::erase_learner(write, school, learner)?;
     // What was told of others as well goes with it: it is asked for again.
     ledger::forget(write, school)?;
     let mut sorter = Sorter::default();
@@ -33,7 +33,7 @@ const REMOVALS_BYTES: usize = 16 << 20;
 /// Stages the removal of every record of a school that the dataset itself does
 /// not name. What was seen of it goes at once: it is no longer synced.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
-    coverage::forget(write, school)?;
+    coverage::remove(write, school)?;
     ledger::forget(write, school)?;
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);

@@ -1,6 +1,7 @@
 //! Questions outside of what was seen of a school that is synced: never answered as if
 //! there were nothing.
 
+mod changes;
 mod rows;
 
 use super::Engine;
@@ -9,7 +10,7 @@ use crate::dataset::coverage::{self, Seen};
 use crate::date::Date;
 use crate::query::{AssessmentMarks, ENDPOINTS, LearnerStatus, Learners, Schools};
 use crate::record::coverage::{Part, Unit};
-use crate::{Clock, Error, Options, Result};
+use crate::{Clock, Coverage, Covered, Error, Options, Result};
 use rows::Row;
 use std::collections::BTreeSet;
 
@@ -72,10 +73,18 @@ fn get(engine: &Engine, target: &str, password: &str) -> Answer {
 
 /// The answer to a question outside of what was seen.
 fn unseen(target: &str, what: &str) -> String {
-    let error = Error::NotSynced {
-        school: 1000,
+    unavailable(target, &missing(Some(1000), what))
+}
+
+fn missing(school: Option<u64>, what: &str) -> Error {
+    Error::NotSynced {
+        school,
         what: what.to_owned(),
-    };
+    }
+}
+
+/// The answer of a 503.
+fn unavailable(target: &str, error: &Error) -> String {
     if target.starts_with("/api/v1/") {
         format!(r#"{{"error":"Service Unavailable","error_description":"{error}"}}"#)
     } else {
@@ -144,7 +153,7 @@ fn what_was_not_seen_is_refused_and_what_was_is_answered_as_ever() -> Result<()>
         .collect();
     for endpoint in ENDPOINTS
         .iter()
-        .filter(|endpoint| !endpoint.v1.0.contains("lookup/"))
+        .filter(|endpoint| !endpoint.v1.0.contains("lookup/") && !endpoint.is_settable)
     {
         let is_asked = asked.iter().any(|target| target.contains(endpoint.v1.0));
         assert!(is_asked, "{}", endpoint.name);
@@ -260,7 +269,10 @@ fn access_and_parameters_come_first_and_other_schools_have_all() -> Result<()> {
         ("/api/v1/currplus/learnerassessmentmarks/1000", "demo", 400),
         ("/api/v1/adminplus/learners/1001", "demo", 404),
         ("/api/v1/settings/clients/1001", "demo", 200),
-        ("/api/v1/adminplus/lookup/gender", "demo", 404),
+        // Who may ask here is what this store says, of a school that is synced too.
+        ("/api/v1/settings/clients", "demo", 200),
+        ("/api/v1/settings/clients/1000", "demo", 200),
+        ("/api/v2/settings/clientintegrations", "demo", 200),
     ] {
         assert_eq!(get(&engine, target, password).status.code, code, "{target}");
     }
@@ -278,10 +290,7 @@ fn typed_questions_fail_and_name_what_is_missing() -> Result<()> {
         school: 1000,
         ..Learners::default()
     };
-    let missing = |what: &str| Error::NotSynced {
-        school: 1000,
-        what: what.to_owned(),
-    };
+    let missing = |what: &str| self::missing(Some(1000), what);
     let current = missing("the current learners");
     assert_eq!(engine.ask(&learners).err(), Some(current.clone()));
     assert_eq!(
@@ -359,27 +368,94 @@ fn a_school_that_is_removed_replaced_or_forgotten_is_synced_no_more() -> Result<
             "remove" => {
                 engine.remove_school(1000)?;
             }
-            _ => engine.store.write(|write| coverage::forget(write, 1000))?,
+            _ => engine.forget_sync(1000)?,
         }
         assert_eq!(get(&engine, target, "demo").status.code, code, "{way}");
         assert!(engine.verify()?.is_sound());
-        let of_coverage = engine.store.read(|snapshot| Ok(snapshot.has_synced()))?;
-        assert!(!of_coverage, "{way}");
+        assert_eq!(engine.synced(1000)?, None, "{way}");
+        let has_synced = engine.store.read(|snapshot| Ok(snapshot.has_synced()))?;
+        assert!(!has_synced, "{way}");
     }
     Ok(())
 }
 
 #[test]
-fn nothing_is_kept_of_a_learner_who_was_erased() -> Result<()> {
+fn a_lookup_is_known_if_any_school_has_seen_it_or_it_has_records() -> Result<()> {
     let engine = engine()?;
-    see(
-        &engine,
-        &[of_id(Part::SubjectMarks, 7), of_id(Part::SubjectMarks, 8)],
-    )?;
-    engine.erase_learner(1000, 7)?;
-    let target =
-        |learner| format!("/api/v1/currplus/learnersubjectmarks/1000?learner_id={learner}");
-    assert_eq!(get(&engine, &target(7), "demo").status.code, 503);
-    assert_eq!(get(&engine, &target(8), "demo").status.code, 404);
+    engine.apply(&br#"{"type":"language","id":1,"name":"English"}"#[..])?;
+    see(&engine, &[whole(Part::Genders)])?;
+    for (list, codes, what) in [
+        ("ethnicgroup", [503, 503, 503, 503], "the ethnic groups"),
+        (
+            "maritalstatus",
+            [503, 503, 503, 503],
+            "the marital statuses",
+        ),
+        ("gender", [404, 404, 200, 404], ""),
+        ("language", [200, 404, 200, 404], ""),
+    ] {
+        let targets = [
+            format!("/api/v1/adminplus/lookup/{list}"),
+            format!("/api/v1/adminplus/lookup/{list}/8"),
+            format!("/api/v2/adminplus/lookup/{list}"),
+            format!("/api/v2/adminplus/lookup/{list}/8"),
+        ];
+        for (target, code) in targets.iter().zip(codes) {
+            let answer = get(&engine, target, "demo");
+            assert_eq!(answer.status.code, code, "{target}");
+            if code == 503 {
+                let expected = unavailable(target, &missing(None, what));
+                assert_eq!(answer.text(), expected, "{target}");
+            }
+        }
+    }
+    let genders = missing(None, "the genders").to_string();
+    assert_eq!(
+        genders,
+        "not synced yet: the genders; sync that first, or ask for what was seen"
+    );
+    // Where no school is synced a list is what datasets brought.
+    engine.forget_sync(1000)?;
+    let nothing = get(&engine, "/api/v1/adminplus/lookup/ethnicgroup", "demo");
+    assert_eq!(nothing.status.code, 404);
+    Ok(())
+}
+
+#[test]
+fn what_was_seen_is_told_and_when() -> Result<()> {
+    let engine = engine()?;
+    assert_eq!(engine.synced(1000)?, None);
+    see(&engine, &[])?;
+    assert_eq!(engine.synced(1000)?, Some(Coverage::default()));
+    let seen = [
+        whole(Part::Staff),
+        of_id(Part::SubjectMarks, 7),
+        of_id(Part::SubjectMarks, 8),
+        days(Part::Absences, "2026-04-01", "2026-04-30"),
+        Seen::Whole(Unit::of_year(Part::Marks, 2026)),
+    ];
+    see(&engine, &seen)?;
+    let later = [
+        of_id(Part::SubjectMarks, 9),
+        days(Part::Absences, "2026-04-20", "2026-05-14"),
+    ];
+    engine
+        .store
+        .write(|write| coverage::see(write, 1000, &later, NOW + 60))?;
+    let coverage = engine.synced(1000)?.unwrap_or_default();
+    let told = |of: &Covered| {
+        let days = of.days.map(|(from, to)| format!("{from} {to}"));
+        (of.what, of.year, days, of.count, of.as_of - NOW)
+    };
+    let days = |text: &str| Some(text.to_owned());
+    let expected = [
+        ("the subject marks of the learner", Some(2026), None, 3, 0),
+        ("the assessment marks", Some(2026), None, 1, 0),
+        ("the absences", None, days("2026-04-01 2026-04-19"), 1, 0),
+        ("the absences", None, days("2026-04-20 2026-05-14"), 1, 60),
+        ("the current staff", None, None, 1, 0),
+    ];
+    assert_eq!(coverage.seen.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!((coverage.as_of, coverage.erased), (Some(NOW), 0));
     Ok(())
 }

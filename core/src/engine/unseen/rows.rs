@@ -1,4 +1,4 @@
-//! Every endpoint that is about schools, with what its questions read.
+//! Every endpoint that reads what sync brings of a school, with what its questions read.
 
 use super::day;
 use crate::dataset::coverage::Seen;
@@ -45,14 +45,12 @@ finplus/debtmanagement/schooldebtors; OpenDebtors; the accountable persons whose
 finplus/debtmanagement/schooldebtors?all_accounts=1; AllDebtors; all accountable persons;
 finplus/debtmanagement/schooldebtors?include_learners=1; OpenAccounts; the learners whose accounts are open; OpenDebtors
 finplus/debtmanagement/schools; School; the school's record;
-settings/clients; Clients; the client integrations;
 ";
 
 /// Where v2 has another path.
-const RENAMED: [(&str, &str); 3] = [
+const RENAMED: [(&str, &str); 2] = [
     ("/learnerparentinfo", "/learners"),
     ("/schooldebtors", "/accountablepersons"),
-    ("/settings/clients", "/settings/clientintegrations"),
 ];
 
 pub(super) fn rows() -> Vec<Row> {

@@ -43,7 +43,7 @@ fn told(ask: Ask, body: &str) -> Result<(Vec<String>, Evidence), Unread> {
                 text = format!("{terms:?}").into_bytes();
             }
             if !value.is_empty() && field.name != "school_id" {
-                line += &format!(" {}={}", field.name, String::from_utf8_lossy(&text));
+                line.extend([" ", field.name, "=", &String::from_utf8_lossy(&text)]);
             }
         }
         line
@@ -67,6 +67,7 @@ fn refused(ask: Ask, body: &str) -> Option<Unread> {
     told(ask, body).err()
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "what refused gives")]
 fn unkeepable(of: &'static str, field: &'static str) -> Option<Unread> {
     Some(Unread::Unkeepable { of, field })
 }
@@ -170,7 +171,7 @@ fn what_is_no_json_is_asked_again() {
     assert_eq!(read(CURRENT, SCHOOL, b"[\xff]").err(), Some(Unread::NoJson));
     let deep = "[".repeat(100_000);
     assert!(refused(CURRENT, &deep).is_some());
-    let unknown = format!(r#"[{{"id":"1","new":{}"#, deep);
+    let unknown = format!(r#"[{{"id":"1","new":{deep}"#);
     assert_eq!(refused(CURRENT, &unknown), Some(Unread::NoJson));
     let large = vec![b' '; MOST_BYTES + 1];
     assert_eq!(read(CURRENT, SCHOOL, &large).err(), Some(Unread::TooLarge));
@@ -204,7 +205,7 @@ fn wrong_types_are_named() {
         refused(CURRENT, r#"[{"id":"1","parents":{}}]"#),
         Some(Unread::Shape)
     );
-    assert_eq!(refused(CURRENT, r#"[1]"#), Some(Unread::Shape));
+    assert_eq!(refused(CURRENT, "[1]"), Some(Unread::Shape));
 }
 
 #[test]

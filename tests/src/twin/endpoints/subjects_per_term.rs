@@ -53,7 +53,9 @@ impl super::Question for Question {
 
 /// By subject id, terms ascending.
 fn rows(view: &View<'_>, learner: Option<u64>) -> Vec<Row> {
+    // Without a grade it says that the subject is taken, and no more.
     let records = subjects_of_learner(view, learner).into_iter();
+    let records = records.filter(|record| record.number("grade_id").is_some());
     let row = |record: &Record| {
         let subject = record.id("subject_id");
         let mut members = vec![

@@ -634,6 +634,11 @@ fileprivate struct FfiConverterData: FfiConverterRustBuffer {
 public protocol EngineProtocol: AnyObject, Sendable {
     
     /**
+     * Where the engine is in memory, for the package itself: its short way to ask.
+     */
+    func address()  -> UInt64
+    
+    /**
      * Applies a dataset: all of it, durably, or nothing.
      *
      * Memory stays bounded if it is read from a file, and questions go on
@@ -912,6 +917,18 @@ public static func `open`(path: String, options: Options? = nil)throws  -> Engin
 }
     
 
+    
+    /**
+     * Where the engine is in memory, for the package itself: its short way to ask.
+     */
+open func address() -> UInt64  {
+    return try!  FfiConverterUInt64.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_address(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
     
     /**
      * Applies a dataset: all of it, durably, or nothing.
@@ -2053,7 +2070,8 @@ public func FfiConverterTypeLoadProgress_lower(_ value: LoadProgress) -> RustBuf
  */
 public struct Options: Equatable, Hashable {
     /**
-     * The store's page cache, in bytes: 32 MiB unless given.
+     * For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
+     * and 256 MiB elsewhere. It fills as data is read.
      */
     public var cacheBytes: UInt64?
     /**
@@ -2075,7 +2093,8 @@ public struct Options: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The store's page cache, in bytes: 32 MiB unless given.
+         * For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
+         * and 256 MiB elsewhere. It fills as data is read.
          */cacheBytes: UInt64? = nil, 
         /**
          * A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
@@ -3666,6 +3685,18 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case IdReused(message: String)
     
     /**
+     * `not_synced`: a school is synced, and what was asked of it has not been seen
+     * yet.
+     */
+    case NotSynced(message: String)
+    
+    /**
+     * `synced`: a school is synced, so that only the service changes its records;
+     * nothing was changed.
+     */
+    case Synced(message: String)
+    
+    /**
      * `unsupported`: this engine or platform cannot do what was asked.
      */
     case Unsupported(message: String)
@@ -3758,15 +3789,23 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 14: return .Unsupported(
+        case 14: return .NotSynced(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 15: return .BadArgument(
+        case 15: return .Synced(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 16: return .ListenerFailed(
+        case 16: return .Unsupported(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 17: return .BadArgument(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 18: return .ListenerFailed(
             message: try FfiConverterString.read(from: &buf)
         )
         
@@ -3807,12 +3846,16 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             writeInt(&buf, Int32(12))
         case .IdReused(_ /* message is ignored*/):
             writeInt(&buf, Int32(13))
-        case .Unsupported(_ /* message is ignored*/):
+        case .NotSynced(_ /* message is ignored*/):
             writeInt(&buf, Int32(14))
-        case .BadArgument(_ /* message is ignored*/):
+        case .Synced(_ /* message is ignored*/):
             writeInt(&buf, Int32(15))
-        case .ListenerFailed(_ /* message is ignored*/):
+        case .Unsupported(_ /* message is ignored*/):
             writeInt(&buf, Int32(16))
+        case .BadArgument(_ /* message is ignored*/):
+            writeInt(&buf, Int32(17))
+        case .ListenerFailed(_ /* message is ignored*/):
+            writeInt(&buf, Int32(18))
 
         
         }
@@ -4384,6 +4427,9 @@ private let initializationResult: InitializationResult = {
     let scaffolding_contract_version = ffi_rollbook_ffi_uniffi_contract_version()
     if bindings_contract_version != scaffolding_contract_version {
         return InitializationResult.contractVersionMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_address() != 18723) {
+        return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_apply() != 32607) {
         return InitializationResult.apiChecksumMismatch

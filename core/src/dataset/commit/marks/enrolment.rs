@@ -3,7 +3,7 @@
 
 use super::Marks;
 use super::edit::RowEdit;
-use crate::dataset::commit::deferred::Deferred;
+use super::gathered::Gathered;
 use crate::dataset::commit::direct::decision;
 use crate::dataset::staged::Staged;
 use crate::dataset::summary::{Change, Summary};
@@ -41,7 +41,7 @@ impl Marks {
 struct Enrolments<'a, 't> {
     staged: &'a mut Staged<'t>,
     summary: &'a mut Summary,
-    rows: &'a mut Deferred,
+    rows: &'a mut Gathered,
     partition: Partition,
 }
 
@@ -54,7 +54,7 @@ impl Enrolments<'_, '_> {
         } = self.partition;
         let mut push = |(grade, term): (u64, u64), edit: RowEdit<'_>| {
             let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, year);
-            self.rows.push(rows, Key(term, learner), &edit.encode())
+            self.rows.push(rows, Key(term, learner), edit)
         };
         for term in old.iter().filter(|term| !has(new, term)) {
             push(*term, RowEdit::Leave { subject })?;

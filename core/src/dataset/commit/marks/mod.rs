@@ -7,23 +7,28 @@
 //! - Four things make edits: this file, of the marks that a dataset names; `enrolment`,
 //!   of subjects that learners take; `moves`, of assessments that come, go or move; and
 //!   `slots` says which slots are free for them.
+//! - `gathered` makes few of many edits; `places` knows where assessments have their slots.
 //! - `rows` carries the edits out, and `row_index` then tells where learners have rows.
 
 pub(super) mod address;
 mod edit;
 mod enrolment;
+mod gathered;
 mod moves;
+mod places;
 pub(crate) mod row_index;
 mod rows;
 pub(super) mod slots;
 
 use super::deferred::Deferred;
-use crate::dataset::staged::Staged;
+use crate::dataset::staged::{Head, Staged};
 use crate::error::Result;
 use crate::record::Kind;
 use crate::store::Write;
-use address::{grade_term_of, mark_address, slot_of};
+use address::mark_address;
 use edit::RowEdit;
+use gathered::Gathered;
+use places::Places;
 use slots::Slots;
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
@@ -34,7 +39,7 @@ const MOVES_BYTES: usize = 2 << 20;
 /// What a commit is to do with marks.
 pub(super) struct Marks {
     /// Edits of mark rows and waiting marks.
-    rows: Deferred,
+    rows: Gathered,
     /// Assessments whose marks leave a slot.
     moves: Deferred,
     pub(super) slots: Slots,
@@ -43,40 +48,32 @@ pub(super) struct Marks {
 impl Marks {
     pub(super) fn new() -> Marks {
         Marks {
-            rows: Deferred::new("rows", ROWS_BYTES),
+            rows: Gathered::new(Deferred::new("rows", ROWS_BYTES)),
             moves: Deferred::new("moves", MOVES_BYTES),
             slots: Slots::default(),
         }
     }
 
-    /// Takes all marks of the assessment at hand: into its slot, or among those that
-    /// wait for it.
+    /// Takes all marks of the school at hand: each into the slot of its assessment, or
+    /// among those that wait for it.
     pub(super) fn take(&mut self, write: &mut Write<'_>, staged: &mut Staged<'_>) -> Result<()> {
-        let Some(head) = staged.head()? else {
-            return Ok(());
-        };
-        let &[school, assessment, _] = head.words() else {
-            return Ok(());
-        };
-        let at = match grade_term_of(write, school, assessment)? {
-            Some(at) => {
-                // A mark must not take the slot of another assessment's.
-                self.slots.check(write, school, at)?;
-                Some((at, slot_of(write, school, at, assessment)?))
-            }
-            None => None,
-        };
+        let school = staged.head()?.and_then(Head::school);
+        let mut places = Places::default();
         while let Some(head) = staged.head()? {
-            let learner = match (head.kind, head.words()) {
-                (Kind::Mark, [s, a, learner]) if (*s, *a) == (school, assessment) => *learner,
+            let (assessment, learner) = match (head.kind, head.words()) {
+                (Kind::Mark, [s, assessment, learner]) if Some(*s) == school => {
+                    (*assessment, *learner)
+                }
                 _ => break,
             };
+            let school = school.unwrap_or(0);
+            let at = places.of(write, &mut self.slots, school, assessment)?;
             let (partition, key, slot) = mark_address(school, assessment, learner, at);
             let edit = match staged.take()?.put {
                 Some(mark) => RowEdit::Set { slot, mark },
                 None => RowEdit::Clear { slot },
             };
-            self.rows.push(partition, key, &edit.encode())?;
+            self.rows.push(partition, key, edit)?;
             self.rows.spill(write)?;
         }
         Ok(())

@@ -3,14 +3,14 @@
 use super::Marks;
 use super::address::{GradeTerm, SlotAddress, mark_address};
 use super::edit::RowEdit;
-use crate::dataset::commit::deferred::Deferred;
+use super::gathered::Gathered;
 use crate::error::{Error, Result};
 use crate::record::mark_row::{MarkRow, is_mark};
 use crate::record::varint;
 use crate::store::{Collection, Key, Partition, Reader, Write};
 
 /// What takes the edits of rows, and the key and the facts of each record.
-type Each<'a> = dyn FnMut(&mut Deferred, Key, &[u8]) -> Result<()> + 'a;
+type Each<'a> = dyn FnMut(&mut Gathered, Key, &[u8]) -> Result<()> + 'a;
 
 /// An assessment that leaves a slot.
 struct Leaving {
@@ -143,16 +143,16 @@ impl Marks {
 /// Takes a mark along. It leaves before any comes: its slot may be another
 /// assessment's by now.
 fn move_mark(
-    edits: &mut Deferred,
+    edits: &mut Gathered,
     [school, assessment, learner]: [u64; 3],
     from: SlotAddress,
     to: SlotAddress,
     mark: &[u8],
 ) -> Result<()> {
     let (partition, key, slot) = mark_address(school, assessment, learner, from);
-    edits.push_first(partition, key, &RowEdit::MoveOut { slot }.encode())?;
+    edits.push_first(partition, key, RowEdit::MoveOut { slot })?;
     let (partition, key, slot) = mark_address(school, assessment, learner, to);
-    edits.push(partition, key, &RowEdit::MoveIn { slot, mark }.encode())
+    edits.push(partition, key, RowEdit::MoveIn { slot, mark })
 }
 
 fn encode(assessment: u64, to: SlotAddress) -> Vec<u8> {

@@ -6,7 +6,7 @@ use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
 use crate::dataset::summary::{Change, Summary};
 use crate::error::Result;
-use crate::record::{Kind, mark_row::OpenRow};
+use crate::record::{Kind, open_row::OpenRow};
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
@@ -66,9 +66,9 @@ impl Edits for RowEdits<'_, '_> {
             None => OpenRow::default(),
         };
         let summary = &mut *self.summary;
-        self.edits.each(|edit| {
+        let mut carry_out = |edit: RowEdit<'_>| {
             let at = |slot| usize::try_from(slot).unwrap_or(usize::MAX);
-            match RowEdit::decode(edit)? {
+            match edit {
                 RowEdit::Enrol { subject } => row.enrol(subject),
                 RowEdit::Leave { subject } => row.leave(subject),
                 RowEdit::MoveIn { slot, mark } => row.set(at(slot), mark),
@@ -82,7 +82,9 @@ impl Edits for RowEdits<'_, '_> {
                     row.set(at(slot), NONE)
                 }
             }
-        })?;
+        };
+        self.edits
+            .each(|edits| RowEdit::each(edits, &mut carry_out))?;
         if old.is_some() == row.is_empty() {
             let Partition {
                 school,
@@ -124,8 +126,8 @@ impl Edits for WaitingEdits<'_, '_> {
         let [lane, ..] = &mut new.lanes;
         lane.extend_from_slice(old.map_or(&[], |old| old.lanes[0]));
         let summary = &mut *self.summary;
-        self.edits.each(|edit| {
-            let mark = match RowEdit::decode(edit)? {
+        let mut carry_out = |edit: RowEdit<'_>| {
+            let mark = match edit {
                 RowEdit::MoveIn { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
                     summary.count(Kind::Mark, change(lane, mark));
@@ -139,7 +141,9 @@ impl Edits for WaitingEdits<'_, '_> {
             };
             mark.clone_into(lane);
             Ok(())
-        })?;
+        };
+        self.edits
+            .each(|edits| RowEdit::each(edits, &mut carry_out))?;
         let after = (!lane.is_empty()).then_some(lane.as_slice());
         let before = old.map(|old| old.lanes[0]);
         Ok(decision(Change::of(before, after)))

@@ -17,6 +17,8 @@ val RollbookException.code: String
             is RollbookException.Exists -> "exists"
             is RollbookException.Cancelled -> "cancelled"
             is RollbookException.IdReused -> "id_reused"
+            is RollbookException.NotSynced -> "not_synced"
+            is RollbookException.Synced -> "synced"
             is RollbookException.Unsupported -> "unsupported"
             is RollbookException.BadArgument -> "bad_argument"
             is RollbookException.ListenerFailed -> "listener_failed"

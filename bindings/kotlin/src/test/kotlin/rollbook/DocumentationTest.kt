@@ -34,7 +34,7 @@ class DocumentationTest {
                 "fun `pushDirect`" to
                     "Takes the next bytes of the dataset, and says how far it has come.",
                 "data class Request (" to "A request as an HTTP client sends it (section 4).",
-                "val `cacheBytes`" to "The store's page cache, in bytes: 32 MiB unless given.",
+                "val `cacheBytes`" to "For what was read of the store, in bytes.",
                 "data class Absentees(" to "Get Learner Absentees (4.9): absentee records (2.7)",
                 "class BadDataset(" to "`bad_dataset`: a dataset has a fault",
                 "LEAVE_OUT" to "They are left out.",

@@ -279,6 +279,11 @@ uint64_t uniffi_rollbook_ffi_fn_constructor_engine_memory(RustBuffer options, Ru
 uint64_t uniffi_rollbook_ffi_fn_constructor_engine_open(RustBuffer path, RustBuffer options, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_ADDRESS
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_ADDRESS
+uint64_t uniffi_rollbook_ffi_fn_method_engine_address(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_APPLY
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_APPLY
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_apply(uint64_t ptr, RustBuffer dataset, RustBuffer listener, RustCallStatus *_Nonnull out_status
@@ -702,6 +707,12 @@ void ffi_rollbook_ffi_rust_future_free_void(uint64_t handle
 #ifndef UNIFFI_FFIDEF_FFI_ROLLBOOK_FFI_RUST_FUTURE_COMPLETE_VOID
 #define UNIFFI_FFIDEF_FFI_ROLLBOOK_FFI_RUST_FUTURE_COMPLETE_VOID
 void ffi_rollbook_ffi_rust_future_complete_void(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_ADDRESS
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_ADDRESS
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_address(void
+    
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_APPLY

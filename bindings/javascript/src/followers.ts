@@ -1,0 +1,56 @@
+// The tabs that a leader answers: each has a channel, which stays open while it lives.
+
+import { Outbox } from "./frames.js";
+import type { LockNames } from "./locks.js";
+import type { Reply, ToTab } from "./messages.js";
+
+interface Follower {
+  readonly channel: BroadcastChannel;
+  readonly replies: Outbox;
+}
+
+export class Followers {
+  readonly #locks: LockNames;
+  readonly #term: string;
+  readonly #all = new Map<string, Follower>();
+
+  constructor(locks: LockNames, term: string) {
+    this.#locks = locks;
+    this.#term = term;
+  }
+
+  tell(tab: string, message: ToTab): void {
+    this.#follower(tab).channel.postMessage(message);
+  }
+
+  /** Replies of one turn travel together. */
+  reply(tab: string, reply: Reply): void {
+    this.#follower(tab).replies.reply(reply);
+  }
+
+  close(): void {
+    for (const { channel, replies } of this.#all.values()) {
+      replies.send();
+      channel.close();
+    }
+    this.#all.clear();
+  }
+
+  #follower(tab: string): Follower {
+    const known = this.#all.get(tab);
+    if (known !== undefined) return known;
+    const channel = new BroadcastChannel(this.#locks.tab(tab));
+    const replies = new Outbox((parcel) => {
+      // One that was closed meanwhile has nobody to hear it.
+      if (this.#all.get(tab) !== follower) return;
+      this.tell(tab, { kind: "replies", term: this.#term, replies: parcel });
+    });
+    const follower = { channel, replies };
+    this.#all.set(tab, follower);
+    void navigator.locks.request(this.#locks.tab(tab), () => {
+      channel.close();
+      if (this.#all.get(tab) === follower) this.#all.delete(tab);
+    });
+    return follower;
+  }
+}

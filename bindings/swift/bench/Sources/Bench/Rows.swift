@@ -1,0 +1,104 @@
+import CSQLite
+import Foundation
+
+/// SQLite with a finished text a row: *SQLite rows* of `benches`, whose database it
+/// opens. Prepared statements find the texts, which are joined as bytes.
+final class Rows {
+    private var connection: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    enum Value {
+        case number(Int64)
+        case text(String)
+    }
+
+    init(_ path: String) throws {
+        try look(sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil))
+        for setting in [
+            "locking_mode = EXCLUSIVE", "cache_size = -32768", "mmap_size = 2147418112", "temp_store = MEMORY",
+        ] {
+            try look(sqlite3_exec(connection, "PRAGMA " + setting, nil, nil, nil))
+        }
+    }
+
+    func each(_ sql: String, _ values: [Value], _ row: (OpaquePointer) -> Void) throws {
+        let statement = try prepared(sql)
+        defer { sqlite3_reset(statement) }
+        for (place, value) in values.enumerated() {
+            let at = Int32(place + 1)
+            switch value {
+            case .number(let number): try look(sqlite3_bind_int64(statement, at, number))
+            case .text(let text):
+                let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+                try look(sqlite3_bind_text(statement, at, text, -1, copied))
+            }
+        }
+        var came = sqlite3_step(statement)
+        while came == SQLITE_ROW {
+            row(statement)
+            came = sqlite3_step(statement)
+        }
+        guard came == SQLITE_DONE else { return try look(came) }
+    }
+
+    func list(_ sql: String, _ values: Value...) throws -> Data {
+        try array { out in
+            try each(sql, values) { row in
+                append(row, 0, to: &out)
+                out.append(comma)
+            }
+        }
+    }
+
+    func families(_ school: Int64, _ one: Int64, _ two: Int64) throws -> Data {
+        let sql = """
+            SELECT learner.json, one.json, two.json FROM learner
+            LEFT JOIN parent one ON one.school = learner.school AND one.id = learner.parent1
+            LEFT JOIN parent two ON two.school = learner.school AND two.id = learner.parent2
+            WHERE learner.school = ? AND status = 0 AND grade IN (?, ?) ORDER BY learner.id
+            """
+        return try array { out in
+            try each(sql, [.number(school), .number(one), .number(two)]) { row in
+                append(row, 0, to: &out)
+                out[out.count - 1] = comma
+                out.append(contentsOf: "\"parents\":[".utf8)
+                for place in 1...2 where sqlite3_column_type(row, Int32(place)) != SQLITE_NULL {
+                    if out.last != UInt8(ascii: "[") { out.append(comma) }
+                    append(row, Int32(place), to: &out)
+                }
+                out.append(contentsOf: "]},".utf8)
+            }
+        }
+    }
+
+    static func number(_ row: OpaquePointer) -> UInt64 { UInt64(sqlite3_column_int64(row, 0)) }
+
+    private func array(_ rows: (inout Data) throws -> Void) rethrows -> Data {
+        var out = Data([UInt8(ascii: "[")])
+        try rows(&out)
+        out[out.count - 1] = UInt8(ascii: "]")
+        return out
+    }
+
+    private func append(_ row: OpaquePointer, _ column: Int32, to out: inout Data) {
+        guard let text = sqlite3_column_text(row, column) else { return }
+        out.append(text, count: Int(sqlite3_column_bytes(row, column)))
+    }
+
+    private func prepared(_ sql: String) throws -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        try look(sqlite3_prepare_v2(connection, sql, -1, &statement, nil))
+        guard let statement else { throw Failed(what: sql) }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func look(_ code: Int32) throws {
+        if code != SQLITE_OK { throw Failed(what: String(cString: sqlite3_errmsg(connection))) }
+    }
+
+    private let comma = UInt8(ascii: ",")
+
+    struct Failed: Error { let what: String }
+}

@@ -1,0 +1,60 @@
+//! Nothing of a learner who was erased from a school that is synced is left in the file,
+//! neither in what was seen nor in what keeps the learner from coming back.
+
+use super::{ACCESS, SCHOOL, get, synced};
+use rollbook::{Credentials, Engine, Options, SyncOptions};
+use rollbook_tests::storage::asked::NOW;
+use std::fs;
+
+/// An id that no other bytes are mistaken for.
+const LEARNER: u64 = 0x5eed_c0de_9b3d_01e7;
+
+const SOURCE: &str = r#"
+{"type":"school","school_id":1000,"current_year":2026}
+{"type":"grade","school_id":1000,"grade_id":9,"grade":"7"}
+{"type":"learner","school_id":1000,"id":7,"first_name":"Ann","grade_id":9}
+{"type":"learner","school_id":1000,"id":6840335471365390823,"first_name":"Xanthippe","grade_id":9}
+{"type":"learner_subject","school_id":1000,"learner_id":6840335471365390823,"year":2026,"subject_id":101,"grade_id":9,"terms":[{"term":1,"mark":50}]}
+"#;
+
+/// The ways in which the id and the name are found in bytes.
+fn found(bytes: &[u8]) -> usize {
+    let mut varint = Vec::new();
+    let mut rest = LEARNER;
+    while rest > 0x7f {
+        varint.push(rest.to_le_bytes()[0] | 0x80);
+        rest >>= 7;
+    }
+    varint.push(rest.to_le_bytes()[0]);
+    let needles = [
+        LEARNER.to_le_bytes().to_vec(),
+        LEARNER.to_be_bytes().to_vec(),
+        LEARNER.to_string().into_bytes(),
+        varint,
+        b"Xanthippe".to_vec(),
+        b"xanthippe".to_vec(),
+    ];
+    let is_in = |needle: &&Vec<u8>| bytes.windows(needle.len()).any(|window| window == **needle);
+    needles.iter().filter(is_in).count()
+}
+
+#[test]
+fn nothing_of_an_erased_learner_stays_in_the_file() {
+    assert!(SOURCE.contains(&LEARNER.to_string()));
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SOURCE.as_bytes()).unwrap();
+    source.apply(ACCESS.as_bytes()).unwrap();
+    let (mirror, ..) = synced(&source, NOW, SyncOptions::default()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    mirror.backup(&path, Credentials::Keep).unwrap();
+    assert!(found(&fs::read(&path).unwrap()) > 2);
+    let engine = Engine::open(&path, Options::default()).unwrap();
+    let target = format!("/api/v1/currplus/learnersubjectmarks/{SCHOOL}?learner_id={LEARNER}");
+    assert_eq!(get(&engine, &target, NOW).status.code, 200);
+    engine.erase_learner(SCHOOL, LEARNER).unwrap();
+    assert_eq!(get(&engine, &target, NOW).status.code, 404);
+    assert_eq!(engine.synced(SCHOOL).unwrap().unwrap().erased, 1);
+    engine.close().unwrap();
+    assert_eq!(found(&fs::read(&path).unwrap()), 0);
+}

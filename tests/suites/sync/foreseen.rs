@@ -1,0 +1,217 @@
+//! Which requests are outside of what was seen, told from the calls whose answers were
+//! kept: those that are refused and not foreseen here are refused too much.
+
+use std::collections::BTreeMap;
+
+/// A request, v1 and v2 alike.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The last part of the path in v1.
+    endpoint: String,
+    /// The record that the path names.
+    id: Option<u64>,
+    params: BTreeMap<String, String>,
+}
+
+/// Where v2 has another name.
+const RENAMED: [(&str, &str); 3] = [
+    ("debtmanagement/learners", "learnerparentinfo"),
+    ("debtmanagement/accountablepersons", "schooldebtors"),
+    ("settings/clientintegrations", "clients"),
+];
+
+impl Asked {
+    pub(super) fn of(target: &str, school: u64) -> Asked {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let mut path = path.trim_end_matches('/').to_owned();
+        let mut id = None;
+        while let Some((before, last)) = path.rsplit_once('/')
+            && let Ok(number) = last.parse::<u64>()
+        {
+            if path.starts_with("/api/v2/") || number != school {
+                id = Some(number);
+            }
+            path = before.to_owned();
+        }
+        let renamed = RENAMED
+            .into_iter()
+            .find(|(end, _)| path.starts_with("/api/v2/") && path.ends_with(end));
+        let endpoint = match renamed {
+            Some((_, name)) => name.to_owned(),
+            None => path.rsplit('/').next().unwrap_or_default().to_owned(),
+        };
+        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let params = pairs.map(|(name, value)| (decoded(name), decoded(value)));
+        Asked {
+            endpoint,
+            id,
+            params: params.collect(),
+        }
+    }
+
+    /// What a parameter says.
+    fn text(&self, name: &str) -> &str {
+        self.params.get(name).map_or("", String::as_str)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.text(name).parse().ok()
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        matches!(self.text(name), "1" | "true")
+    }
+}
+
+/// A name or a value as it is meant.
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part
+            .get(..2)
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        match (code, part.get(2..)) {
+            (Some(byte), Some(rest)) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(rest.as_bytes());
+            }
+            _ => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).replace('+', " ")
+}
+
+/// The calls whose answers were kept, and the year that they were answered in.
+pub(super) struct Seen {
+    pub(super) kept: Vec<Asked>,
+    pub(super) year: u64,
+}
+
+impl Seen {
+    fn any(&self, endpoint: &str, is_one: impl Fn(&Asked) -> bool) -> bool {
+        let mut kept = self.kept.iter();
+        kept.any(|kept| kept.endpoint == endpoint && is_one(kept))
+    }
+
+    fn has_learners(&self, status: &str, with_parents: bool) -> bool {
+        let is_of = |kept: &Asked| match kept.text("status") {
+            "" => status == "current",
+            other => other == status,
+        };
+        self.any("learners", |kept| {
+            is_of(kept) && (!with_parents || kept.is_on("include_parents"))
+        })
+    }
+
+    fn has_parents(&self) -> bool {
+        ["current", "waitlist"]
+            .iter()
+            .all(|status| self.has_learners(status, true))
+    }
+
+    fn has_accounts(&self, all: bool) -> bool {
+        self.any("learnerparentinfo", |kept| {
+            kept.is_on("all_accounts") == all
+        })
+    }
+
+    fn has_debtors(&self, all: bool) -> bool {
+        self.any("schooldebtors", |kept| kept.is_on("all_accounts") == all)
+    }
+
+    /// Whether a request may be refused, as far as it is sound.
+    pub(super) fn foresees(&self, asked: &Asked) -> bool {
+        let learner = asked.number("learner_id");
+        let of_learner = |endpoint: &str| {
+            self.any(endpoint, |kept| {
+                learner.is_some() && kept.number("learner_id") == learner
+            })
+        };
+        match asked.endpoint.as_str() {
+            "learners" => match asked.text("status") {
+                "left" => true,
+                status => {
+                    let status = if status.is_empty() { "current" } else { status };
+                    let with_parents = asked.is_on("include_parents");
+                    !self.has_learners(status, false) || with_parents && !self.has_parents()
+                }
+            },
+            "learnersubjects" => {
+                !self.any("learnersubjects", |kept| {
+                    kept.number("learner_id").is_none()
+                }) && !of_learner("learnersubjectsperterm")
+                    && !of_learner("learnersubjects")
+            }
+            "learnersubjectsperterm" | "learnersubjectmarks" => !of_learner(&asked.endpoint),
+            "learnerassessmentmarks" => !self.has_marks(asked),
+            "learnerabsentees" | "learnerdiscipline" => {
+                // One by its id may lie on any day.
+                asked.id.is_some() || !self.has_days(asked)
+            }
+            // One by an id may be told of by others, or by nobody.
+            "staffmembers" | "parents"
+                if asked.id.is_some()
+                    || asked.params.contains_key("staff_member_id")
+                    || asked.params.contains_key("parent_id") =>
+            {
+                true
+            }
+            "parents" => !self.any("parents", |_| true) || !self.has_learners("current", false),
+            "learnerparentinfo" => {
+                let all = asked.is_on("all_accounts");
+                let has_persons =
+                    self.has_debtors(true) || self.has_accounts(false) && self.has_accounts(true);
+                !self.has_accounts(all)
+                    || asked.is_on("include_parents") && !self.has_parents()
+                    || asked.is_on("include_accountable_person") && !has_persons
+            }
+            "schooldebtors" => {
+                let all = asked.is_on("all_accounts");
+                !self.has_debtors(all) || asked.is_on("include_learners") && !self.has_accounts(all)
+            }
+            "clients" => false,
+            other => !self.any(other, |_| true),
+        }
+    }
+
+    fn has_marks(&self, asked: &Asked) -> bool {
+        let of_year = |asked: &Asked| asked.number("year").unwrap_or(self.year);
+        self.any("learnerassessmentmarks", |kept| {
+            let tells = |name: &str| {
+                let kept = kept.number(name);
+                kept.is_none() || kept == asked.number(name)
+            };
+            let is_of_one = ["grade_id", "learner_id"].iter().all(|name| tells(name));
+            is_of_one
+                && tells("term")
+                && of_year(kept) == of_year(asked)
+                && kept.is_on("structure") == asked.is_on("structure")
+        })
+    }
+
+    /// Whether the days that are asked for lie within those that were seen, which have no
+    /// gap. Without a last day they end today, as do those that were seen.
+    fn has_days(&self, asked: &Asked) -> bool {
+        let of = |name: &'static str| {
+            let kept = self.kept.iter();
+            let kept = kept.filter(|kept| kept.endpoint == asked.endpoint);
+            kept.map(move |kept| kept.text(name))
+        };
+        let (Some(first), Some(last)) = (of("from_date").min(), of("to_date").max()) else {
+            return false;
+        };
+        let to = match asked.text("to_date") {
+            "" => last,
+            to => to,
+        };
+        match asked.text("from_date") {
+            // A month before the last day, which is seen of today at least.
+            "" => to == last,
+            from => from >= first && to <= last,
+        }
+    }
+}

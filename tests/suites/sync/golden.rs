@@ -1,0 +1,122 @@
+//! A store with a school that is synced, as it was once written: it answers what was seen,
+//! refuses all else, and says what was seen.
+//!
+//! `tests/golden/synced/` has the store, and as `told.ndjson.gz` the time, what was seen a
+//! line, then a target, its status and its body a line. `ROLLBOOK_WRITE_GOLDEN=1` writes
+//! the folder if it is missing.
+
+use super::{SCHOOL, get, synced};
+use crate::golden::{SYNCED, golden, goldens, zipped};
+use rollbook::{Credentials, Engine, Options, SyncOptions};
+use rollbook_tests::sample::SampleSchool;
+use rollbook_tests::storage::asked::NOW;
+use rollbook_tests::storage::disk::Disk;
+use serde_json::{Value, json};
+use std::fs;
+
+/// One who was erased, and one whom nobody asked about.
+const ERASED: u64 = 3;
+const UNKNOWN: u64 = 9_999_999;
+
+fn targets() -> Vec<String> {
+    let mut targets = vec!["/api/v1/adminplus/lookup/gender".to_owned()];
+    for path in [
+        "adminplus/learners",
+        "adminplus/learners?status=waitlist&include_parents=1",
+        "adminplus/learners?status=left",
+        "adminplus/learners?learner_id=3",
+        "adminplus/learnerabsentees",
+        "adminplus/learnerabsentees?to_date=2026-04-01",
+        "adminplus/staffmembers",
+        "adminplus/lookup/grade",
+        "currplus/learnersubjects",
+        "currplus/learnersubjects?learner_id=1",
+        "currplus/learnersubjectmarks?learner_id=1",
+        "currplus/learnersubjectmarks?learner_id=3",
+        "currplus/learnersubjectmarks?learner_id=9999999",
+        "currplus/learnerassessmentmarks?grade_id=1&term=1",
+        "finplus/debtmanagement/learnerparentinfo?all_accounts=1",
+        "finplus/debtmanagement/schooldebtors",
+    ] {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        targets.push(format!("/api/v1/{path}/{SCHOOL}?{query}"));
+    }
+    targets
+}
+
+/// What a store tells, a line each.
+fn told(engine: &Engine) -> String {
+    let coverage = engine.synced(SCHOOL).unwrap().unwrap();
+    let mut told =
+        json!({"now": NOW, "as_of": coverage.as_of, "erased": coverage.erased}).to_string();
+    for of in coverage.seen {
+        let days = of.days.map(|(from, to)| format!("{from} {to}"));
+        let line = json!({
+            "what": of.what, "year": of.year, "days": days, "count": of.count, "as_of": of.as_of
+        });
+        told = format!("{told}\n{line}");
+    }
+    for target in targets() {
+        let answer = get(engine, &target, NOW);
+        let line = json!({"target": target, "status": answer.status.code, "body": answer.text()});
+        told = format!("{told}\n{line}");
+    }
+    told
+}
+
+fn write() {
+    let source = Engine::memory(Options::default()).unwrap();
+    let school = SampleSchool {
+        school_id: SCHOOL,
+        learners: 12,
+        ..SampleSchool::default()
+    };
+    let lines: Vec<String> = school.lines().collect();
+    source.apply(lines.join("\n").as_bytes()).unwrap();
+    source.apply(super::ACCESS.as_bytes()).unwrap();
+    let (mirror, ..) = synced(&source, NOW, SyncOptions::default()).unwrap();
+    mirror.erase_learner(SCHOOL, ERASED).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    mirror.backup(&path, Credentials::Keep).unwrap();
+    let engine = Engine::open(&path, Options::default()).unwrap();
+    engine.compact().unwrap();
+    let told = told(&engine);
+    engine.close().unwrap();
+    let golden = goldens().join(SYNCED);
+    fs::create_dir(&golden).unwrap();
+    fs::write(
+        golden.join("store.redb.gz"),
+        zipped(&fs::read(&path).unwrap()),
+    )
+    .unwrap();
+    fs::write(golden.join("told.ndjson.gz"), zipped(told.as_bytes())).unwrap();
+}
+
+#[test]
+fn a_synced_store_is_as_it_was() {
+    if std::env::var_os("ROLLBOOK_WRITE_GOLDEN").is_some_and(|value| value == "1")
+        && !goldens().join(SYNCED).exists()
+    {
+        write();
+    }
+    let store = golden(SYNCED, "store.redb.gz");
+    let expected = String::from_utf8(golden(SYNCED, "told.ndjson.gz")).unwrap();
+    let statuses: Vec<u64> = expected
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).unwrap()["status"].as_u64())
+        .collect();
+    for status in [200, 404, 503] {
+        assert!(statuses.contains(&status), "{statuses:?}");
+    }
+    let engine = Engine::open_with_backend(Disk::of(store), Options::default()).unwrap();
+    assert!(engine.verify().unwrap().is_sound());
+    assert_eq!(told(&engine), expected);
+    let learner = format!(r#"{{"type":"learner","school_id":{SCHOOL},"id":{UNKNOWN}}}"#);
+    let refused = engine.apply(learner.as_bytes()).unwrap_err();
+    assert_eq!(refused.code(), "synced");
+    engine.forget_sync(SCHOOL).unwrap();
+    assert_eq!(engine.synced(SCHOOL).unwrap(), None);
+    assert_eq!(engine.apply(learner.as_bytes()).unwrap().total().added, 1);
+    assert!(engine.verify().unwrap().is_sound());
+}
