@@ -1,10 +1,11 @@
-//! The pass of a sync that is under way, in the store: each answer is kept with what it told
-//! in one transaction, so that whoever goes on later asks only for the rest.
+//! The passes of a sync, in the store: each answer is kept with what it told in one
+//! transaction, so that whoever goes on later asks only for the rest; and what came of each
+//! stays, so that the next pass knows what is as it was.
 
 use super::keys::partitions_of;
 use crate::error::Result;
 use crate::record::coverage::{Part, Unit};
-use crate::record::ledger::{Head, Row};
+use crate::record::ledger::{Head, Row, State};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
 };
@@ -18,6 +19,8 @@ const TOGETHER: u64 = 64;
 
 /// The head lies by itself: no part has the number 0.
 const HEAD: u64 = 0;
+
+pub(crate) type Rows = BTreeMap<Unit, Row>;
 
 fn ledger(school: u64, a: u64, b: u64) -> Partition {
     let collection = Collection::Ledger;
@@ -47,7 +50,7 @@ fn told_at(school: u64, unit: Unit) -> Partition {
     }
 }
 
-/// The pass that is under way.
+/// The pass that is under way, or the last one.
 pub(crate) fn head(reader: &dyn Reader, school: u64) -> Result<Option<Head>> {
     let rows = read(reader, ledger(school, HEAD, 0))?;
     rows.values()
@@ -56,16 +59,15 @@ pub(crate) fn head(reader: &dyn Reader, school: u64) -> Result<Option<Head>> {
         .transpose()
 }
 
-/// A pass begins: nothing is left of any other.
-pub(crate) fn begin(write: &mut Write<'_>, school: u64, head: &Head) -> Result<()> {
-    forget(write, school)?;
+pub(crate) fn set_head(write: &mut Write<'_>, school: u64, head: &Head) -> Result<()> {
     let mut row = Vec::new();
     head.encode(&mut row);
     let rows = [(Key::one(0), Some(row))];
     write.merge(ledger(school, HEAD, 0), &mut Changes(rows.into()))
 }
 
-/// Keeps an answer and what it told; of a unit that was kept before it takes the place.
+/// Keeps what came of an answer, and what it told; of a unit that was kept before it takes
+/// the place.
 pub(crate) fn put(
     write: &mut Write<'_>,
     school: u64,
@@ -73,43 +75,42 @@ pub(crate) fn put(
     row: &Row,
     told: &[u8],
 ) -> Result<()> {
-    let (partition, key) = row_at(school, unit);
-    let mut bytes = Vec::new();
-    row.encode(&mut bytes);
-    write.merge(partition, &mut Changes([(key, Some(bytes))].into()))?;
+    set(write, school, unit, row)?;
     let partition = told_at(school, unit);
-    let before = read(write, partition)?.into_keys();
-    let of_unit = before.filter(|key| key.0 == unit.year);
-    let mut pieces: BTreeMap<Key, Option<Vec<u8>>> = of_unit.map(|key| (key, None)).collect();
+    let mut pieces = without(write, partition, unit)?;
     for (number, piece) in (0..).zip(told.chunks(PIECE_BYTES)) {
         pieces.insert(Key(unit.year, number), Some(piece.to_vec()));
     }
-    if pieces.is_empty() {
-        return Ok(());
-    }
-    write.merge(partition, &mut Changes(pieces))
+    change(write, partition, pieces)
 }
 
-/// An answer is to be asked for again.
+/// What was told stays as it is.
+pub(crate) fn set(write: &mut Write<'_>, school: u64, unit: Unit, row: &Row) -> Result<()> {
+    let (partition, key) = row_at(school, unit);
+    let mut bytes = Vec::new();
+    row.encode(&mut bytes);
+    change(write, partition, [(key, Some(bytes))].into())
+}
+
+/// Nothing is kept of an answer: it is asked for again.
 pub(crate) fn remove(write: &mut Write<'_>, school: u64, unit: Unit) -> Result<()> {
     let (partition, key) = row_at(school, unit);
-    write.merge(partition, &mut Changes([(key, None)].into()))?;
+    change(write, partition, [(key, None)].into())?;
     let partition = told_at(school, unit);
-    let keys = read(write, partition)?.into_keys();
-    let gone = keys.filter(|key| key.0 == unit.year).map(|key| (key, None));
-    write.merge(partition, &mut Changes(gone.collect()))
+    let gone = without(write, partition, unit)?;
+    change(write, partition, gone)
 }
 
-/// All answers of the pass.
-pub(crate) fn rows(reader: &dyn Reader, school: u64) -> Result<Vec<(Unit, Row)>> {
-    let mut rows = Vec::new();
+/// All answers.
+pub(crate) fn rows(reader: &dyn Reader, school: u64) -> Result<Rows> {
+    let mut rows = Rows::new();
     for partition in partitions_of(reader, school)? {
         if partition.collection != Collection::Ledger || partition.a == HEAD {
             continue;
         }
         let part = Part::numbered(partition.a)?;
         for (Key(id, year), row) in read(reader, partition)? {
-            rows.push((Unit::of_id(part, year, id), Row::decode(&row)?));
+            rows.insert(Unit::of_id(part, year, id), Row::decode(&row)?);
         }
     }
     Ok(rows)
@@ -122,16 +123,54 @@ pub(crate) fn told(reader: &dyn Reader, school: u64, unit: Unit) -> Result<Vec<u
     Ok(of_unit.flat_map(|(_, piece)| piece).collect())
 }
 
-/// Nothing is left of the pass.
+/// What was told and not published goes: it is asked for again.
+pub(crate) fn drop_told(write: &mut Write<'_>, school: u64) -> Result<()> {
+    for (unit, row) in rows(write, school)? {
+        if matches!(row.state, State::Told | State::Held) {
+            remove(write, school, unit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Nothing is left of what was told of others as well, nor that anything was asked of the
+/// learner.
+pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
+    let Some(head) = head(write, school)? else {
+        return Ok(());
+    };
+    for (unit, row) in rows(write, school)? {
+        let is_of_learner = unit.part.is_of_learner() && unit.key == Key::one(learner);
+        let has_told = row.state != State::Kept || unit.part == Part::LearnerSubjects;
+        if is_of_learner || has_told {
+            remove(write, school, unit)?;
+        }
+    }
+    let erasures = head.erasures + 1;
+    set_head(write, school, &Head { erasures, ..head })
+}
+
+/// Nothing is left.
 pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
     for partition in partitions_of(write, school)? {
         if matches!(partition.collection, Collection::Ledger | Collection::Told) {
             let keys = read(write, partition)?.into_keys();
             let gone = keys.map(|key| (key, None)).collect();
-            write.merge(partition, &mut Changes(gone))?;
+            change(write, partition, gone)?;
         }
     }
     Ok(())
+}
+
+/// The pieces of what a unit told, each to be removed.
+fn without(
+    write: &Write<'_>,
+    partition: Partition,
+    unit: Unit,
+) -> Result<BTreeMap<Key, Option<Vec<u8>>>> {
+    let keys = read(write, partition)?.into_keys();
+    let of_unit = keys.filter(|key| key.0 == unit.year);
+    Ok(of_unit.map(|key| (key, None)).collect())
 }
 
 fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u8>>> {
@@ -144,6 +183,17 @@ fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u
         }
     }
     Ok(rows)
+}
+
+fn change(
+    write: &mut Write<'_>,
+    partition: Partition,
+    rows: BTreeMap<Key, Option<Vec<u8>>>,
+) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    write.merge(partition, &mut Changes(rows))
 }
 
 /// Rows that come or go.

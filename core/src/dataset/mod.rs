@@ -46,7 +46,7 @@ pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
 #[cfg(feature = "sync")]
-pub(crate) use kept::{Kept, each_kept, is_alone};
+pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners};
 #[cfg(feature = "sync")]
 pub(crate) use line::Line;
 pub(crate) use load::Mode;

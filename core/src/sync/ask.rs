@@ -5,8 +5,8 @@ use crate::dataset::coverage::Seen;
 use crate::date::Date;
 use crate::query::{
     Absentees, AccountablePersons, AssessmentMarks, Discipline, Endpoint, FinanceLearners, Grades,
-    Learners, Lookup, LookupList, Parents, Query, SchoolInfo, Schools, StaffMembers, SubjectMarks,
-    SubjectsPerTerm,
+    LearnerSubjects, Learners, Lookup, LookupList, Parents, Query, SchoolInfo, Schools,
+    StaffMembers, SubjectMarks, SubjectsPerTerm,
 };
 use crate::record::coverage::{Part, Unit};
 use crate::record::{Kind, Value, absentee, discipline};
@@ -31,6 +31,16 @@ impl Listing {
     }
 }
 
+/// Questions whose answers say something of the same records: if one of them has changed, the
+/// others are read again too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Group {
+    /// Learners, their accounts and who is accountable for them.
+    People,
+    /// The marks of a grade and their structure.
+    Marks(u64),
+}
+
 /// One question to the service about a school.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Ask {
@@ -44,6 +54,9 @@ pub(super) enum Ask {
         of: Listing,
         parents: bool,
     },
+    /// Who takes which subjects, in the current year. It tells nothing that the next does
+    /// not, but of whom that has changed.
+    LearnerSubjects,
     /// Of one learner, in the current year.
     SubjectsPerTerm(u64),
     SubjectMarks(u64),
@@ -80,6 +93,7 @@ impl Ask {
                 Lookup { list, id }.endpoint()
             }
             Ask::Learners { .. } => Learners::default().endpoint(),
+            Ask::LearnerSubjects => LearnerSubjects::default().endpoint(),
             Ask::SubjectsPerTerm(_) => SubjectsPerTerm::default().endpoint(),
             Ask::SubjectMarks(_) => SubjectMarks::default().endpoint(),
             Ask::Marks { .. } => AssessmentMarks::default().endpoint(),
@@ -100,6 +114,7 @@ impl Ask {
             Ask::School
             | Ask::SchoolInfo
             | Ask::Grades
+            | Ask::LearnerSubjects
             | Ask::Staff
             | Ask::Parents
             | Ask::Debtors { all: false } => String::new(),
@@ -172,6 +187,7 @@ impl Ask {
                 of: Listing::Waitlist,
                 parents,
             },
+            Part::LearnerSubjects => Ask::LearnerSubjects,
             Part::SubjectsPerTerm => Ask::SubjectsPerTerm(id),
             Part::SubjectMarks => Ask::SubjectMarks(id),
             Part::MarksOfGrade => marks(false),
@@ -199,6 +215,24 @@ impl Ask {
         }
     }
 
+    pub(super) fn group(self) -> Option<Group> {
+        match self {
+            Ask::Learners { .. } | Ask::Accounts { .. } | Ask::Debtors { .. } => {
+                Some(Group::People)
+            }
+            Ask::Marks { grade, .. } => Some(Group::Marks(grade)),
+            _ => None,
+        }
+    }
+
+    /// Whether learners stand in the answer with their parents.
+    pub(super) fn has_parents(self) -> bool {
+        matches!(
+            self,
+            Ask::Learners { parents: true, .. } | Ask::Accounts { parents: true, .. }
+        )
+    }
+
     /// Whether less is asked than there is.
     pub(super) fn is_less(self) -> bool {
         matches!(
@@ -219,13 +253,11 @@ impl Ask {
     pub(super) fn is_of_current_year(self) -> bool {
         matches!(
             self,
-            Ask::SubjectsPerTerm(_) | Ask::SubjectMarks(_) | Ask::Marks { year: None, .. }
+            Ask::LearnerSubjects
+                | Ask::SubjectsPerTerm(_)
+                | Ask::SubjectMarks(_)
+                | Ask::Marks { year: None, .. }
         )
-    }
-
-    /// Whether the answer is of one year.
-    pub(super) fn is_of_year(self) -> bool {
-        self.is_of_current_year() || self.year().is_some()
     }
 
     /// Whether a record may stand in the answer, as far as its readers have not seen to it.
@@ -260,6 +292,7 @@ impl Ask {
             Ask::Lookup(Kind::MaritalStatus) => Part::MaritalStatuses,
             Ask::Lookup(Kind::Gender) => Part::Genders,
             Ask::Lookup(_) => Part::Languages,
+            Ask::LearnerSubjects => return of(Part::LearnerSubjects, 0),
             Ask::SubjectsPerTerm(id) => return of(Part::SubjectsPerTerm, id),
             Ask::SubjectMarks(id) => return of(Part::SubjectMarks, id),
             Ask::Marks {

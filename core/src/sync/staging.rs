@@ -1,12 +1,15 @@
-//! A pass in the store while it is under way: an answer is kept as soon as it is read, so
-//! that whoever starts again asks only for the rest.
+//! The ledger of a sync: an answer is kept as soon as it is read, so that whoever starts again
+//! asks only for the rest.
 
 use super::ask::Ask;
+use super::hints::Hints;
 use super::options::SyncOptions;
 use super::told::{MANNER, Told};
-use crate::dataset::ledger;
+use crate::dataset::coverage::Erased;
+use crate::dataset::ledger::{self, Rows};
 use crate::error::Result;
-use crate::record::ledger::{Head, Row, State};
+use crate::record::coverage::Unit;
+use crate::record::ledger::{Head, Row};
 use crate::store::{Snapshot, Store, Write};
 use std::sync::Arc;
 use twox_hash::XxHash3_64;
@@ -17,19 +20,30 @@ pub(super) struct Staging {
     options: u64,
 }
 
-/// What there is of a pass.
-#[derive(Default)]
-pub(super) struct Resumed {
-    pub(super) began: i64,
-    /// The school's current year, if an answer showed it.
-    pub(super) year: Option<u64>,
-    pub(super) complete: Vec<(Ask, Told)>,
-    pub(super) given_up: Vec<Ask>,
+/// What an answer leaves.
+pub(super) enum Left<'a> {
+    /// Nothing beside its row.
+    Nothing,
+    /// What it told is there already.
+    Same,
+    Told(&'a Told),
+    Hints(&'a Hints),
+}
+
+/// Whether an answer was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeping {
+    Kept,
+    /// A learner was erased meanwhile: what is left of the pass is to be looked at anew.
+    Moved,
+    /// The school was removed meanwhile, or is no longer synced.
+    Gone,
 }
 
 impl Staging {
     pub(super) fn new(store: Arc<Store>, school: u64, options: &SyncOptions) -> Staging {
-        let options = XxHash3_64::oneshot(format!("{options:?}").as_bytes());
+        let asked = (options.days_from, &options.utc_offset);
+        let options = XxHash3_64::oneshot(format!("{asked:?}").as_bytes());
         Staging {
             store,
             school,
@@ -37,91 +51,131 @@ impl Staging {
         }
     }
 
-    pub(super) fn store(&self) -> &Store {
-        &self.store
+    pub(super) fn read<T>(&self, mut read: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
+        self.store.read(|snapshot| read(snapshot))
     }
 
-    /// The pass that was under way, if it was made as this one is.
-    pub(super) fn resume(&self) -> Result<Option<Resumed>> {
-        self.store.read(|snapshot| self.resumed(snapshot))
+    pub(super) fn write<T>(&self, write: impl FnOnce(&mut Write<'_>) -> Result<T>) -> Result<T> {
+        self.store.write(write)
     }
 
-    fn resumed(&self, snapshot: &Snapshot) -> Result<Option<Resumed>> {
-        let head = ledger::head(snapshot, self.school)?;
-        let Some(head) = head.filter(|head| *head == self.head(head.began)) else {
-            return Ok(None);
-        };
-        let mut rows = ledger::rows(snapshot, self.school)?;
-        // In the order in which they were asked.
-        rows.sort_by_key(|(_, row)| row.asked_at);
-        let mut resumed = Resumed {
-            began: head.began,
-            ..Resumed::default()
-        };
-        for (unit, row) in rows {
-            let Some(ask) = Ask::of(unit, row.to, row.less) else {
-                continue;
-            };
-            resumed.year = resumed.year.or(row.year);
-            match row.state {
-                State::GivenUp => resumed.given_up.push(ask),
-                State::Told => {
-                    let told = ledger::told(snapshot, self.school, unit)?;
-                    resumed.complete.push((ask, Told::of(told)));
-                }
+    /// Goes on with the pass that is under way, if it was made as this one is, or begins
+    /// one; with what there is of it and of those before.
+    pub(super) fn begin(&self, now: i64) -> Result<(Head, Rows)> {
+        match self.now()? {
+            Some((head, rows)) if !head.is_over && self.made(&head) => Ok((head, rows)),
+            before => {
+                let before = before.map(|(head, _)| head).unwrap_or_default();
+                self.write(|write| self.begin_after(write, before, now))
             }
         }
-        Ok(Some(resumed))
     }
 
-    fn head(&self, began: i64) -> Head {
-        Head {
-            began,
+    /// The pass as the store has it, if it is not gone.
+    pub(super) fn now(&self) -> Result<Option<(Head, Rows)>> {
+        self.read(|snapshot| {
+            let head = ledger::head(snapshot, self.school)?;
+            head.map(|head| Ok((head, ledger::rows(snapshot, self.school)?)))
+                .transpose()
+        })
+    }
+
+    fn begin_after(&self, write: &mut Write<'_>, before: Head, now: i64) -> Result<(Head, Rows)> {
+        if before.manner == MANNER {
+            ledger::drop_told(write, self.school)?;
+        } else {
+            ledger::forget(write, self.school)?;
+        }
+        let head = Head {
+            pass: before.pass + 1,
+            began: now,
+            is_over: false,
+            is_published: false,
             manner: MANNER,
             options: self.options,
-        }
+            erasures: before.erasures,
+        };
+        ledger::set_head(write, self.school, &head)?;
+        Ok((head, ledger::rows(write, self.school)?))
     }
 
-    /// A pass begins.
-    pub(super) fn begin(&self, began: i64) -> Result<()> {
-        let head = self.head(began);
-        self.store
-            .write(|write| ledger::begin(write, self.school, &head))
+    fn made(&self, head: &Head) -> bool {
+        (head.manner, head.options) == (MANNER, self.options)
     }
 
-    /// Whether the pass that began then is still the one that is kept: not if the school
-    /// was removed or a learner erased.
-    pub(super) fn is_under_way(&self, write: &Write<'_>, began: i64) -> Result<bool> {
-        Ok(ledger::head(write, self.school)? == Some(self.head(began)))
+    /// Whether the pass is the one that is kept.
+    pub(super) fn is_there(&self, write: &Write<'_>, head: &Head) -> Result<Keeping> {
+        Ok(match ledger::head(write, self.school)? {
+            None => Keeping::Gone,
+            Some(kept) if kept == *head => Keeping::Kept,
+            Some(_) => Keeping::Moved,
+        })
     }
 
-    /// Keeps what came of an answer; `told` is nothing if it was given up. `without` are
-    /// answers that are to be asked for again.
+    /// Keeps what came of an answer. `again` is to be asked for again.
     pub(super) fn keep(
         &self,
+        head: &Head,
         ask: Ask,
-        told: Option<&Told>,
-        year: Option<u64>,
-        now: i64,
-        without: &[Ask],
-    ) -> Result<()> {
-        let row = Row {
-            state: if told.is_some() {
-                State::Told
-            } else {
-                State::GivenUp
-            },
-            asked_at: now,
-            year,
-            to: ask.to(),
-            less: ask.is_less(),
-        };
-        let told = told.map_or(&[][..], Told::bytes);
-        self.store.write(|write| {
-            for other in without {
-                ledger::remove(write, self.school, other.unit(0))?;
+        row: &Row,
+        left: &Left<'_>,
+        again: &[Unit],
+    ) -> Result<Keeping> {
+        let (school, unit) = (self.school, ask.unit(0));
+        self.write(|write| {
+            let keeping = self.is_there(write, head)?;
+            if keeping != Keeping::Kept {
+                return Ok(keeping);
             }
-            ledger::put(write, self.school, ask.unit(0), &row, told)
+            for unit in again {
+                ledger::remove(write, school, *unit)?;
+            }
+            let erased = Erased::of(write, school)?;
+            match left {
+                Left::Same => ledger::set(write, school, unit, row)?,
+                Left::Nothing => ledger::put(write, school, unit, row, &[])?,
+                Left::Told(told) if erased.is_nobody() => {
+                    ledger::put(write, school, unit, row, told.bytes())?;
+                }
+                Left::Told(told) => {
+                    let told = told.without(school, &erased)?;
+                    ledger::put(write, school, unit, row, told.bytes())?;
+                }
+                Left::Hints(hints) => {
+                    ledger::put(write, school, unit, row, &hints.bytes(&erased))?;
+                }
+            }
+            Ok(Keeping::Kept)
+        })
+    }
+
+    /// What an answer told, that is not published.
+    pub(super) fn told(&self, ask: Ask) -> Result<Told> {
+        let told = self.read(|snapshot| ledger::told(snapshot, self.school, ask.unit(0)))?;
+        Ok(Told::of(told))
+    }
+
+    /// Who took which subjects.
+    pub(super) fn hints(&self) -> Result<Hints> {
+        let unit = Ask::LearnerSubjects.unit(0);
+        let hints = self.read(|snapshot| ledger::told(snapshot, self.school, unit))?;
+        Hints::read(&hints)
+    }
+
+    /// Whether anything of the school was published.
+    pub(super) fn is_synced(&self) -> Result<bool> {
+        self.read(|snapshot| Ok(snapshot.is_synced(self.school)))
+    }
+
+    /// The pass is over.
+    pub(super) fn end(&self, head: &Head) -> Result<Keeping> {
+        self.write(|write| {
+            let keeping = self.is_there(write, head)?;
+            if keeping == Keeping::Kept {
+                let is_over = true;
+                ledger::set_head(write, self.school, &Head { is_over, ..*head })?;
+            }
+            Ok(keeping)
         })
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! Numbers are [`varint`]s. The school is not told again: it is the one that was asked.
 
+use crate::dataset::coverage::Erased;
 use crate::date::{Date, DateTime};
 use crate::error::{Error, Failure, Result};
 use crate::record::decimal::Decimal;
@@ -18,7 +19,7 @@ use crate::record::{Kind, Value, varint};
 use std::borrow::Cow;
 
 /// How what is told is written. Whoever changes that gives it the next number.
-pub(super) const MANNER: u64 = 1;
+pub(super) const MANNER: u64 = 2;
 
 /// The fields of a kind, a bit each by their position.
 pub(super) type Fields = u64;
@@ -52,6 +53,22 @@ impl<'a> ToldRecord<'a> {
     }
 }
 
+impl ToldRecord<'_> {
+    /// The learner whose own it is.
+    fn learner(&self) -> Option<u64> {
+        let name = match self.kind {
+            Kind::Learner => "id",
+            _ => "learner_id",
+        };
+        let at = self
+            .kind
+            .fields()
+            .iter()
+            .position(|field| field.name == name);
+        at.and_then(|at| self.values.get(at)?.integer())
+    }
+}
+
 impl Told {
     /// Adds a record. Of its values only those that are told count.
     pub(super) fn push(&mut self, kind: Kind, told: Fields, values: &[Value<'_>]) {
@@ -75,6 +92,18 @@ impl Told {
         mark.encode(out);
     }
 
+    /// The same without the records of learners who were erased.
+    pub(super) fn without(&self, school: u64, erased: &Erased) -> Result<Told> {
+        let mut left = Told::default();
+        for record in self.records(school) {
+            let record = record?;
+            if record.learner().is_none_or(|learner| !erased.has(learner)) {
+                left.bytes.extend_from_slice(record.bytes);
+            }
+        }
+        Ok(left)
+    }
+
     /// What was told before, and kept.
     pub(super) fn of(bytes: Vec<u8>) -> Told {
         Told { bytes }
@@ -82,10 +111,6 @@ impl Told {
 
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
     }
 
     /// The records, those of schools as of this one.
@@ -324,7 +349,10 @@ mod tests {
         told.push_mark(77, 7, &mark);
         told.push(Kind::Grade, 0b110, &[Value::Empty, Value::Integer(9)]);
         let read: Vec<_> = told.records(1).collect::<Result<_>>()?;
-        let keys: Vec<_> = read.iter().filter_map(|told| told.values.get(..3)).collect();
+        let keys: Vec<_> = read
+            .iter()
+            .filter_map(|told| told.values.get(..3))
+            .collect();
         let key = [1, 77, 7].map(Value::Integer);
         assert_eq!(keys.first(), Some(&key.as_slice()));
         assert_eq!(read.first().map(|told| Mark::of(&told.values)), Some(mark));

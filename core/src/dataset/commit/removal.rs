@@ -12,8 +12,7 @@ use std::cell::RefCell;
 /// accountable persons are people of their own and stay.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
     coverage::erase_learner(write, school, learner)?;
-    // What was told of others as well goes with it: it is asked for again.
-    ledger::forget(write, school)?;
+    ledger::erase_learner(write, school, learner)?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let mut take_own = |found: RecordKey<'_>| {
