@@ -35,7 +35,7 @@ impl Listing {
 /// others are read again too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Group {
-    /// Learners, their accounts and who is accountable for them.
+    /// Learners, their parents, their accounts and who is accountable for them.
     People,
     /// The marks of a grade and their structure.
     Marks(u64),
@@ -217,7 +217,7 @@ impl Ask {
 
     pub(super) fn group(self) -> Option<Group> {
         match self {
-            Ask::Learners { .. } | Ask::Accounts { .. } | Ask::Debtors { .. } => {
+            Ask::Learners { .. } | Ask::Parents | Ask::Accounts { .. } | Ask::Debtors { .. } => {
                 Some(Group::People)
             }
             Ask::Marks { grade, .. } => Some(Group::Marks(grade)),

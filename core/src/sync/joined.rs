@@ -32,6 +32,8 @@ pub(super) struct Outcome {
 /// Who is in a list.
 #[derive(Default)]
 pub(super) struct Listed {
+    /// Whether both lists were seen.
+    is_whole: bool,
     pub(super) current: BTreeSet<u64>,
     pub(super) waitlist: BTreeSet<u64>,
 }
@@ -39,6 +41,11 @@ pub(super) struct Listed {
 impl Listed {
     pub(super) fn has(&self, learner: u64) -> bool {
         self.current.contains(&learner) || self.waitlist.contains(&learner)
+    }
+
+    /// Whether a learner is known to be in none.
+    pub(super) fn lacks(&self, learner: u64) -> bool {
+        self.is_whole && !self.has(learner)
     }
 }
 
@@ -71,6 +78,11 @@ impl<'p> Joined<'p> {
             let told = Told::of(ledger::told(write, school, ask.unit(0))?);
             rows.tell(write, number, &told, school)?;
         }
+        let lists = [Part::CurrentLearners, Part::WaitlistLearners].map(Unit::of);
+        let listed = Listed {
+            is_whole: lists.iter().all(|of| whole.contains(of)),
+            ..Listed::default()
+        };
         let mut joined = Joined {
             pass,
             domains,
@@ -78,7 +90,7 @@ impl<'p> Joined<'p> {
             outcome: Outcome {
                 stage: Stage::default(),
                 losses: Losses::default(),
-                listed: Listed::default(),
+                listed,
                 marked: BTreeSet::new(),
             },
             lay: HashMap::new(),
@@ -163,11 +175,7 @@ impl<'p> Joined<'p> {
     fn is_gone(&self, row: &Row<'_>, key: &[u64]) -> bool {
         let id = key.get(1).copied().unwrap_or_default();
         match row.kind {
-            Kind::LearnerSubject => {
-                let lists = [Part::CurrentLearners, Part::WaitlistLearners];
-                let has_lists = lists.map(Unit::of).iter().all(|of| self.whole.contains(of));
-                has_lists && !self.outcome.listed.has(id)
-            }
+            Kind::LearnerSubject => self.outcome.listed.lacks(id),
             Kind::Parent if row.told.is_empty() => {
                 self.shown.contains(&id) || !self.named.contains(&(Kind::Parent, id))
             }

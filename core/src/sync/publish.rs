@@ -3,7 +3,7 @@
 
 use super::ask::{Ask, Listing};
 use super::claims;
-use super::joined::{Joined, Outcome};
+use super::joined::{Joined, Listed, Outcome};
 use super::pass::Machine;
 use super::staging::{Keeping, Staging};
 use crate::dataset;
@@ -115,7 +115,7 @@ impl Pass<'_> {
             } = outcome;
             dataset::commit(write, stage)?;
             claims::claim(self, write, &held, &listed)?;
-            self.settle(write, &held, &marked)?;
+            self.settle(write, &held, &marked, &listed)?;
             let is_published = self.head.is_published || self.is_whole;
             let head = Head {
                 is_published,
@@ -128,8 +128,15 @@ impl Pass<'_> {
     }
 
     /// What was told need not be kept any more, but for what was held back. Whose marks have
-    /// changed is asked for them by subject again.
-    fn settle(&self, write: &mut Write<'_>, held: &[Ask], marked: &BTreeSet<u64>) -> Result<()> {
+    /// changed is asked for them by subject again; who is in no list is asked anew should they
+    /// come back.
+    fn settle(
+        &self,
+        write: &mut Write<'_>,
+        held: &[Ask],
+        marked: &BTreeSet<u64>,
+        listed: &Listed,
+    ) -> Result<()> {
         for ask in &self.told {
             let unit = ask.unit(0);
             let Some(row) = self.rows.get(&unit) else {
@@ -143,6 +150,13 @@ impl Pass<'_> {
             } else {
                 let state = State::Kept;
                 ledger::put(write, self.school, unit, &Row { state, ..*row }, &[])?;
+            }
+        }
+        for (ask, _) in self.answers() {
+            if let Ask::SubjectsPerTerm(learner) | Ask::SubjectMarks(learner) = ask
+                && listed.lacks(learner)
+            {
+                ledger::remove(write, self.school, ask.unit(0))?;
             }
         }
         for learner in marked {

@@ -12,7 +12,8 @@ use rollbook_tests::world::World;
 #[test]
 fn once_the_service_is_quiet_one_pass_is_exact() {
     let mut schools = 0;
-    for seed in 0..extent(15, 400) {
+    // By 153 a learner leaves while it is asked, and comes back.
+    for seed in (0..extent(15, 400)).chain([153]) {
         let actions = World::new(seed).actions(120);
         let states = (1..=6).filter_map(|sixth| source(&actions[..actions.len() * sixth / 6]));
         let states: Vec<Engine> = states.collect();
@@ -23,7 +24,7 @@ fn once_the_service_is_quiet_one_pass_is_exact() {
         let mut random = Random::new(seed);
         let mirror = Engine::memory(Options::default()).unwrap();
         let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
-        let (mut state, mut published) = (0, lines(&mirror));
+        let mut state = 0;
         loop {
             match sync.next(now).unwrap() {
                 Step::Send(call) => {
@@ -37,14 +38,12 @@ fn once_the_service_is_quiet_one_pass_is_exact() {
                     assert!(is_read || has_great_number(answer.text()), "{taken:?}");
                     if let Some(before) = before {
                         assert_eq!(lines(&mirror), before, "an answer is seen alone");
-                        published = before;
                     }
                 }
                 Step::Done(_) | Step::Stop(_) => break,
                 other => panic!("{other:?}"),
             }
         }
-        drop(published);
         assert!(mirror.verify().unwrap().is_sound(), "seed {seed}");
         let Some(report) = pass(&mirror, last, now) else {
             continue;

@@ -74,7 +74,8 @@ pub(super) fn compare(seed: u64, actions: &[Action], mirror: &Engine, source: &E
 #[test]
 fn one_more_pass_follows_the_service() {
     let mut schools = 0;
-    for seed in seeds() {
+    // By 75 a learner leaves whose subjects are asked for no more.
+    for seed in seeds().chain([75]) {
         let actions = World::new(seed).actions(120);
         let before = source(&actions[..actions.len() / 2]);
         let (Some(before), Some(after)) = (before, source(&actions)) else {
