@@ -395,3 +395,40 @@ fn what_changes_again_and_again_is_reported() {
     assert_eq!(asked, 4);
     assert_eq!(report.unsettled, ["/api/v1/adminplus/staffmembers/1000"]);
 }
+
+/// What may not be had of one learner may not be had of the others.
+#[test]
+fn what_is_forbidden_is_not_asked_again_and_again() {
+    let source = grades(7);
+    let mirror = mirror();
+    let per_term = "/api/v1/currplus/learnersubjectsperterm/1000";
+    for _ in 0..2 {
+        let sync = mirror.sync(SCHOOL, options(0)).unwrap();
+        let mut forbidden = 0;
+        let report = loop {
+            match sync.next(NOW).unwrap() {
+                Step::Send(call) => {
+                    let answer = get(&source, &call.target, NOW);
+                    let reply = if call.target.starts_with(per_term) {
+                        forbidden += 1;
+                        Reply {
+                            status: 403,
+                            ..Reply::default()
+                        }
+                    } else {
+                        reply(&answer)
+                    };
+                    sync.take(call.id, NOW, &reply).unwrap();
+                }
+                Step::Done(report) => break report,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!((forbidden, report.given_up.len()), (1, 1));
+    }
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    let one = format!("{per_term}?learner_id=1");
+    assert_eq!(get(&mirror, &one, NOW).status.code, 503);
+    let marks = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=1";
+    assert_eq!(get(&mirror, marks, NOW), get(&source, marks, NOW));
+}
