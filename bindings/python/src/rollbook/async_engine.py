@@ -308,6 +308,7 @@ class AsyncEngine:
         utc_offset: Optional[str] = None,
         most_in_flight: Optional[int] = None,
         rotate: Optional[int] = None,
+        outbox: Optional[str] = None,
     ) -> AsyncSync:
         """As :meth:`Engine.sync`; :func:`rollbook.httpx.sync_with_async` drives it."""
         return AsyncSync(
@@ -318,6 +319,7 @@ class AsyncEngine:
                 utc_offset=utc_offset,
                 most_in_flight=most_in_flight,
                 rotate=rotate,
+                outbox=outbox,
             )
         )
 

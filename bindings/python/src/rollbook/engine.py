@@ -257,6 +257,7 @@ class Engine(_crossing.Held):
         utc_offset: Optional[str] = None,
         most_in_flight: Optional[int] = None,
         rotate: Optional[int] = None,
+        outbox: Optional[str] = None,
     ) -> Sync:
         """Fills a school from the service, or goes on with a pass that was left under way.
         What was not seen of it is ``not_synced`` afterwards, and in requests a 503. Nothing
@@ -268,12 +269,15 @@ class Engine(_crossing.Held):
         says which day is today at the school. ``most_in_flight`` is how many calls may be
         out at once; 4 unless given, and the service may make it fewer. ``rotate`` is how
         many of the answers that seldom change are asked for again in a pass, the oldest
-        first; 25 unless given.
+        first; 25 unless given. ``outbox`` is the integrator with whose credentials the
+        calls are sent, by user name, if its state updates are to be taken and sent: what was
+        asked for shows at once, and is taken back if the service refuses it. Without it
+        state updates of a school that is synced are refused.
 
         Fails as ``bad_argument`` or ``unsupported`` if an option is of no form that it may
         have; as ``suspended`` or ``closed``, or as ``io``.
         """
-        options = _sync.options(days_from, utc_offset, most_in_flight, rotate)
+        options = _sync.options(days_from, utc_offset, most_in_flight, rotate, outbox)
         return Sync(called(self._native.sync, school, options))
 
     def synced(self, school: int) -> Optional[Coverage]:

@@ -33,6 +33,7 @@ __all__ = [
     "GivenUp",
     "NoReply",
     "Outcome",
+    "RefusedState",
     "Reply",
     "Send",
     "Step",
@@ -159,6 +160,18 @@ class GivenUp:
 
 
 @dataclass(frozen=True)
+class RefusedState:
+    """A state update that the service refused."""
+
+    api_type_id: int
+    """The API type."""
+    state: bool
+    """The state that was asked for."""
+    status: int
+    """The HTTP status."""
+
+
+@dataclass(frozen=True)
 class SyncReport:
     """What a pass came to. It names targets and members, and never a value of an answer."""
 
@@ -173,6 +186,8 @@ class SyncReport:
     records are still answered. :meth:`Sync.confirm` says that it is right."""
     unknown: Sequence[str]
     """Members of answers that are unknown, as ``record: member``."""
+    refused: Sequence[RefusedState]
+    """State updates that the service refused: the states are what they were before."""
     unsettled: Sequence[str]
     """What the service changed again and again while it was asked, so that one answer may
     be older than another. The next pass asks for it."""
@@ -336,8 +351,15 @@ def _taken(given: Any) -> Taken:
 
 def _report(given: Any) -> SyncReport:
     given_up = [GivenUp(each.target, each.why) for each in given.given_up]
+    refused = [RefusedState(each.api_type_id, each.state, each.status) for each in given.refused]
     return SyncReport(
-        given.replies, given.same, given_up, given.held, given.unknown, given.unsettled
+        given.replies,
+        given.same,
+        given_up,
+        given.held,
+        given.unknown,
+        refused,
+        given.unsettled,
     )
 
 
@@ -357,6 +379,7 @@ def options(
     utc_offset: Optional[str],
     most_in_flight: Optional[int],
     rotate: Optional[int],
+    outbox: Optional[str],
 ) -> Any:
     """What is to be synced, as the engine takes it."""
     return _native.SyncOptions(
@@ -364,6 +387,7 @@ def options(
         utc_offset=utc_offset,
         most_in_flight=most_in_flight,
         rotate=rotate,
+        outbox=outbox,
     )
 
 

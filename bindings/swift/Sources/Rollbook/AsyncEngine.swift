@@ -137,6 +137,21 @@ public final class AsyncEngine: Sendable {
         try await run { try $0.eraseLearner(school: school, learner: learner) }
     }
 
+    /// As ``Engine/sync(_:options:)``; `run` of what it gives is for `async` code as well.
+    public func sync(_ school: UInt64, options: SyncOptions = SyncOptions()) async throws -> Sync {
+        try await run { try $0.sync(school, options: options) }
+    }
+
+    /// As ``Engine/synced(_:)``.
+    public func synced(_ school: UInt64) async throws -> Coverage? {
+        try await run { try $0.synced(school) }
+    }
+
+    /// As ``Engine/forgetSync(_:)``.
+    public func forgetSync(_ school: UInt64) async throws {
+        try await run { try $0.forgetSync(school) }
+    }
+
     /// As ``Engine/export(credentials:)``; its lines are read with `for try await`.
     public func export(credentials: Credentials) async throws -> ExportedPieces {
         ExportedPieces(export: try await run { try $0.export(credentials: credentials) }, engine: self)
@@ -203,7 +218,7 @@ extension AsyncEngine {
         try await Self.onThread(of: threads) { [engine] in try call(engine) }
     }
 
-    private static func onThread<T: Sendable>(
+    static func onThread<T: Sendable>(
         of queue: DispatchQueue, _ call: @escaping @Sendable () throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
