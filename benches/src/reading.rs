@@ -20,6 +20,7 @@ pub struct Read {
 
 impl Read {
     /// Megabytes a second.
+    #[expect(clippy::cast_precision_loss, reason = "to be read, to three digits")]
     pub fn rate(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.took.as_secs_f64()
     }

@@ -217,7 +217,7 @@ fn members<'a, const N: usize>(
     for (name, value) in &members {
         for (known, slot) in names.iter().zip(&mut values) {
             if known == name {
-                *slot = Some(value.get());
+                *slot = Some(*value);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::staging::Left;
 use super::step::{Reply, Taken, Why};
 use super::told::Told;
 use crate::error::Result;
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::record::coverage::Unit;
 use crate::record::ledger::{Row, State};
 use twox_hash::XxHash3_128;
@@ -231,6 +231,6 @@ fn says(body: &[u8], text: &str) -> bool {
     let object = object.and_then(|body| Object::parse(body).ok());
     let mut members = object.into_iter().flat_map(|object| object.members);
     let said = members.find(|(name, _)| name == "error_description");
-    let said = said.and_then(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
+    let said = said.and_then(|(_, value)| json::string(value));
     said.is_some_and(|said| said == text)
 }

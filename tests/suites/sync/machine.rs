@@ -7,6 +7,7 @@ use rollbook::{
     Answer, Call, Engine, NoReply, Options, Reply, Step, Sync, SyncOptions, SyncReport, Taken, Why,
 };
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 fn mirror() -> Engine {
     Engine::memory(Options::default()).unwrap()
@@ -42,7 +43,8 @@ fn grades(count: u64) -> Engine {
 "#
     .to_owned();
     for grade in 1..=count {
-        text += &format!(
+        write!(
+            text,
             r#"{{"type":"grade","school_id":1000,"grade_id":{grade},"grade":"{grade}"}}
 {{"type":"learner","school_id":1000,"id":{grade},"first_name":"L{grade}","grade_id":{grade},"parent1_id":{grade}}}
 {{"type":"parent","school_id":1000,"id":{grade},"first_name":"P{grade}"}}
@@ -51,7 +53,8 @@ fn grades(count: u64) -> Engine {
 {{"type":"assessment","school_id":1000,"assessment_id":{grade},"grade_id":{grade},"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-02-01","weight":10,"mark_out_of":20}}
 {{"type":"mark","school_id":1000,"assessment_id":{grade},"learner_id":{grade},"mark":"13.5"}}
 "#
-        );
+        )
+        .unwrap();
     }
     text += r#"{"type":"subject","school_id":1000,"subject_id":101,"subject_name":"Maths"}
 {"type":"learning_outcome","school_id":1000,"learning_outcome_id":3,"learning_outcome_name":"O"}
