@@ -137,19 +137,20 @@ public final class AsyncEngine: Sendable {
         try await run { try $0.eraseLearner(school: school, learner: learner) }
     }
 
-    /// As ``Engine/sync(_:options:)``; `run` of what it gives is for `async` code as well.
-    public func sync(_ school: UInt64, options: SyncOptions = SyncOptions()) async throws -> Sync {
-        try await run { try $0.sync(school, options: options) }
+    /// As ``Engine/sync(school:options:)``; ``Sync/run(over:at:username:password:progress:)``
+    /// drives what it gives.
+    public func sync(_ school: UInt64, options: SyncOptions? = nil) async throws -> Sync {
+        try await run { try $0.sync(school: school, options: options) }
     }
 
-    /// As ``Engine/synced(_:)``.
+    /// As ``Engine/synced(school:)``.
     public func synced(_ school: UInt64) async throws -> Coverage? {
-        try await run { try $0.synced(school) }
+        try await run { try $0.synced(school: school) }
     }
 
-    /// As ``Engine/forgetSync(_:)``.
+    /// As ``Engine/forgetSync(school:)``.
     public func forgetSync(_ school: UInt64) async throws {
-        try await run { try $0.forgetSync(school) }
+        try await run { try $0.forgetSync(school: school) }
     }
 
     /// As ``Engine/export(credentials:)``; its lines are read with `for try await`.

@@ -46,7 +46,7 @@ final class Service: Sendable {
 
     /// A session holds its delegate until it is told to end.
     func close() {
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
     }
 
     func request(_ call: Call) throws -> URLRequest {
@@ -68,7 +68,7 @@ final class Service: Sendable {
         let task = session.dataTask(with: request)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                replies.await(task.taskIdentifier) { continuation.resume(returning: $0) }
+                replies.hand(task.taskIdentifier) { continuation.resume(returning: $0) }
                 task.resume()
             }
         } onCancel: {
@@ -100,7 +100,8 @@ private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendab
         self.longest = longest
     }
 
-    func await(_ task: Int, _ resume: @escaping (Answered) -> Void) {
+    /// Says to whom a task's answer is handed.
+    func hand(_ task: Int, _ resume: @escaping (Answered) -> Void) {
         let ended: Answered? = lock.withLock {
             if let answered = early.removeValue(forKey: task) { return answered }
             waiting[task] = resume

@@ -1,10 +1,13 @@
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Sync {
     /// Drives the sync over `URLSession`, from the service at a base address.
     ///
     /// ```swift
-    /// let report = try await engine.sync(1000).run(
+    /// let report = try await engine.sync(school: 1000).run(
     ///     at: URL(string: "https://integrate.example.org")!, username: username, password: password)
     /// ```
     ///

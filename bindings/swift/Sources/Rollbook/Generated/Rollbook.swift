@@ -2924,6 +2924,85 @@ public func FfiConverterTypePage_lower(_ value: Page) -> RustBuffer {
 
 
 /**
+ * A state update that the service refused.
+ */
+public struct RefusedState: Equatable, Hashable {
+    /**
+     * The API type.
+     */
+    public var apiTypeId: UInt64
+    /**
+     * The state that was asked for.
+     */
+    public var state: Bool
+    /**
+     * The HTTP status.
+     */
+    public var status: UInt16
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The API type.
+         */apiTypeId: UInt64, 
+        /**
+         * The state that was asked for.
+         */state: Bool, 
+        /**
+         * The HTTP status.
+         */status: UInt16) {
+        self.apiTypeId = apiTypeId
+        self.state = state
+        self.status = status
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension RefusedState: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeRefusedState: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> RefusedState {
+        return
+            try RefusedState(
+                apiTypeId: FfiConverterUInt64.read(from: &buf), 
+                state: FfiConverterBool.read(from: &buf), 
+                status: FfiConverterUInt16.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: RefusedState, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.apiTypeId, into: &buf)
+        FfiConverterBool.write(value.state, into: &buf)
+        FfiConverterUInt16.write(value.status, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRefusedState_lift(_ buf: RustBuffer) throws -> RefusedState {
+    return try FfiConverterTypeRefusedState.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRefusedState_lower(_ value: RefusedState) -> RustBuffer {
+    return FfiConverterTypeRefusedState.lower(value)
+}
+
+
+/**
  * What the service answered to a call.
  */
 public struct Reply: Equatable, Hashable {
@@ -3294,6 +3373,13 @@ public struct SyncOptions: Equatable, Hashable {
      * first; 25 unless given.
      */
     public var rotate: UInt32?
+    /**
+     * The integrator with whose credentials the calls are sent, by user name, if its state
+     * updates are to be taken and sent. What was asked for shows at once, and is taken back
+     * if the service refuses it. Without it state updates of a school that is synced are
+     * refused.
+     */
+    public var outbox: String?
 
     // Default memberwise initializers are never public by default, so we
     // declare one manually.
@@ -3312,11 +3398,18 @@ public struct SyncOptions: Equatable, Hashable {
         /**
          * How many of the answers that seldom change are asked for again in a pass, the oldest
          * first; 25 unless given.
-         */rotate: UInt32? = nil) {
+         */rotate: UInt32? = nil, 
+        /**
+         * The integrator with whose credentials the calls are sent, by user name, if its state
+         * updates are to be taken and sent. What was asked for shows at once, and is taken back
+         * if the service refuses it. Without it state updates of a school that is synced are
+         * refused.
+         */outbox: String? = nil) {
         self.daysFrom = daysFrom
         self.utcOffset = utcOffset
         self.mostInFlight = mostInFlight
         self.rotate = rotate
+        self.outbox = outbox
     }
 
     
@@ -3338,7 +3431,8 @@ public struct FfiConverterTypeSyncOptions: FfiConverterRustBuffer {
                 daysFrom: FfiConverterOptionString.read(from: &buf), 
                 utcOffset: FfiConverterOptionString.read(from: &buf), 
                 mostInFlight: FfiConverterOptionUInt32.read(from: &buf), 
-                rotate: FfiConverterOptionUInt32.read(from: &buf)
+                rotate: FfiConverterOptionUInt32.read(from: &buf), 
+                outbox: FfiConverterOptionString.read(from: &buf)
         )
     }
 
@@ -3347,6 +3441,7 @@ public struct FfiConverterTypeSyncOptions: FfiConverterRustBuffer {
         FfiConverterOptionString.write(value.utcOffset, into: &buf)
         FfiConverterOptionUInt32.write(value.mostInFlight, into: &buf)
         FfiConverterOptionUInt32.write(value.rotate, into: &buf)
+        FfiConverterOptionString.write(value.outbox, into: &buf)
     }
 }
 
@@ -3473,6 +3568,10 @@ public struct SyncReport: Equatable, Hashable {
      */
     public var unknown: [String]
     /**
+     * State updates that the service refused: the states are what they were before.
+     */
+    public var refused: [RefusedState]
+    /**
      * What the service changed again and again while it was asked, so that one answer may
      * be older than another. The next pass asks for it.
      */
@@ -3498,6 +3597,9 @@ public struct SyncReport: Equatable, Hashable {
          * Members of answers that are unknown, as `record: member`.
          */unknown: [String], 
         /**
+         * State updates that the service refused: the states are what they were before.
+         */refused: [RefusedState], 
+        /**
          * What the service changed again and again while it was asked, so that one answer may
          * be older than another. The next pass asks for it.
          */unsettled: [String]) {
@@ -3506,6 +3608,7 @@ public struct SyncReport: Equatable, Hashable {
         self.givenUp = givenUp
         self.held = held
         self.unknown = unknown
+        self.refused = refused
         self.unsettled = unsettled
     }
 
@@ -3530,6 +3633,7 @@ public struct FfiConverterTypeSyncReport: FfiConverterRustBuffer {
                 givenUp: FfiConverterSequenceTypeGivenUp.read(from: &buf), 
                 held: FfiConverterSequenceString.read(from: &buf), 
                 unknown: FfiConverterSequenceString.read(from: &buf), 
+                refused: FfiConverterSequenceTypeRefusedState.read(from: &buf), 
                 unsettled: FfiConverterSequenceString.read(from: &buf)
         )
     }
@@ -3540,6 +3644,7 @@ public struct FfiConverterTypeSyncReport: FfiConverterRustBuffer {
         FfiConverterSequenceTypeGivenUp.write(value.givenUp, into: &buf)
         FfiConverterSequenceString.write(value.held, into: &buf)
         FfiConverterSequenceString.write(value.unknown, into: &buf)
+        FfiConverterSequenceTypeRefusedState.write(value.refused, into: &buf)
         FfiConverterSequenceString.write(value.unsettled, into: &buf)
     }
 }
@@ -5845,6 +5950,31 @@ fileprivate struct FfiConverterSequenceTypeHeader: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeHeader.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeRefusedState: FfiConverterRustBuffer {
+    typealias SwiftType = [RefusedState]
+
+    public static func write(_ value: [RefusedState], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeRefusedState.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [RefusedState] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [RefusedState]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeRefusedState.read(from: &buf))
         }
         return seq
     }
