@@ -1,15 +1,17 @@
 """The service behind HTTP: an engine that answers, and goes wrong when it is told to."""
 
 import json
+import subprocess
 import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Callable, Counter as Count, List, Optional, Type
+from typing import Any, Callable, Counter as Count, Iterator, List, Optional, Type
 
 from exchanges import sent
-from material import HEADERS, SAMPLE_SCHOOL
+from material import HEADERS, SAMPLE_SCHOOL, SERVE
 
 from rollbook import Engine
 
@@ -135,15 +137,27 @@ class _Server(ThreadingHTTPServer):
         """Says nothing: a client may leave in the middle."""
 
 
+@contextmanager
+def serve(*arguments: Any) -> Iterator[str]:
+    """The address of the example ``serve``, on the day of the sample schools."""
+    command: List[Any] = [SERVE, *arguments, "--now", "2026-05-14T08:00:00Z"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip().replace("listening on ", "")
+        server.terminate()
+
+
 HELD_OUT = [
     "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
     "/api/v1/adminplus/learners/1000?grade_id=8,9",
     "/api/v1/adminplus/learners/1000?learner_id=1",
-    "/api/v1/adminplus/learners/1000?learner_id=999",
+    "/api/v1/adminplus/learners/1000?learner_id=2",
+    "/api/v1/adminplus/learners/1000?learner_id=77",
     "/api/v1/adminplus/learners/1000?family_code=1001",
     "/api/v1/adminplus/learners/1000?status=waitlist&include_parents=1",
     "/api/v1/adminplus/learners/1000?status=nobody",
     "/api/v1/adminplus/learnerabsentees/1000?from_date=2026-04-20&to_date=2026-05-14",
+    "/api/v1/adminplus/learnerdiscipline/1000?from_date=2026-05-01&to_date=2026-05-14",
     "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=9",
     "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=9&structure=1",
     "/api/v1/currplus/learnersubjects/1000?learner_id=1",
@@ -155,12 +169,28 @@ HELD_OUT = [
     "/api/v1/settings/clients/1000",
     "/api/v2/adminplus/learners?limit=50",
     "/api/v2/adminplus/learners/1",
+    "/api/v2/adminplus/learners/6",
     "/api/v2/adminplus/learners?limit=0",
+    "/api/v2/adminplus/learnerabsentees?limit=50",
     "/api/v2/currplus/learnerassessmentmarks?grade_id=9",
     "/api/v2/finplus/debtmanagement/accountablepersons",
     "/api/v2/nothing/here",
 ]
 """What an app asks of the mirror; the service was asked otherwise."""
+
+CHANGES = [
+    """
+    {"type":"learner","school_id":1000,"id":2,"first_name":"Janet","last_name":"Smith","grade_id":"7","family_code":"1001"}
+    {"type":"learner","school_id":1000,"id":6,"deleted":true}
+    {"type":"absentee","school_id":1000,"id":400001,"learner_id":1,"absent_date":"2026-05-13","absent_reason":"Illness"}
+    {"type":"discipline","school_id":1000,"id":5300,"learner_id":3,"discipline_date":"2026-05-12"}
+    """,
+    """
+    {"type":"learner","school_id":1000,"id":77,"first_name":"Käthe","last_name":"Neu","grade_id":"9"}
+    {"type":"mark","school_id":1000,"assessment_id":8001,"learner_id":1,"mark":17,"dtime":"2026-05-13 10:00:00"}
+    """,
+]
+"""What the school has new, one time after the other."""
 
 
 def source(now: int) -> Engine:
