@@ -13,7 +13,7 @@ import pytest
 import requests
 import rollbook.httpx
 import rollbook.requests
-from material import NOW, SAMPLE_SCHOOL
+from material import HEADERS, NOW, SAMPLE_SCHOOL
 from service import CHANGES, LONG, Service, access, answers, serve, source
 
 from rollbook import (
@@ -34,6 +34,7 @@ from rollbook.sync import (
     Done,
     NoReply,
     Outcome,
+    RefusedState,
     Reply,
     Send,
     Stop,
@@ -79,7 +80,8 @@ def by_async_httpx(
 
 
 def of_sync(named: Any) -> Any:
-    return {"most_in_flight": named.pop("most_in_flight")} if "most_in_flight" in named else {}
+    given = [name for name in ("most_in_flight", "outbox") if name in named]
+    return {name: named.pop(name) for name in given}
 
 
 drivers = pytest.mark.parametrize("drive", [by_httpx, by_requests, by_async_httpx])
@@ -296,6 +298,30 @@ def test_a_password_in_any_script(drive: Driver, mirror: Engine, origin: Engine)
         with Service(other) as service:
             report = drive(mirror, service.address, password="wagwoord-zoë-密")
     assert report.given_up == []
+
+
+@drivers
+def test_state_updates_are_sent(drive: Driver, mirror: Engine) -> None:
+    def update(state: int, kind: int) -> int:
+        body = f'{{"state":{state},"api_type_id":{kind}}}'
+        target = "/api/v1/settings/clients/1000"
+        return mirror.request(target, "PATCH", HEADERS, body).status
+
+    with source(NOW) as other, Service(other) as service:
+        drive(mirror, service.address, outbox="demo")
+        mirror.apply(access())
+        # One that the service does not have.
+        mirror.apply('''
+        {"type":"api_type","api_type_id":99,"family":"finance"}
+        {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":99}
+        ''')
+        assert (update(0, 10), update(1, 99)) == (200, 200)
+        report = drive(mirror, service.address, outbox="demo")
+        assert report.refused == [RefusedState(99, True, 401)]
+        bodies = [each for each in service.sent if each.get("Content-Type") == "application/json"]
+        assert len(bodies) == 2
+        debtors = "/api/v1/finplus/debtmanagement/schooldebtors/1000"
+        assert other.request(debtors, headers=HEADERS).status == 403
 
 
 def test_what_says_that_there_is_no_network() -> None:

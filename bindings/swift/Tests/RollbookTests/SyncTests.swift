@@ -227,11 +227,17 @@ final class SyncTests: XCTestCase {
         let first = try await drive(mirror, from: service.address, password: "wagwoord-zoë-密", options: outbox)
         XCTAssertEqual(first.givenUp, [])
         try Mirror.open(mirror)
-        // A state update has a body.
-        let set = try mirror.setState(username: "demo", school: 1000, apiTypeId: 10, active: false)
-        XCTAssertEqual(set.status, 200)
+        // A state update has a body; the service does not have the second.
+        try mirror.apply(.text(#"""
+            {"type":"api_type","api_type_id":99,"family":"finance"}
+            {"type":"client_integration","username":"demo","school_id":1000,"api_type_id":99}
+            """#))
+        for (apiTypeId, active) in [(10, false), (99, true)] as [(UInt64, Bool)] {
+            let set = try mirror.setState(username: "demo", school: 1000, apiTypeId: apiTypeId, active: active)
+            XCTAssertEqual(set.status, 200)
+        }
         let second = try await drive(mirror, from: service.address, password: "wagwoord-zoë-密", options: outbox)
-        XCTAssertEqual(second.refused, [])
+        XCTAssertEqual(second.refused, [RefusedState(apiTypeId: 99, state: true, status: 401)])
         let patch = try XCTUnwrap(service.asked.first { $0.hasPrefix("PATCH") }).lowercased()
         XCTAssertTrue(patch.contains("content-type: application/json"), patch)
         let refused = try source.request(
