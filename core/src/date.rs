@@ -132,6 +132,14 @@ impl Date {
             .map_or(Date::MIN, Date::from_naive)
     }
 
+    /// How many days it lies after 1970-01-01.
+    #[cfg(feature = "sync")]
+    pub(crate) fn unix_days(self) -> i64 {
+        let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();
+        let distance = |day: NaiveDate| day.signed_duration_since(epoch).num_days();
+        self.naive().map_or(0, distance)
+    }
+
     /// The day that lies this many days after 1970-01-01.
     pub(crate) fn from_unix_days(days: i64) -> Date {
         let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();

@@ -67,8 +67,8 @@
 #![cfg_attr(
     feature = "sync",
     doc = "**To fill it from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]: each [`Step`] \
-           sends a [`Call`], and its [`Reply`] is [`Taken`], or there is [`NoReply`]; a [`SyncReport`] at the \
-           end, with what was [`GivenUp`], or [`Why`] it stopped.\n"
+           sends a [`Call`], and its [`Reply`] is [`Taken`], or there is [`NoReply`]; [`SyncProgress`] on the way, a [`SyncReport`] at the \
+           end, with what was [`GivenUp`] and a [`RefusedState`], or [`Why`] it stopped.\n"
 )]
 //!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
@@ -80,7 +80,7 @@
 //! sound. [`Coverage`]: what was seen of a school that is synced, kind by kind ([`Covered`]). [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
 //!
 //! **To read.** [`guide`]: the dataset format, what holds where the service's
-//! documentation is silent, v2 and how to move to it, what is promised, the design.
+//! documentation is silent, v2 and how to move to it, sync, what is promised, the design.
 //!
 //! # Features
 //!
@@ -117,8 +117,8 @@ mod sync;
 mod url;
 
 /// What one must know beside the names: the dataset format, the decisions that
-/// Rollbook's answers follow, v2 and how to move to it, what is promised, how it
-/// is built, and the format of a store.
+/// Rollbook's answers follow, v2 and how to move to it, how a store is filled from
+/// the service, what is promised, how it is built, and the format of a store.
 pub mod guide {
     #[doc = include_str!("../docs/dataset.md")]
     pub mod dataset {}
@@ -131,6 +131,9 @@ pub mod guide {
 
     #[doc = include_str!("../docs/upgrade.md")]
     pub mod upgrade {}
+
+    #[doc = include_str!("../docs/sync.md")]
+    pub mod sync {}
 
     #[doc = include_str!("../docs/promises.md")]
     pub mod promises {}
@@ -166,7 +169,10 @@ pub use query::{
 };
 
 #[cfg(feature = "sync")]
-pub use sync::{Call, GivenUp, NoReply, Reply, Step, Sync, SyncOptions, SyncReport, Taken, Why};
+pub use sync::{
+    Call, GivenUp, NoReply, RefusedState, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport,
+    Taken, Why,
+};
 
 #[cfg(feature = "records")]
 pub use records::{Undecoded, v1, v2};

@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::question::{Page, Question};
 use crate::report::{Stats, Summary};
 use crate::request::{Answer, Request, Upgrade};
+use crate::sync::{Coverage, Sync, SyncOptions};
 use rollbook::{Credentials, Fault, SetState, Verification};
 use std::sync::Arc;
 
@@ -206,6 +207,33 @@ impl Engine {
     /// does not end in time, or as `io`: call it again then.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         Ok(self.engine.erase_learner(school, learner)?.into())
+    }
+
+    /// Fills a school from the service, or goes on with a pass that was left under way. What
+    /// was not seen of it is `not_synced` afterwards, and in requests a 503.
+    ///
+    /// Fails as `bad_argument` or `unsupported` if an option is of no form that it may have;
+    /// as `suspended` or `closed`, or as `io`.
+    #[uniffi::method(default(options = None))]
+    pub fn sync(&self, school: u64, options: Option<SyncOptions>) -> Result<Arc<Sync>> {
+        let options = options.unwrap_or_default().as_given()?;
+        Ok(Sync::new(self.engine.sync(school, options)?))
+    }
+
+    /// What was seen of a school that is synced, and when; nothing of any other school.
+    ///
+    /// Fails as `suspended` or `closed`; as `io` or `corrupt` if the store fails.
+    pub fn synced(&self, school: u64) -> Result<Option<Coverage>> {
+        Ok(self.engine.synced(school)?.map(Coverage::from))
+    }
+
+    /// Ends the syncing of a school. Its records stay, and are taken for all there is:
+    /// what was not seen is answered as if there were nothing. The app may change them
+    /// from here on. A school that is not synced stays as it is.
+    ///
+    /// Fails as `busy` or `io`; nothing is changed then.
+    pub fn forget_sync(&self, school: u64) -> Result<()> {
+        Ok(self.engine.forget_sync(school)?)
     }
 
     /// Begins an export of everything that is kept. Fails as `suspended` or `closed`.

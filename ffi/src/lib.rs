@@ -18,6 +18,7 @@ mod options;
 mod question;
 mod report;
 mod request;
+mod sync;
 
 pub use dataset::{Dataset, ListenerError, LoadListener};
 pub use engine::Engine;
@@ -28,5 +29,9 @@ pub use options::Options;
 pub use question::{Page, Question};
 pub use report::{Stats, Summary};
 pub use request::{Answer, AnswerParts, Header, Request, Upgrade};
+pub use sync::{
+    Call, Coverage, Covered, GivenUp, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport,
+    Taken,
+};
 
 uniffi::setup_scaffolding!("rollbook");

@@ -13,6 +13,7 @@ import rollbook
 import rollbook.httpx
 import rollbook.records
 import rollbook.requests
+import rollbook.sync
 from rollbook._crossing import native
 
 
@@ -28,10 +29,10 @@ def test_the_generated_module_is_sound() -> None:
 def test_the_engines_documentation_is_in_the_generated_module() -> None:
     text = (ROOT / "ffi/src/engine.rs").read_text(encoding="utf-8")
     methods = re.findall(r"((?:    /// ?.*\n)+)(?:    #\[.*\n)*    pub fn (\w+)", text)
-    assert len(methods) == 25
+    assert len(methods) == 28
     for docs, name in methods:
         assert words(getattr(native.Engine, name).__doc__) == words(docs), name
-    for name in ["Engine", "Load", "Export", "Question", "Dataset", "Options", "Page"]:
+    for name in ["Engine", "Load", "Export", "Sync", "Question", "Dataset", "Options", "Page"]:
         assert len(words(getattr(native, name).__doc__)) > 20
     assert "All filters must hold" in words(inspect.getdoc(native.Question.LEARNERS) or "")
 
@@ -44,7 +45,7 @@ def test_apply_says_how_it_fails() -> None:
 
 
 def public() -> Iterator[Tuple[str, Any]]:
-    for module in (rollbook, rollbook.httpx, rollbook.requests, rollbook.records):
+    for module in (rollbook, rollbook.httpx, rollbook.requests, rollbook.records, rollbook.sync):
         yield module.__name__, module
         for name in getattr(module, "__all__", vars(module)):
             value = getattr(module, name)

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any, Dict, Iterator, List, Mapping, Optional
@@ -14,7 +13,8 @@ import pytest
 import requests
 import requests_app
 from exchanges import CALLS, Asked, Exchange, sent
-from material import HEADERS, NOW, SAMPLE_SCHOOL, SERVE
+from material import HEADERS, NOW, SAMPLE_SCHOOL
+from service import serve
 
 from rollbook import AsyncEngine, Engine
 from rollbook.httpx import AsyncTransport, Transport
@@ -34,11 +34,8 @@ def fresh() -> Iterator[Engine]:
 @pytest.fixture
 def served() -> Iterator[str]:
     """The address of a server on this machine with the same schools."""
-    command: List[Any] = [SERVE, "--dataset", SAMPLE_SCHOOL, "--now", "2026-05-14T08:00:00Z"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        yield server.stdout.readline().strip().replace("listening on ", "")
-        server.terminate()
+    with serve("--dataset", SAMPLE_SCHOOL) as address:
+        yield address
 
 
 def given(headers: Mapping[str, str]) -> Dict[str, str]:

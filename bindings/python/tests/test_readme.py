@@ -1,27 +1,32 @@
-"""The quickstart of the README: it runs as it stands."""
+"""The programs of the README: they run as they stand."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from material import ROOT
+import pytest
+from material import NOW, ROOT
+from service import Service, source
+
+from rollbook import Engine, Learners
 
 PACKAGE = ROOT / "bindings/python/README.md"
 
 
-def quickstart() -> str:
+def program(heading: str) -> str:
     """The first Python block under the heading."""
-    _, found, section = PACKAGE.read_text(encoding="utf-8").partition("\n## Quickstart\n")
-    assert found, f"{PACKAGE} has no quickstart"
+    _, found, section = PACKAGE.read_text(encoding="utf-8").partition(f"\n## {heading}\n")
+    assert found, f"{PACKAGE} has no {heading}"
     block = re.search(r"```python\n(.*?)```", section, re.DOTALL)
-    assert block is not None, f"{PACKAGE} has no program in its quickstart"
+    assert block is not None, f"{PACKAGE} has no program under {heading}"
     return block[1]
 
 
 def test_the_quickstart_runs() -> None:
     ran = subprocess.run(
-        [sys.executable, "-X", "utf8", "-c", quickstart()],
+        [sys.executable, "-X", "utf8", "-c", program("Quickstart")],
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
@@ -29,6 +34,21 @@ def test_the_quickstart_runs() -> None:
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == "266 records\n200 Zoë van der Merwe\n"
+
+
+def test_a_school_is_filled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named: Any = {}
+    exec(program("Fill it from the service"), named)
+    store = str(tmp_path / "school.redb")
+    with source(NOW) as origin, Service(origin) as service:
+        named["refresh"](store, service.address, "demo", "demo")
+        named["refresh"](store, service.address, "demo", "s3cret")
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("0 of ")
+    assert any(line.endswith(" replies, 0 given up") for line in printed)
+    assert printed[-1].startswith("the service answered 401: check the credentials")
+    with Engine.open(store) as engine:
+        assert engine.ask(Learners(1000)).status == 200
 
 
 def test_the_table_of_errors_is_whole() -> None:

@@ -2,9 +2,11 @@
 //! changes its records.
 
 use super::keys::partitions_of;
+use super::ledger;
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::coverage::{AS_OF_TAG, Part, TO_TAG, Unit};
+use crate::record::ledger::State;
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot, Write,
 };
@@ -132,7 +134,8 @@ pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
 /// Of a learner of a school that is synced nothing is told any more, and nothing comes
 /// back: neither id nor name is kept for that.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
-    if !write.is_synced(school)? {
+    // A first pass may be under way.
+    if !write.is_synced(school)? && ledger::head(write, school)?.is_none() {
         return Ok(());
     }
     for (partition, part) in parts(write, school)? {
@@ -149,15 +152,35 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     })
 }
 
-/// Whether a learner was erased, so that what the service tells of it is left out.
-#[cfg_attr(
-    all(feature = "sync", not(test)),
-    expect(dead_code, reason = "publishing is to ask")
-)]
-pub(crate) fn is_erased(write: &Write<'_>, school: u64, learner: u64) -> Result<bool> {
-    let erased = Unit::erased(&write.cursor_key()?, school, learner);
-    let all = write.records(erased.partition(school))?;
-    Ok(all.get(erased.key)?.is_some())
+/// Who was erased from a school, so that what the service tells of them is left out.
+#[cfg(any(test, feature = "sync"))]
+pub(crate) struct Erased {
+    key: crate::store::CursorKey,
+    school: u64,
+    digests: BTreeSet<Key>,
+}
+
+#[cfg(any(test, feature = "sync"))]
+impl Erased {
+    pub(crate) fn of(write: &Write<'_>, school: u64) -> Result<Erased> {
+        let key = write.cursor_key()?;
+        let all = Unit::of(Part::Erased).partition(school);
+        let digests = read(write, all)?.into_keys().collect();
+        Ok(Erased {
+            key,
+            school,
+            digests,
+        })
+    }
+
+    pub(crate) fn is_nobody(&self) -> bool {
+        self.digests.is_empty()
+    }
+
+    pub(crate) fn has(&self, learner: u64) -> bool {
+        let erased = Unit::erased(&self.key, self.school, learner);
+        self.digests.contains(&erased.key)
+    }
 }
 
 /// The partitions of what was seen of a school, each with its part.
@@ -177,12 +200,20 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
         return Ok(None);
     }
     let mut coverage = Coverage::default();
+    let rows = ledger::rows(snapshot, school)?;
     for (partition, part) in parts(snapshot, school)? {
-        let units = read(snapshot, partition)?;
+        let mut units = read(snapshot, partition)?;
         let count = units.len() as u64;
-        let oldest = units.values().map(|kept| kept.as_of).min();
-        let (Some(as_of), false) = (oldest, part == Part::Erased) else {
+        if part == Part::Erased {
             coverage.erased += count;
+            continue;
+        }
+        for (key, kept) in &mut units {
+            let (key, year) = (*key, partition.b);
+            let since = seen_since(&rows, Unit { part, year, key }, kept.to);
+            kept.as_of = since.map_or(kept.as_of, |since| since.max(kept.as_of));
+        }
+        let Some(as_of) = units.values().map(|kept| kept.as_of).min() else {
             continue;
         };
         coverage.as_of = Some(coverage.as_of.map_or(as_of, |oldest| oldest.min(as_of)));
@@ -203,6 +234,38 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
         }
     }
     Ok(Some(coverage))
+}
+
+/// When answers that a unit follows from were as before, the oldest of them: that is
+/// written down of each answer alone.
+fn seen_since(rows: &ledger::Rows, unit: Unit, to: Option<Date>) -> Option<i64> {
+    let parts: &[Part] = match unit.part {
+        Part::LearnersParents => &[Part::CurrentLearners, Part::WaitlistLearners],
+        Part::LearnersOwnSubjects => &[Part::SubjectsPerTerm],
+        Part::LearnersDebtors => &[Part::OpenAccounts, Part::AllAccounts],
+        part => &[part],
+    };
+    let mut oldest = None;
+    for part in parts {
+        let last = to.map_or(unit.key.0, Date::number);
+        // Who asks of the current year names none.
+        let of = [0, unit.year].map(|year| {
+            let first = Unit {
+                part: *part,
+                year,
+                ..unit
+            };
+            let key = Key(last, u64::MAX);
+            let rows = rows.range(first..=Unit { key, ..first });
+            let rows = rows.filter(|(_, row)| {
+                row.state == State::Kept && row.year.is_none_or(|of| of == unit.year)
+            });
+            rows.map(|(_, row)| row.asked_at).min()
+        });
+        let since = of.into_iter().flatten().max()?;
+        oldest = Some(oldest.map_or(since, |oldest: i64| oldest.min(since)));
+    }
+    oldest
 }
 
 type Units = BTreeMap<Key, Kept>;

@@ -7,8 +7,8 @@ use super::render;
 use crate::error::{Error, Result};
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
-use crate::record::{Kind, Value, bake};
-use crate::store::{Collection, Key, Partition, Reader, Write};
+use crate::record::{Kind, Value, bake, learner};
+use crate::store::{Collection, Key, Partition, Reader, Records, Write};
 use std::collections::BTreeSet;
 
 /// A record that is kept.
@@ -53,6 +53,46 @@ pub(crate) fn each_kept(
         }
     }
     Ok(())
+}
+
+/// The learners of a status.
+pub(crate) fn learners(reader: &dyn Reader, school: u64, status: &str) -> Result<BTreeSet<u64>> {
+    let status = learner::STATUSES.iter().position(|one| *one == status);
+    let status = status.map(|position| position as u64);
+    let mut learners = BTreeSet::new();
+    let partition = of_school(school, Collection::Learners);
+    for pinned in Records::open(reader, partition)?.all() {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
+        for index in indices {
+            if run.tag(learner::STATUS_TAG, index)? == status {
+                learners.insert(run.key(index)?.0);
+            }
+        }
+    }
+    Ok(learners)
+}
+
+/// The grades that have a record.
+pub(crate) fn grades(reader: &dyn Reader, school: u64) -> Result<BTreeSet<u64>> {
+    let mut grades = BTreeSet::new();
+    for pinned in Records::open(reader, of_school(school, Collection::Grades))?.all() {
+        let (pinned, indices) = pinned?;
+        let run = pinned.run()?;
+        for index in indices {
+            grades.insert(run.key(index)?.0);
+        }
+    }
+    Ok(grades)
+}
+
+fn of_school(school: u64, collection: Collection) -> Partition {
+    Partition {
+        school,
+        collection,
+        a: 0,
+        b: 0,
+    }
 }
 
 fn school_itself(

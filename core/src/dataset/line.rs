@@ -129,9 +129,9 @@ impl fmt::Debug for Line<'_> {
     }
 }
 
+#[cfg(feature = "sync")]
 impl<'a> Line<'a> {
     /// A record that comes; says what is wrong with it.
-    #[cfg(feature = "sync")]
     pub(crate) fn whole(kind: Kind, values: Vec<Value<'a>>) -> Result<Line<'a>, String> {
         let fields = kind.fields().iter().zip(&values);
         let mut missing = fields.filter(|(field, value)| field.required && value.is_empty());
@@ -146,7 +146,9 @@ impl<'a> Line<'a> {
         line.check()?;
         Ok(line)
     }
+}
 
+impl Line<'_> {
     /// The rules that join fields; and what is the same as nothing becomes
     /// nothing, so that equal records are kept alike.
     pub(super) fn check(&mut self) -> Result<(), String> {

@@ -3,7 +3,8 @@
 //! - `lines`, `line`: bytes → lines → values; `plain_line`: the same, fast, of most.
 //!   `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `coverage`: what was seen of a school that is synced. `kept`: its records with their values.
+//! - `coverage`: what was seen of a school that is synced. `ledger`: its passes. `outbox`: state
+//!   updates that are sent. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`, and `pseudonyms`: records under other names. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
@@ -21,11 +22,18 @@ mod inspect;
 #[cfg(feature = "sync")]
 mod kept;
 mod keys;
+#[cfg_attr(
+    not(any(test, feature = "sync")),
+    expect(dead_code, reason = "only a sync keeps one")
+)]
+pub(crate) mod ledger;
 mod line;
 mod lines;
 mod load;
 mod marks_by_assessment;
 mod ordered;
+#[cfg(feature = "sync")]
+pub(crate) mod outbox;
 mod plain_line;
 mod pseudonyms;
 mod render;
@@ -41,7 +49,7 @@ pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
 #[cfg(feature = "sync")]
-pub(crate) use kept::{Kept, each_kept, is_alone};
+pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners};
 #[cfg(feature = "sync")]
 pub(crate) use line::Line;
 pub(crate) use load::Mode;
@@ -65,5 +73,14 @@ pub(crate) fn has_records(
     write: &mut crate::store::Write<'_>,
     school: u64,
 ) -> crate::error::Result<bool> {
-    Ok(render::schools(write)?.contains(&school))
+    use crate::store::{Collection, Key, Partition, Reader};
+    let schools = write.records(Partition::global(Collection::Schools))?;
+    let is_record = |partition: &Partition| {
+        !matches!(
+            partition.collection,
+            Collection::Coverage | Collection::Ledger | Collection::Told | Collection::Wishes
+        )
+    };
+    Ok(schools.get(Key::one(school))?.is_some()
+        || keys::partitions_of(write, school)?.iter().any(is_record))
 }

@@ -66,6 +66,8 @@ pub struct Engine {
     entropy: Entropy,
     clock: Clock,
     limits: api::Limits,
+    #[cfg(feature = "sync")]
+    syncs: crate::sync::Turns,
 }
 
 impl Engine {
@@ -157,6 +159,8 @@ impl Engine {
             entropy: options.entropy,
             clock: options.clock,
             limits,
+            #[cfg(feature = "sync")]
+            syncs: crate::sync::Turns::default(),
         })
     }
 

@@ -42,9 +42,10 @@ impl Engine {
     /// # Errors
     /// `busy` or `io`; nothing is changed then.
     pub fn forget_sync(&self, school: u64) -> Result<()> {
-        let forgotten = self
-            .store
-            .write(|write| dataset::coverage::forget(write, school));
+        let forgotten = self.store.write(|write| {
+            dataset::ledger::forget(write, school)?;
+            dataset::coverage::forget(write, school)
+        });
         Ok(forgotten?)
     }
 }
@@ -66,9 +67,25 @@ impl Engine {
     /// # }
     /// ```
     ///
+    /// A pass that was left under way is gone on with. Of two syncs of a school the one that
+    /// was started last goes on, and the other stops.
+    ///
     /// # Errors
-    /// `unsupported` if an option is of no form that it may have.
+    /// `unsupported` if an option is of no form that it may have; `busy`, `suspended`,
+    /// `closed`, `io`.
     pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
-        Ok(crate::Sync::new(self.store.clone(), school, options)?)
+        let secret = self.store.read(|snapshot| {
+            let key = snapshot.cursor_key()?;
+            let (half, _) = key.split_first_chunk().unwrap_or((&[0; 8], &[]));
+            Ok(u64::from_le_bytes(*half))
+        })?;
+        let store = self.store.clone();
+        Ok(crate::Sync::new(
+            store,
+            &self.syncs,
+            secret,
+            school,
+            options,
+        )?)
     }
 }

@@ -5,11 +5,12 @@ use crate::dataset::coverage::Seen;
 use crate::date::Date;
 use crate::query::{
     Absentees, AccountablePersons, AssessmentMarks, Discipline, Endpoint, FinanceLearners, Grades,
-    Learners, Lookup, LookupList, Parents, Query, SchoolInfo, Schools, StaffMembers, SubjectMarks,
-    SubjectsPerTerm,
+    LearnerSubjects, Learners, Lookup, LookupList, Parents, Query, SchoolInfo, Schools,
+    StaffMembers, SubjectMarks, SubjectsPerTerm,
 };
 use crate::record::coverage::{Part, Unit};
 use crate::record::{Kind, Value, absentee, discipline};
+use crate::store::Key;
 
 /// A list of learners by their status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,6 +31,16 @@ impl Listing {
     }
 }
 
+/// Questions whose answers say something of the same records: if one of them has changed, the
+/// others are read again too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Group {
+    /// Learners, their parents, their accounts and who is accountable for them.
+    People,
+    /// The marks of a grade and their structure.
+    Marks(u64),
+}
+
 /// One question to the service about a school.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Ask {
@@ -43,6 +54,9 @@ pub(super) enum Ask {
         of: Listing,
         parents: bool,
     },
+    /// Who takes which subjects, in the current year. It tells nothing that the next does
+    /// not, but of whom that has changed.
+    LearnerSubjects,
     /// Of one learner, in the current year.
     SubjectsPerTerm(u64),
     SubjectMarks(u64),
@@ -79,6 +93,7 @@ impl Ask {
                 Lookup { list, id }.endpoint()
             }
             Ask::Learners { .. } => Learners::default().endpoint(),
+            Ask::LearnerSubjects => LearnerSubjects::default().endpoint(),
             Ask::SubjectsPerTerm(_) => SubjectsPerTerm::default().endpoint(),
             Ask::SubjectMarks(_) => SubjectMarks::default().endpoint(),
             Ask::Marks { .. } => AssessmentMarks::default().endpoint(),
@@ -99,6 +114,7 @@ impl Ask {
             Ask::School
             | Ask::SchoolInfo
             | Ask::Grades
+            | Ask::LearnerSubjects
             | Ask::Staff
             | Ask::Parents
             | Ask::Debtors { all: false } => String::new(),
@@ -140,9 +156,99 @@ impl Ask {
         }
     }
 
+    /// The same with all that may be had.
+    pub(super) fn with_more(self) -> Ask {
+        let parents = true;
+        match self {
+            Ask::Learners { of, .. } => Ask::Learners { of, parents },
+            Ask::Accounts { all, .. } => Ask::Accounts { all, parents },
+            other => other,
+        }
+    }
+
     /// The text of the 404 that says that there is nothing.
     pub(super) fn nothing(self) -> &'static str {
         self.endpoint().nothing
+    }
+
+    /// What was asked, of a unit that is of no year if that was the current one.
+    pub(super) fn of(unit: Unit, to: Option<Date>, less: bool) -> Option<Ask> {
+        let Key(id, _) = unit.key;
+        let parents = !less;
+        let marks = |structure| Ask::Marks {
+            grade: id,
+            year: Some(unit.year).filter(|year| *year > 0),
+            structure,
+        };
+        let days = || Some((Date::from_number(id)?, to?));
+        Some(match unit.part {
+            Part::School => Ask::School,
+            Part::SchoolInfo => Ask::SchoolInfo,
+            Part::Grades => Ask::Grades,
+            Part::EthnicGroups => Ask::Lookup(Kind::EthnicGroup),
+            Part::MaritalStatuses => Ask::Lookup(Kind::MaritalStatus),
+            Part::Genders => Ask::Lookup(Kind::Gender),
+            Part::Languages => Ask::Lookup(Kind::Language),
+            Part::CurrentLearners => Ask::Learners {
+                of: Listing::Current,
+                parents,
+            },
+            Part::WaitlistLearners => Ask::Learners {
+                of: Listing::Waitlist,
+                parents,
+            },
+            Part::LearnerSubjects => Ask::LearnerSubjects,
+            Part::SubjectsPerTerm => Ask::SubjectsPerTerm(id),
+            Part::SubjectMarks => Ask::SubjectMarks(id),
+            Part::MarksOfGrade => marks(false),
+            Part::StructureOfGrade => marks(true),
+            Part::Absences => days().map(|(from, to)| Ask::Absences(from, to))?,
+            Part::Discipline => days().map(|(from, to)| Ask::Discipline(from, to))?,
+            Part::Staff => Ask::Staff,
+            Part::Parents => Ask::Parents,
+            Part::OpenAccounts => Ask::Accounts {
+                all: false,
+                parents,
+            },
+            Part::AllAccounts => Ask::Accounts { all: true, parents },
+            Part::OpenDebtors => Ask::Debtors { all: false },
+            Part::AllDebtors => Ask::Debtors { all: true },
+            _ => return None,
+        })
+    }
+
+    /// The last of the days that are asked for.
+    pub(super) fn to(self) -> Option<Date> {
+        match self {
+            Ask::Absences(_, to) | Ask::Discipline(_, to) => Some(to),
+            _ => None,
+        }
+    }
+
+    pub(super) fn group(self) -> Option<Group> {
+        match self {
+            Ask::Learners { .. } | Ask::Parents | Ask::Accounts { .. } | Ask::Debtors { .. } => {
+                Some(Group::People)
+            }
+            Ask::Marks { grade, .. } => Some(Group::Marks(grade)),
+            _ => None,
+        }
+    }
+
+    /// Whether learners stand in the answer with their parents.
+    pub(super) fn has_parents(self) -> bool {
+        matches!(
+            self,
+            Ask::Learners { parents: true, .. } | Ask::Accounts { parents: true, .. }
+        )
+    }
+
+    /// Whether less is asked than there is.
+    pub(super) fn is_less(self) -> bool {
+        matches!(
+            self,
+            Ask::Learners { parents: false, .. } | Ask::Accounts { parents: false, .. }
+        )
     }
 
     /// The year that is asked for.
@@ -157,13 +263,11 @@ impl Ask {
     pub(super) fn is_of_current_year(self) -> bool {
         matches!(
             self,
-            Ask::SubjectsPerTerm(_) | Ask::SubjectMarks(_) | Ask::Marks { year: None, .. }
+            Ask::LearnerSubjects
+                | Ask::SubjectsPerTerm(_)
+                | Ask::SubjectMarks(_)
+                | Ask::Marks { year: None, .. }
         )
-    }
-
-    /// Whether the answer is of one year.
-    pub(super) fn is_of_year(self) -> bool {
-        self.is_of_current_year() || self.year().is_some()
     }
 
     /// Whether a record may stand in the answer, as far as its readers have not seen to it.
@@ -198,6 +302,7 @@ impl Ask {
             Ask::Lookup(Kind::MaritalStatus) => Part::MaritalStatuses,
             Ask::Lookup(Kind::Gender) => Part::Genders,
             Ask::Lookup(_) => Part::Languages,
+            Ask::LearnerSubjects => return of(Part::LearnerSubjects, 0),
             Ask::SubjectsPerTerm(id) => return of(Part::SubjectsPerTerm, id),
             Ask::SubjectMarks(id) => return of(Part::SubjectMarks, id),
             Ask::Marks {

@@ -2,57 +2,55 @@
 //! together.
 
 use super::ask::{Ask, Listing};
+use super::joined::Listed;
 use super::publish::Pass;
-use super::told::Told;
 use crate::dataset::coverage::{self, Seen};
 use crate::error::Result;
 use crate::record::coverage::{Part, Unit};
-use crate::record::{Kind, Value};
+use crate::record::ledger::State;
 use crate::store::Write;
 use std::collections::BTreeSet;
 
 /// Writes down what was seen, and takes back what is seen no longer.
-pub(super) fn claim(pass: &Pass<'_>, write: &mut Write<'_>, held: &[Ask]) -> Result<()> {
-    let asks: Vec<Ask> = pass.asks(held).iter().map(|(ask, _)| *ask).collect();
-    let mut seen = by_each(pass, &asks);
-    let together = together(pass, &asks)?;
-    if pass.is_whole {
-        let lost = lost(pass, write, &together)?;
-        coverage::unsee(write, pass.school, &lost)?;
-    }
-    seen.extend(together.into_iter().map(Seen::Whole));
-    coverage::see(write, pass.school, &seen, pass.as_of)
+pub(super) fn claim(
+    pass: &Pass<'_>,
+    write: &mut Write<'_>,
+    held: &[Ask],
+    listed: &Listed,
+) -> Result<()> {
+    let seen = by_each(pass, &pass.complete(held));
+    coverage::see(write, pass.school, &seen, pass.as_of)?;
+    let units = coverage::units(write, pass.school)?;
+    let together = together(pass, held, &units, listed);
+    let lost = units
+        .into_iter()
+        .filter(|unit| is_lost(pass, unit, &together, listed));
+    let lost: Vec<Unit> = lost.collect();
+    coverage::unsee(write, pass.school, &lost)?;
+    let together: Vec<Seen> = together.into_iter().map(Seen::Whole).collect();
+    coverage::see(write, pass.school, &together, pass.as_of)
 }
 
 /// What follows from several answers no longer, and what nobody asks for any more: learners
-/// who are in no list, grades that are none.
-fn lost(pass: &Pass<'_>, write: &Write<'_>, together: &[Unit]) -> Result<Vec<Unit>> {
-    let complete = pass.complete.iter().map(|(ask, _)| ask);
-    let asked = complete.chain(pass.given_up);
-    let mut still: BTreeSet<Unit> = asked.map(|ask| ask.unit(pass.year)).collect();
-    still.extend(together);
-    let units = coverage::units(write, pass.school)?;
-    let is_lost = |unit: &Unit| match unit.part {
-        Part::LearnersOwnSubjects => {
-            let part = Part::SubjectsPerTerm;
-            !still.contains(&Unit { part, ..*unit })
+/// who are in no list, and years that are over.
+fn is_lost(pass: &Pass<'_>, unit: &Unit, together: &[Unit], listed: &Listed) -> bool {
+    match unit.part {
+        Part::LearnersOwnSubjects | Part::SubjectsPerTerm | Part::SubjectMarks => {
+            unit.year != pass.year || !listed.has(unit.key.0)
         }
-        Part::LearnerSubjects
-        | Part::LearnersParents
-        | Part::LearnersDebtors
-        | Part::SubjectsPerTerm
-        | Part::SubjectMarks
-        | Part::MarksOfGrade
-        | Part::StructureOfGrade => !still.contains(unit),
+        Part::LearnerSubjects | Part::LearnersParents | Part::LearnersDebtors => {
+            !together.contains(unit)
+        }
         _ => false,
-    };
-    Ok(units.into_iter().filter(is_lost).collect())
+    }
 }
 
 fn by_each(pass: &Pass<'_>, asks: &[Ask]) -> Vec<Seen> {
     let mut seen = Vec::new();
     for ask in asks {
         match *ask {
+            // It is seen if all that it leads to is.
+            Ask::LearnerSubjects => continue,
             Ask::Marks { grade, year, .. } if !is_of_year(pass, grade, year) => continue,
             Ask::SubjectsPerTerm(learner) => {
                 let own = Unit::of_id(Part::LearnersOwnSubjects, pass.year, learner);
@@ -65,40 +63,37 @@ fn by_each(pass: &Pass<'_>, asks: &[Ask]) -> Vec<Seen> {
     seen
 }
 
-fn together(pass: &Pass<'_>, asks: &[Ask]) -> Result<Vec<Unit>> {
-    let mut units = Vec::new();
-    let has = |is_it: &dyn Fn(&Ask) -> bool| asks.iter().any(is_it);
-    let has_listing =
-        |listing| has(&|ask| matches!(ask, Ask::Learners { of, .. } if *of == listing));
-    let subjects: BTreeSet<u64> = asks
-        .iter()
-        .filter_map(|ask| match ask {
-            Ask::SubjectsPerTerm(id) => Some(*id),
-            _ => None,
-        })
-        .collect();
+fn together(pass: &Pass<'_>, held: &[Ask], units: &BTreeSet<Unit>, listed: &Listed) -> Vec<Unit> {
+    let mut together = Vec::new();
+    let has = |part| units.contains(&Unit::of(part));
+    let takes = |id: &u64| units.contains(&Unit::of_id(Part::SubjectsPerTerm, pass.year, *id));
     // All of each who is current.
-    let mut current = learners(pass.school, pass.complete, Some(Listing::Current))?;
-    if has_listing(Listing::Current) && current.all(|id| subjects.contains(&id)) {
-        units.push(Unit::of_year(Part::LearnerSubjects, pass.year));
+    if has(Part::CurrentLearners) && listed.current.iter().all(takes) {
+        together.push(Unit::of_year(Part::LearnerSubjects, pass.year));
     }
-    if has_parents(asks) {
-        units.push(Unit::of(Part::LearnersParents));
+    let lists = [Part::CurrentLearners, Part::WaitlistLearners];
+    if lists.into_iter().all(has) && has_parents(pass, held) {
+        together.push(Unit::of(Part::LearnersParents));
     }
-    let has_accounts =
-        |whether: bool| has(&|ask| matches!(ask, Ask::Accounts { all, .. } if *all == whether));
-    if has_accounts(true) && has_accounts(false) {
-        units.push(Unit::of(Part::LearnersDebtors));
+    if has(Part::OpenAccounts) && has(Part::AllAccounts) {
+        together.push(Unit::of(Part::LearnersDebtors));
     }
-    Ok(units)
+    together
 }
 
-/// Whether all who tell parents are among these: of all learners that are told of.
-pub(super) fn has_parents(asks: &[Ask]) -> bool {
-    let mut listings = Listing::ALL.into_iter();
-    let lacks = |ask: &Ask| ask.with_less().is_none() && ask.endpoint().has_parents;
-    listings.all(|of| asks.contains(&Ask::Learners { of, parents: true }))
-        && !asks.iter().any(lacks)
+/// Whether learners were told with their parents wherever they were told.
+fn has_parents(pass: &Pass<'_>, held: &[Ask]) -> bool {
+    let tells = |ask: Ask| {
+        let row = pass.rows.get(&ask.unit(0));
+        row.filter(|row| matches!(row.state, State::Told | State::Kept) && !held.contains(&ask))
+    };
+    let parents = true;
+    let mut lists = Listing::ALL
+        .map(|of| tells(Ask::Learners { of, parents }))
+        .into_iter();
+    let accounts = [false, true].map(|all| tells(Ask::Accounts { all, parents }));
+    lists.all(|row| row.is_some_and(|row| !row.less))
+        && accounts.into_iter().flatten().all(|row| !row.less)
 }
 
 /// Whether marks that were asked for are known to be of the year that is taken for the
@@ -108,33 +103,16 @@ fn is_of_year(pass: &Pass<'_>, grade: u64, year: Option<u64>) -> bool {
     if pass.is_year_told {
         return true;
     }
-    let current = Ask::Marks {
+    let marks = |year, structure| Ask::Marks {
         grade,
-        year: None,
-        structure: true,
+        year,
+        structure,
     };
-    let is_told = |(ask, told): &(Ask, Told)| {
-        let is_it = matches!(ask, Ask::Marks { grade: g, year: Some(_), .. } if *g == grade);
-        is_it && !told.is_empty()
+    let is_told = |structure| {
+        let row = pass.answer(marks(Some(pass.year), structure));
+        row.is_some_and(|row| row.records > 0)
     };
-    year.is_some() && pass.has(|ask| ask == current) && !pass.complete.iter().any(is_told)
-}
-
-/// The learners of a list, or of all.
-pub(super) fn learners(
-    school: u64,
-    complete: &[(Ask, Told)],
-    listing: Option<Listing>,
-) -> Result<impl Iterator<Item = u64>> {
-    let is_asked = |ask: &Ask| matches!(ask, Ask::Learners { of, .. } if listing.is_none_or(|listing| listing == *of));
-    let mut ids = BTreeSet::new();
-    for (_, told) in complete.iter().filter(|(ask, _)| is_asked(ask)) {
-        for record in told.records(school) {
-            let record = record?;
-            if record.kind == Kind::Learner {
-                ids.extend(record.values.get(1).and_then(Value::integer));
-            }
-        }
-    }
-    Ok(ids.into_iter())
+    year.is_some()
+        && pass.answer(marks(None, true)).is_some()
+        && ![false, true].into_iter().any(is_told)
 }

@@ -21,8 +21,6 @@ pub(super) fn is_whole_over(
         (Ask::Grades, Kind::Grade)
         // Every learner has an account.
         | (Ask::Accounts { .. }, Kind::Learner)
-        // Beside all others who tell parents.
-        | (Ask::Parents, Kind::Parent)
         | (Ask::Debtors { .. }, Kind::AccountablePerson)
         | (Ask::Staff, Kind::StaffMember) => true,
         (Ask::Learners { of, .. }, Kind::Learner) => text(STATUS) == of.kept_as(),

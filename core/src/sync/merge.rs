@@ -348,7 +348,7 @@ impl<'a> Record<'_, 'a> {
 }
 
 /// Whether a mark says no more than that it may be there.
-pub(super) fn tells_nothing(values: &[Value<'_>]) -> bool {
+fn tells_nothing(values: &[Value<'_>]) -> bool {
     let mark = mark::Mark::of(values);
     !mark.captured && mark.dtime.is_none() && mark.mark.is_none() && mark.percentage.is_none()
 }

@@ -48,6 +48,7 @@ impl Source {
                 }
             }
             Ask::Lookup(_)
+            | Ask::LearnerSubjects
             | Ask::Absences(..)
             | Ask::Discipline(..)
             | Ask::Staff

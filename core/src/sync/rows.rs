@@ -108,12 +108,14 @@ impl Rows {
     }
 }
 
-/// Where a record lies before its marks are looked at.
+/// A record comes after those that lead to it.
 fn order(kind: Kind) -> u8 {
     match kind {
         Kind::School => 0,
-        Kind::Mark => 2,
-        _ => 1,
+        Kind::Learner => 1,
+        Kind::Parent | Kind::Year | Kind::Term | Kind::Subject | Kind::LearningOutcome => 3,
+        Kind::Mark => 4,
+        _ => 2,
     }
 }
 
@@ -173,9 +175,8 @@ pub(super) struct Domains {
 }
 
 impl Domains {
-    /// `has_parents`: all answers that tell parents are among them. `is_alone`: there is no
-    /// other school.
-    pub(super) fn of(asks: Vec<Ask>, year: u64, has_parents: bool, is_alone: bool) -> Domains {
+    /// `is_alone`: there is no other school.
+    pub(super) fn of(asks: Vec<Ask>, year: u64, is_alone: bool) -> Domains {
         let (mut by_learner, mut by_grade) = (HashMap::new(), HashMap::new());
         let mut others = Vec::new();
         for (number, ask) in (0..).zip(&asks) {
@@ -189,7 +190,6 @@ impl Domains {
                 Ask::Marks { grade, .. } => {
                     by_grade.entry(*grade).or_insert_with(Vec::new).push(number);
                 }
-                Ask::Parents if !has_parents => {}
                 Ask::Lookup(_) if !is_alone => {}
                 _ => others.push(number),
             }

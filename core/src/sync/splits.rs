@@ -5,7 +5,7 @@
 
 use super::ask::{Ask, LOOKUPS, Listing};
 use super::domain::is_whole_over;
-use super::merge::{Context, Said, merge, tells_nothing};
+use super::merge::{Context, Said, merge};
 use super::read::read;
 use super::told::Told;
 use crate::dataset::Line;
@@ -74,6 +74,7 @@ fn asks() -> Vec<Ask> {
         Ask::Discipline(from, to),
         Ask::Staff,
         Ask::Parents,
+        Ask::LearnerSubjects,
     ];
     asks.extend(LOOKUPS.map(Ask::Lookup));
     asks.extend(Listing::ALL.map(|of| Ask::Learners { of, parents: true }));
@@ -95,6 +96,15 @@ fn asks() -> Vec<Ask> {
         asks.extend([Ask::Accounts { all, parents }, Ask::Debtors { all }]);
     }
     asks
+}
+
+#[test]
+fn what_was_asked_is_known_by_its_unit() {
+    let mut asks = asks();
+    asks.extend(asks.clone().into_iter().filter_map(Ask::with_less));
+    for ask in asks {
+        assert_eq!(Ask::of(ask.unit(0), ask.to(), ask.is_less()), Some(ask));
+    }
 }
 
 /// What the service answers to each.
@@ -185,12 +195,8 @@ impl Kept {
         Belongs::of(at)
     }
 
-    /// Marks that say nothing are told apart by who takes the subject, which is looked at
-    /// when all else is there.
     fn shown(&self) -> Vec<String> {
         let records = self.records.iter();
-        let records =
-            records.filter(|((kind, _), values)| *kind != Kind::Mark || !tells_nothing(values));
         records.map(|record| format!("{record:?}")).collect()
     }
 }

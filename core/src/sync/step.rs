@@ -26,19 +26,27 @@ pub enum Why {
     /// The service says 401: the credentials are wrong, or the school has not authorised
     /// the integrator.
     Unauthorised,
-    /// The school's record or its current learners could not be had, and nothing of the
-    /// school was known before.
+    /// The school was removed, or is no longer to be synced.
+    Forgotten,
+    /// The school's record or its current learners could not be had: without them nothing
+    /// is published.
     Incomplete,
+    /// Another sync of the school was started since.
+    Superseded,
 }
 
-/// A `GET` to be sent with the credentials of the integrator. Redirects to another
+/// What is to be sent with the credentials of the integrator. Redirects to another
 /// origin must not be followed: they would take the credentials along.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// Tells its reply from others.
     pub id: u64,
+    /// The HTTP method, in upper case.
+    pub method: &'static str,
     /// The path and the query string.
     pub target: String,
+    /// The body, JSON; empty for `GET`.
+    pub body: String,
 }
 
 /// What the service answered to a call.
@@ -68,8 +76,10 @@ pub enum NoReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Taken {
-    /// It was read whole.
+    /// It was read whole, and is published with the pass.
     Kept,
+    /// It was read whole, and is as it was.
+    Same,
     /// It is to be asked for again; the next step says when.
     Retry {
         /// Not before this instant, in seconds since 1970-01-01T00:00:00Z.
@@ -87,6 +97,8 @@ pub enum Taken {
 pub struct SyncReport {
     /// How many replies were taken.
     pub replies: u64,
+    /// How many of them were as before.
+    pub same: u64,
     /// What was given up, so that it is not synced.
     pub given_up: Vec<GivenUp>,
     /// What was held back, since it would have taken away much of what is kept: its old
@@ -94,6 +106,36 @@ pub struct SyncReport {
     pub held: Vec<String>,
     /// Members of answers that are unknown, as `record: member`.
     pub unknown: Vec<String>,
+    /// State updates that the service refused: the states are what they were before.
+    pub refused: Vec<RefusedState>,
+    /// What the service changed again and again while it was asked, so that one answer may
+    /// be older than another. The next pass asks for it.
+    pub unsettled: Vec<String>,
+}
+
+/// A state update that the service refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedState {
+    /// The API type.
+    pub api_type_id: u64,
+    /// The state that was asked for.
+    pub state: bool,
+    /// The HTTP status.
+    pub status: u16,
+}
+
+/// How far a pass has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SyncProgress {
+    /// How many answers there are.
+    pub answered: u64,
+    /// How many are known to be still asked for. Answers tell what else there is to ask, so
+    /// that it grows at first.
+    pub left: u64,
+    /// How many calls are out.
+    pub in_flight: u32,
 }
 
 /// A call that came to nothing.

@@ -8,6 +8,7 @@
 //!
 //! Numbers are [`varint`]s. The school is not told again: it is the one that was asked.
 
+use crate::dataset::coverage::Erased;
 use crate::date::{Date, DateTime};
 use crate::error::{Error, Failure, Result};
 use crate::record::decimal::Decimal;
@@ -16,6 +17,9 @@ use crate::record::mark::{Mark, length};
 use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value, varint};
 use std::borrow::Cow;
+
+/// How what is told is written. Whoever changes that gives it the next number.
+pub(super) const MANNER: u64 = 1;
 
 /// The fields of a kind, a bit each by their position.
 pub(super) type Fields = u64;
@@ -49,6 +53,22 @@ impl<'a> ToldRecord<'a> {
     }
 }
 
+impl ToldRecord<'_> {
+    /// The learner whose own it is.
+    fn learner(&self) -> Option<u64> {
+        let name = match self.kind {
+            Kind::Learner => "id",
+            _ => "learner_id",
+        };
+        let at = self
+            .kind
+            .fields()
+            .iter()
+            .position(|field| field.name == name);
+        at.and_then(|at| self.values.get(at)?.integer())
+    }
+}
+
 impl Told {
     /// Adds a record. Of its values only those that are told count.
     pub(super) fn push(&mut self, kind: Kind, told: Fields, values: &[Value<'_>]) {
@@ -72,12 +92,25 @@ impl Told {
         mark.encode(out);
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The same without the records of learners who were erased.
+    pub(super) fn without(&self, school: u64, erased: &Erased) -> Result<Told> {
+        let mut left = Told::default();
+        for record in self.records(school) {
+            let record = record?;
+            if record.learner().is_none_or(|learner| !erased.has(learner)) {
+                left.bytes.extend_from_slice(record.bytes);
+            }
+        }
+        Ok(left)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+    /// What was told before, and kept.
+    pub(super) fn of(bytes: Vec<u8>) -> Told {
+        Told { bytes }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The records, those of schools as of this one.

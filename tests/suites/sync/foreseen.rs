@@ -89,6 +89,16 @@ fn decoded(text: &str) -> String {
 pub(super) struct Seen {
     pub(super) kept: Vec<Asked>,
     pub(super) year: u64,
+    /// Whether no answer was given up.
+    pub(super) is_whole: bool,
+    /// As dates are written.
+    pub(super) today: String,
+}
+
+/// The day at the school, which lies two hours before UTC.
+pub(super) fn today(now: i64) -> String {
+    let instant = jiff::Timestamp::from_second(now + 7_200).unwrap();
+    instant.strftime("%F").to_string()
 }
 
 impl Seen {
@@ -141,10 +151,9 @@ impl Seen {
                 }
             },
             "learnersubjects" => {
-                !self.any("learnersubjects", |kept| {
-                    kept.number("learner_id").is_none()
-                }) && !of_learner("learnersubjectsperterm")
-                    && !of_learner("learnersubjects")
+                // Of all it is seen if each was.
+                let is_given_up = learner.is_none() && !self.is_whole;
+                is_given_up || learner.is_some() && !of_learner("learnersubjectsperterm")
             }
             "learnersubjectsperterm" | "learnersubjectmarks" => !of_learner(&asked.endpoint),
             "learnerassessmentmarks" => !self.has_marks(asked),
@@ -194,7 +203,8 @@ impl Seen {
     }
 
     /// Whether the days that are asked for lie within those that were seen, which have no
-    /// gap. Without a last day they end today, as do those that were seen.
+    /// gap. Without a last day they end today, and without a first a month before: both are
+    /// seen.
     fn has_days(&self, asked: &Asked) -> bool {
         let of = |name: &'static str| {
             let kept = self.kept.iter();
@@ -205,12 +215,11 @@ impl Seen {
             return false;
         };
         let to = match asked.text("to_date") {
-            "" => last,
+            "" => &self.today,
             to => to,
         };
         match asked.text("from_date") {
-            // A month before the last day, which is seen of today at least.
-            "" => to == last,
+            "" => to == self.today,
             from => from >= first && to <= last,
         }
     }

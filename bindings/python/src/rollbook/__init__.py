@@ -11,12 +11,13 @@ service. It answers in this process, offline, with the exact JSON of v1 and v2::
         print(engine.ask(Learners(school=1000, name="an")).json())
 
 :mod:`rollbook.httpx` and :mod:`rollbook.requests` put an engine under an HTTP
-client in place of the network; :mod:`rollbook.records` has the types of what is
-answered. Numbers such as 4.1 are sections of the service's documentation.
+client in place of the network, and fill a school by one from the service;
+:mod:`rollbook.sync` has what that takes. :mod:`rollbook.records` has the types of what
+is answered. Numbers such as 4.1 are sections of the service's documentation.
 """
 
 from rollbook import question
-from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad
+from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad, AsyncSync
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
 from rollbook.errors import (
@@ -47,6 +48,7 @@ from rollbook.lookup_list import LookupList
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
 from rollbook.question import *
 from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
+from rollbook.sync import Coverage, Sync, SyncProgress, SyncReport, SyncStopped
 
 __all__ = [
     "AlreadyOpenError",
@@ -54,6 +56,7 @@ __all__ = [
     "AsyncEngine",
     "AsyncExport",
     "AsyncLoad",
+    "AsyncSync",
     "BadArgumentError",
     "BadDatasetError",
     "BusyError",
@@ -61,6 +64,7 @@ __all__ = [
     "ClosedError",
     "CorruptError",
     "Counts",
+    "Coverage",
     "Dataset",
     "Engine",
     "ExistsError",
@@ -85,6 +89,10 @@ __all__ = [
     "Stats",
     "Summary",
     "SuspendedError",
+    "Sync",
+    "SyncProgress",
+    "SyncReport",
+    "SyncStopped",
     "SyncedError",
     "UnsupportedError",
     "Upgrade",

@@ -26,8 +26,9 @@ from rollbook.export import Export
 from rollbook.instant import Instant
 from rollbook.load import Load
 from rollbook.message import Answer, Headers, Request, Upgrade
-from rollbook.question import Question
+from rollbook.question import Day, Question
 from rollbook.report import Fault, Progress, Stats, Summary, Verification
+from rollbook.sync import Coverage, NoReply, Reply, Step, Sync, SyncProgress, Taken
 
 T = TypeVar("T")
 
@@ -116,6 +117,38 @@ class AsyncExport(AsyncIterator[str]):
         traceback: Optional[TracebackType],
     ) -> None:
         await self.cancel()
+
+
+class AsyncSync:
+    """The syncing of one school, as :class:`Sync`."""
+
+    def __init__(self, sync: Sync) -> None:
+        self.sync = sync
+        """The sync that is asked."""
+
+    async def next(self, now: Instant) -> Step:
+        """As :meth:`Sync.next`."""
+        return await _ended(self.sync.next, now)
+
+    async def take(self, call: int, now: Instant, reply: Reply) -> Taken:
+        """As :meth:`Sync.take`."""
+        return await _ended(self.sync.take, call, now, reply)
+
+    async def fail(self, call: int, now: Instant, why: NoReply) -> Taken:
+        """As :meth:`Sync.fail`."""
+        return await _ended(self.sync.fail, call, now, why)
+
+    async def want(self, target: str) -> None:
+        """As :meth:`Sync.want`."""
+        await _ended(self.sync.want, target)
+
+    async def confirm(self, target: str) -> None:
+        """As :meth:`Sync.confirm`."""
+        await _ended(self.sync.confirm, target)
+
+    async def progress(self) -> SyncProgress:
+        """As :meth:`Sync.progress`."""
+        return await _ended(self.sync.progress)
 
 
 class AsyncEngine:
@@ -266,6 +299,37 @@ class AsyncEngine:
     async def erase_learner(self, school: int, learner: int) -> Summary:
         """As :meth:`Engine.erase_learner`."""
         return await _ended(self.engine.erase_learner, school, learner)
+
+    async def sync(
+        self,
+        school: int,
+        *,
+        days_from: Optional[Day] = None,
+        utc_offset: Optional[str] = None,
+        most_in_flight: Optional[int] = None,
+        rotate: Optional[int] = None,
+        outbox: Optional[str] = None,
+    ) -> AsyncSync:
+        """As :meth:`Engine.sync`; :func:`rollbook.httpx.sync_with_async` drives it."""
+        return AsyncSync(
+            await _ended(
+                self.engine.sync,
+                school,
+                days_from=days_from,
+                utc_offset=utc_offset,
+                most_in_flight=most_in_flight,
+                rotate=rotate,
+                outbox=outbox,
+            )
+        )
+
+    async def synced(self, school: int) -> Optional[Coverage]:
+        """As :meth:`Engine.synced`."""
+        return await _ended(self.engine.synced, school)
+
+    async def forget_sync(self, school: int) -> None:
+        """As :meth:`Engine.forget_sync`."""
+        await _ended(self.engine.forget_sync, school)
 
     async def export(self, *, credentials: bool = False) -> AsyncExport:
         """As :meth:`Engine.export`, to be iterated over by ``async for``."""

@@ -5,14 +5,16 @@ from types import TracebackType
 from typing import Any, Iterable, List, Optional, Tuple, Type, Union
 
 from rollbook import _crossing, _direct
+from rollbook import sync as _sync
 from rollbook._crossing import called
 from rollbook.dataset import Dataset, Ear, Listener, loaded, pieces, whole
 from rollbook.export import Export
 from rollbook.instant import Instant, seconds
 from rollbook.load import Load
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
-from rollbook.question import Question
+from rollbook.question import Day, Question
 from rollbook.report import Fault, Stats, Summary, Verification
+from rollbook.sync import Coverage, Sync
 
 _native = _crossing.native
 
@@ -246,6 +248,53 @@ class Engine(_crossing.Held):
         as ``io``. Call it again then.
         """
         return _crossing.summary(called(self._native.erase_learner, school, learner))
+
+    def sync(
+        self,
+        school: int,
+        *,
+        days_from: Optional[Day] = None,
+        utc_offset: Optional[str] = None,
+        most_in_flight: Optional[int] = None,
+        rotate: Optional[int] = None,
+        outbox: Optional[str] = None,
+    ) -> Sync:
+        """Fills a school from the service, or goes on with a pass that was left under way.
+        What was not seen of it is ``not_synced`` afterwards, and in requests a 503. Nothing
+        is sent by this: :func:`rollbook.httpx.sync_with` and its like drive what is given.
+
+        ``days_from`` is the first day of absences and discipline; a month before today
+        unless given, and at most ten years before. ``utc_offset`` is the school's distance
+        from UTC as ``±HH:MM``, which the service does not tell; ``+02:00`` unless given. It
+        says which day is today at the school. ``most_in_flight`` is how many calls may be
+        out at once; 4 unless given, and the service may make it fewer. ``rotate`` is how
+        many of the answers that seldom change are asked for again in a pass, the oldest
+        first; 25 unless given. ``outbox`` is the integrator with whose credentials the
+        calls are sent, by user name, if its state updates are to be taken and sent: what was
+        asked for shows at once, and is taken back if the service refuses it. Without it
+        state updates of a school that is synced are refused.
+
+        Fails as ``bad_argument`` or ``unsupported`` if an option is of no form that it may
+        have; as ``suspended`` or ``closed``, or as ``io``.
+        """
+        options = _sync.options(days_from, utc_offset, most_in_flight, rotate, outbox)
+        return Sync(called(self._native.sync, school, options))
+
+    def synced(self, school: int) -> Optional[Coverage]:
+        """What was seen of a school that is synced, and when; None of any other school.
+
+        Fails as ``suspended`` or ``closed``; as ``io`` or ``corrupt`` if the store fails.
+        """
+        return _sync.coverage(called(self._native.synced, school))
+
+    def forget_sync(self, school: int) -> None:
+        """Ends the syncing of a school. Its records stay, and are taken for all there is:
+        what was not seen is answered as if there were nothing. The app may change them from
+        here on. A school that is not synced stays as it is.
+
+        Fails as ``busy`` or ``io``; nothing is changed then.
+        """
+        called(self._native.forget_sync, school)
 
     def export(self, *, credentials: bool = False) -> Export:
         """Begins an export of everything that is kept, to be iterated over.

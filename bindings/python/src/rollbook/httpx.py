@@ -1,4 +1,5 @@
-"""An engine in place of the network, for `HTTPX <https://www.python-httpx.org>`_.
+"""An engine in place of the network, for `HTTPX <https://www.python-httpx.org>`_, and a
+school filled over it.
 
 An app's own client runs unchanged but for its transport::
 
@@ -6,16 +7,29 @@ An app's own client runs unchanged but for its transport::
     httpx.Client(mounts={"https://integrate.example.org": Transport(engine)})
 """
 
-from typing import Optional, Union
+import asyncio
+from typing import Any, Dict, Optional, Union
 
 import httpx
 
-from rollbook import _exchange
-from rollbook.async_engine import AsyncEngine
+from rollbook import _driving, _exchange
+from rollbook._driving import Answered, Body, Service, SyncListener
+from rollbook.async_engine import AsyncEngine, AsyncSync, _ended
 from rollbook.engine import Engine
 from rollbook.message import Answer, Request
+from rollbook.sync import (
+    Call,
+    Done,
+    NoReply,
+    Reply,
+    Send,
+    Stop,
+    Sync,
+    SyncReport,
+    SyncStopped,
+)
 
-__all__ = ["AsyncTransport", "Transport"]
+__all__ = ["AsyncTransport", "Transport", "sync_with", "sync_with_async"]
 
 
 class Transport(httpx.BaseTransport):
@@ -108,3 +122,127 @@ def _response(request: httpx.Request, given: Answer) -> httpx.Response:
     return httpx.Response(
         answer.status, headers=list(answer.headers), stream=httpx.ByteStream(answer.body)
     )
+
+
+def sync_with(
+    http: httpx.Client,
+    sync: Sync,
+    base_address: str,
+    *,
+    username: str,
+    password: str,
+    progress: Optional[SyncListener] = None,
+) -> SyncReport:
+    """Fills a school from the service at a base address::
+
+        report = sync_with(
+            http, engine.sync(1000), "https://integrate.example.org",
+            username=..., password=...,
+        )
+
+    The credentials go into the headers ``HTTP-X-USERNAME`` and ``HTTP-X-PASSWORD`` and
+    nowhere else; no redirect is followed. ``progress`` hears how far it has come, after each
+    reply and about once a second, and cancels it by returning False. However it ends, what
+    was taken is kept, and the next sync of the school goes on.
+
+    Fails as :class:`SyncStopped` if it cannot go on, as with wrong credentials; as
+    ``cancelled`` if the listener said so; as ``busy`` or ``io`` if the store fails again
+    and again. What the listener raises comes out as it is.
+    """
+    service = _driving.service(base_address, username, password)
+
+    def send(call: Call) -> Answered:
+        body = Body()
+        try:
+            with http.stream(**_sent(service, call)) as response:
+                for piece in response.iter_bytes():
+                    refused = body.add(piece)
+                    if refused is not None:
+                        return refused
+            return _reply(response, body)
+        except (httpx.TransportError, httpx.DecodingError) as failed:
+            return _no_reply(failed)
+
+    return _driving.driven(sync, send, progress)
+
+
+async def sync_with_async(
+    http: httpx.AsyncClient,
+    sync: AsyncSync,
+    base_address: str,
+    *,
+    username: str,
+    password: str,
+    progress: Optional[SyncListener] = None,
+) -> SyncReport:
+    """:func:`sync_with` on asyncio. If its task is cancelled, the calls that are out are
+    cancelled with it."""
+    service = _driving.service(base_address, username, password)
+
+    async def read(call: Call) -> Answered:
+        body = Body()
+        async with http.stream(**_sent(service, call)) as response:
+            async for piece in response.aiter_bytes():
+                refused = body.add(piece)
+                if refused is not None:
+                    return refused
+        return _reply(response, body)
+
+    async def send(call: Call) -> Answered:
+        try:
+            return await asyncio.wait_for(read(call), _driving.LONGEST_CALL)
+        except asyncio.TimeoutError:
+            return NoReply.TIMEOUT
+        except (httpx.TransportError, httpx.DecodingError) as failed:
+            return _no_reply(failed)
+
+    out: Dict["asyncio.Future[Answered]", Call] = {}
+    try:
+        while True:
+            step = await _ended(_driving.next_step, sync.sync)
+            if isinstance(step, Send):
+                out[asyncio.ensure_future(send(step.call))] = step.call
+                continue
+            if isinstance(step, Stop):
+                raise SyncStopped(step.why)
+            if isinstance(step, Done):
+                return step.report
+            if progress is not None and progress(await sync.progress()) is False:
+                raise _driving.cancelled()
+            pause = _driving.pause(step)
+            if not out:
+                await asyncio.sleep(pause)
+                continue
+            first, _ = await asyncio.wait(
+                out, timeout=pause, return_when=asyncio.FIRST_COMPLETED
+            )
+            for sent in first:
+                await _ended(_driving.hand_in, sync.sync, out.pop(sent), sent.result())
+    finally:
+        for sent in out:
+            sent.cancel()
+        await asyncio.gather(*out, return_exceptions=True)
+
+
+def _sent(service: Service, call: Call) -> Dict[str, Any]:
+    headers = list(service.headers)
+    if call.body:
+        headers.append(("Content-Type", b"application/json"))
+    return {
+        "method": call.method,
+        "url": service.url(call),
+        "headers": headers,
+        "content": call.body.encode() or None,
+        "timeout": _driving.PAUSE,
+        "follow_redirects": False,
+    }
+
+
+def _reply(response: httpx.Response, body: Body) -> Reply:
+    return Reply(response.status_code, body.whole(), response.headers.get("Retry-After"))
+
+
+def _no_reply(failed: httpx.RequestError) -> NoReply:
+    if isinstance(failed, httpx.TimeoutException):
+        return NoReply.TIMEOUT
+    return _driving.cut(failed)

@@ -1,4 +1,5 @@
-"""An engine in place of the network, for `Requests <https://requests.readthedocs.io>`_.
+"""An engine in place of the network, for `Requests <https://requests.readthedocs.io>`_,
+and a school filled over it.
 
 An app's own session runs unchanged but for one line::
 
@@ -14,10 +15,12 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 from urllib3._collections import HTTPHeaderDict
 
-from rollbook import _exchange
+from rollbook import _driving, _exchange
+from rollbook._driving import Answered, Body, SyncListener
 from rollbook.engine import Engine
+from rollbook.sync import Call, NoReply, Reply, Sync, SyncReport
 
-__all__ = ["Adapter"]
+__all__ = ["Adapter", "sync_with"]
 
 
 class Adapter(HTTPAdapter):
@@ -56,6 +59,53 @@ class Adapter(HTTPAdapter):
             request_method=method,
         )
         return self.build_response(request, raw)
+
+
+def sync_with(
+    session: requests.Session,
+    sync: Sync,
+    base_address: str,
+    *,
+    username: str,
+    password: str,
+    progress: Optional[SyncListener] = None,
+) -> SyncReport:
+    """Fills a school from the service at a base address, as
+    :func:`rollbook.httpx.sync_with` does. The session sends from several threads at once:
+    change nothing of it meanwhile."""
+    service = _driving.service(base_address, username, password)
+
+    def send(call: Call) -> Answered:
+        body = Body()
+        headers: Any = dict(service.headers)
+        if call.body:
+            headers["Content-Type"] = "application/json"
+        try:
+            with session.request(
+                call.method,
+                service.url(call),
+                headers=headers,
+                data=call.body.encode() or None,
+                timeout=_driving.PAUSE,
+                allow_redirects=False,
+                stream=True,
+            ) as response:
+                for piece in response.iter_content(1 << 16):
+                    refused = body.add(piece)
+                    if refused is not None:
+                        return refused
+                retry_after = response.headers.get("Retry-After")
+                return Reply(response.status_code, body.whole(), retry_after)
+        except requests.Timeout:
+            return NoReply.TIMEOUT
+        except (
+            requests.ConnectionError,
+            requests.exceptions.ChunkedEncodingError,
+            requests.exceptions.ContentDecodingError,
+        ) as failed:
+            return _driving.cut(failed)
+
+    return _driving.driven(sync, send, progress)
 
 
 def _sent(text: Union[str, bytes]) -> bytes:

@@ -137,6 +137,22 @@ public final class AsyncEngine: Sendable {
         try await run { try $0.eraseLearner(school: school, learner: learner) }
     }
 
+    /// As ``Engine/sync(school:options:)``; ``Sync/run(over:at:username:password:progress:)``
+    /// drives what it gives.
+    public func sync(_ school: UInt64, options: SyncOptions? = nil) async throws -> Sync {
+        try await run { try $0.sync(school: school, options: options) }
+    }
+
+    /// As ``Engine/synced(school:)``.
+    public func synced(_ school: UInt64) async throws -> Coverage? {
+        try await run { try $0.synced(school: school) }
+    }
+
+    /// As ``Engine/forgetSync(school:)``.
+    public func forgetSync(_ school: UInt64) async throws {
+        try await run { try $0.forgetSync(school: school) }
+    }
+
     /// As ``Engine/export(credentials:)``; its lines are read with `for try await`.
     public func export(credentials: Credentials) async throws -> ExportedPieces {
         ExportedPieces(export: try await run { try $0.export(credentials: credentials) }, engine: self)
@@ -208,7 +224,7 @@ extension AsyncEngine {
         try await Self.onThread(of: threads) { [engine] in try call(engine) }
     }
 
-    private static func onThread<T: Sendable>(
+    static func onThread<T: Sendable>(
         of queue: DispatchQueue, _ call: @escaping @Sendable () throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in

@@ -40,8 +40,8 @@ final class ErrorTests: XCTestCase {
     }
 
     /// All but `newer_format`: this version can write no store of a newer one; and
-    /// `id_reused`: changes have no id of their own here; and `not_synced` and `synced`: no
-    /// school is synced here.
+    /// `id_reused`: changes have no id of their own here; and `not_synced` and `synced`, which
+    /// `SyncTests` meets.
     func testEveryErrorThatCanBeReached() throws {
         let folder = try temporaryFolder()
         let file = folder.appendingPathComponent("school.redb")

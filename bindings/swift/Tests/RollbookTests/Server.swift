@@ -1,14 +1,16 @@
 import Foundation
 
-/// The engine's example server, with the two small schools on their day, until it is stopped.
+/// The engine's example server on the day of the small schools, until it is stopped. It has
+/// the two of them unless told otherwise.
 final class Server {
     let address: URL
     private let process = Process()
 
-    init() throws {
+    init(_ arguments: String...) throws {
         let said = Pipe()
         process.executableURL = try Inputs.server()
-        process.arguments = ["--dataset", Inputs.smallSchools.path, "--now", "2026-05-14T08:00:00Z"]
+        let schools = arguments.isEmpty ? ["--dataset", Inputs.smallSchools.path] : arguments
+        process.arguments = schools + ["--now", "2026-05-14T08:00:00Z"]
         process.standardOutput = said
         try process.run()
         // `listening on http://127.0.0.1:PORT`, in one piece.
@@ -21,6 +23,7 @@ final class Server {
     }
 
     func stop() {
+        guard process.isRunning else { return }
         // Started from a task's thread, it has inherited that SIGTERM is blocked.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -3,7 +3,7 @@
 use super::Commit;
 use crate::dataset::keys::{RecordKey, each_key};
 use crate::dataset::summary::Summary;
-use crate::dataset::{coverage, staged};
+use crate::dataset::{coverage, ledger, staged};
 use crate::error::Result;
 use crate::store::{Sorter, Write};
 use std::cell::RefCell;
@@ -12,6 +12,7 @@ use std::cell::RefCell;
 /// accountable persons are people of their own and stay.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
     coverage::erase_learner(write, school, learner)?;
+    ledger::erase_learner(write, school, learner)?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let mut take_own = |found: RecordKey<'_>| {
@@ -32,6 +33,7 @@ const REMOVALS_BYTES: usize = 16 << 20;
 /// not name. What was seen of it goes at once: it is no longer synced.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
     coverage::remove(write, school)?;
+    ledger::forget(write, school)?;
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);
     each_key(

@@ -3,14 +3,16 @@
 //!
 //! - `table`: the members of each answer. `out`: what comes of an answer.
 //! - `fields`: objects, member by member. `record`: those that are records.
-//! - `subjects`: a learner's subjects and their marks. `marks`: assessments and marks.
+//! - `takers`: who takes which subjects. `subjects`: a learner's subjects and their marks. `marks`: assessments and marks, `leaf` by `leaf`.
 
 mod fields;
+mod leaf;
 mod marks;
 mod out;
 mod record;
 mod subjects;
 mod table;
+mod takers;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +27,7 @@ use record::Reader;
 use serde::de::DeserializeSeed;
 use std::borrow::Cow;
 use subjects::Subjects;
+use takers::Takers;
 
 pub(super) use out::{Evidence, Unread};
 
@@ -50,6 +53,7 @@ const STATUS: usize = position(learner::FIELDS, "status");
 fn fill(ask: Ask, body: &str, out: &mut Out) -> serde_json::Result<()> {
     let table = match ask {
         Ask::SchoolInfo => return object(&mut Reader::new(&table::INFO, out), body),
+        Ask::LearnerSubjects => return array(Takers::new(out), body),
         Ask::SubjectsPerTerm(learner) | Ask::SubjectMarks(learner) => {
             return array(Subjects::new(learner, out), body);
         }

@@ -2,6 +2,7 @@
 
 use super::super::ask::Ask;
 use super::super::told::{Fields, Told};
+use crate::record::hints::Hints;
 use crate::record::mark::Mark;
 use crate::record::{Kind, Value};
 use serde::de::Error;
@@ -15,6 +16,8 @@ pub(in super::super) struct Evidence {
     pub(in super::super) year: Option<u64>,
     /// How many records it told, those within others included.
     pub(in super::super) records: u64,
+    /// Who takes which subjects.
+    pub(in super::super) hints: Hints,
     /// Members that nobody knows: of what, and their names.
     pub(in super::super) unknown: BTreeSet<(&'static str, String)>,
 }

@@ -726,6 +726,15 @@ public protocol EngineProtocol: AnyObject, Sendable {
     func find(question: Question, now: Int64?) throws  -> Answer
     
     /**
+     * Ends the syncing of a school. Its records stay, and are taken for all there is:
+     * what was not seen is answered as if there were nothing. The app may change them
+     * from here on. A school that is not synced stays as it is.
+     *
+     * Fails as `busy` or `io`; nothing is changed then.
+     */
+    func forgetSync(school: UInt64) throws 
+    
+    /**
      * Begins a load that bytes are pushed into.
      */
     func load() throws  -> Load
@@ -801,6 +810,22 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * Fails as `busy` if a change does not end in time.
      */
     func suspend() throws 
+    
+    /**
+     * Fills a school from the service, or goes on with a pass that was left under way. What
+     * was not seen of it is `not_synced` afterwards, and in requests a 503.
+     *
+     * Fails as `bad_argument` or `unsupported` if an option is of no form that it may have;
+     * as `suspended` or `closed`, or as `io`.
+     */
+    func sync(school: UInt64, options: SyncOptions?) throws  -> Sync
+    
+    /**
+     * What was seen of a school that is synced, and when; nothing of any other school.
+     *
+     * Fails as `suspended` or `closed`; as `io` or `corrupt` if the store fails.
+     */
+    func synced(school: UInt64) throws  -> Coverage?
     
     /**
      * The v2 request for the data of a v1 one, given its path and query string
@@ -1091,6 +1116,22 @@ open func find(question: Question, now: Int64? = nil)throws  -> Answer  {
 }
     
     /**
+     * Ends the syncing of a school. Its records stay, and are taken for all there is:
+     * what was not seen is answered as if there were nothing. The app may change them
+     * from here on. A school that is not synced stays as it is.
+     *
+     * Fails as `busy` or `io`; nothing is changed then.
+     */
+open func forgetSync(school: UInt64)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_forget_sync(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(school),uniffiCallStatus
+    )
+}
+}
+    
+    /**
      * Begins a load that bytes are pushed into.
      */
 open func load()throws  -> Load  {
@@ -1254,6 +1295,39 @@ open func suspend()throws   {try rustCallWithError(FfiConverterTypeRollbookError
             self.uniffiCloneHandle(),uniffiCallStatus
     )
 }
+}
+    
+    /**
+     * Fills a school from the service, or goes on with a pass that was left under way. What
+     * was not seen of it is `not_synced` afterwards, and in requests a 503.
+     *
+     * Fails as `bad_argument` or `unsupported` if an option is of no form that it may have;
+     * as `suspended` or `closed`, or as `io`.
+     */
+open func sync(school: UInt64, options: SyncOptions? = nil)throws  -> Sync  {
+    return try  FfiConverterTypeSync_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_sync(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(school),
+        FfiConverterOptionTypeSyncOptions.lower(options),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * What was seen of a school that is synced, and when; nothing of any other school.
+     *
+     * Fails as `suspended` or `closed`; as `io` or `corrupt` if the store fails.
+     */
+open func synced(school: UInt64)throws  -> Coverage?  {
+    return try  FfiConverterOptionTypeCoverage.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_synced(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(school),uniffiCallStatus
+    )
+})
 }
     
     /**
@@ -1678,6 +1752,265 @@ public func FfiConverterTypeLoad_lower(_ value: Load) -> UInt64 {
 
 
 
+
+
+/**
+ * The syncing of one school. It sends nothing itself and keeps no time: ask for the next
+ * step, send what it says, and hand in the reply. It may be used from several threads.
+ *
+ * What was handed in is in the store at once. A sync that is let go, or killed, is gone on
+ * with by the next one of the school, if its options ask for the same. Of two at a time the
+ * one that was started last goes on.
+ */
+public protocol SyncProtocol: AnyObject, Sendable {
+    
+    /**
+     * Says that what the report calls held is right: the next step publishes it.
+     *
+     * Fails as `unsupported` if nothing of this target is held back.
+     */
+    func confirm(target: String) throws 
+    
+    /**
+     * There was no reply to a call. Fails as `take`.
+     */
+    func fail(call: UInt64, now: Int64, why: NoReply) throws  -> Taken
+    
+    /**
+     * What is to be done at this instant, in seconds since 1970-01-01T00:00:00Z. A call
+     * is said once; if nothing is handed in for two minutes it counts as failed.
+     *
+     * Fails as `busy` if another writer does not end in time, as `io` if the store could
+     * not be written, as `unsupported` if the school has records meanwhile. Nothing is lost:
+     * ask again, and it tries again.
+     */
+    func next(now: Int64) throws  -> Step
+    
+    /**
+     * How far the pass has come.
+     */
+    func progress() throws  -> SyncProgress
+    
+    /**
+     * Takes the reply to a call.
+     *
+     * Fails as `busy` or `io` if it could not be kept. The call is still out then: hand the
+     * reply in again.
+     */
+    func take(call: UInt64, now: Int64, reply: Reply) throws  -> Taken
+    
+    /**
+     * Asks for this next, whether it was asked in this pass or not: a path and query of v1
+     * about the school. If the school is synced already, the answer is published as soon as
+     * it is there.
+     *
+     * Fails as `unsupported` if sync does not ask for such a target.
+     */
+    func want(target: String) throws 
+    
+}
+/**
+ * The syncing of one school. It sends nothing itself and keeps no time: ask for the next
+ * step, send what it says, and hand in the reply. It may be used from several threads.
+ *
+ * What was handed in is in the store at once. A sync that is let go, or killed, is gone on
+ * with by the next one of the school, if its options ask for the same. Of two at a time the
+ * one that was started last goes on.
+ */
+open class Sync: SyncProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_rollbook_ffi_fn_clone_sync(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_rollbook_ffi_fn_free_sync(handle, $0) }
+    }
+
+    
+
+    
+    /**
+     * Says that what the report calls held is right: the next step publishes it.
+     *
+     * Fails as `unsupported` if nothing of this target is held back.
+     */
+open func confirm(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_confirm(
+            self.uniffiCloneHandle(),
+        FfiConverterString.lower(target),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * There was no reply to a call. Fails as `take`.
+     */
+open func fail(call: UInt64, now: Int64, why: NoReply)throws  -> Taken  {
+    return try  FfiConverterTypeTaken_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_fail(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(call),
+        FfiConverterInt64.lower(now),
+        FfiConverterTypeNoReply_lower(why),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * What is to be done at this instant, in seconds since 1970-01-01T00:00:00Z. A call
+     * is said once; if nothing is handed in for two minutes it counts as failed.
+     *
+     * Fails as `busy` if another writer does not end in time, as `io` if the store could
+     * not be written, as `unsupported` if the school has records meanwhile. Nothing is lost:
+     * ask again, and it tries again.
+     */
+open func next(now: Int64)throws  -> Step  {
+    return try  FfiConverterTypeStep_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_next(
+            self.uniffiCloneHandle(),
+        FfiConverterInt64.lower(now),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * How far the pass has come.
+     */
+open func progress()throws  -> SyncProgress  {
+    return try  FfiConverterTypeSyncProgress_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_progress(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Takes the reply to a call.
+     *
+     * Fails as `busy` or `io` if it could not be kept. The call is still out then: hand the
+     * reply in again.
+     */
+open func take(call: UInt64, now: Int64, reply: Reply)throws  -> Taken  {
+    return try  FfiConverterTypeTaken_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_take(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(call),
+        FfiConverterInt64.lower(now),
+        FfiConverterTypeReply_lower(reply),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Asks for this next, whether it was asked in this pass or not: a path and query of v1
+     * about the school. If the school is synced already, the answer is published as soon as
+     * it is there.
+     *
+     * Fails as `unsupported` if sync does not ask for such a target.
+     */
+open func want(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_want(
+            self.uniffiCloneHandle(),
+        FfiConverterString.lower(target),uniffiCallStatus
+    )
+}
+}
+    
+
+    
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeSync: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = Sync
+
+    public static func lift(_ handle: UInt64) throws -> Sync {
+        return Sync(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: Sync) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Sync {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Sync, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSync_lift(_ handle: UInt64) throws -> Sync {
+    return try FfiConverterTypeSync.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSync_lower(_ value: Sync) -> UInt64 {
+    return FfiConverterTypeSync.lower(value)
+}
+
+
+
+
 /**
  * What crosses of an answer, for the package itself.
  */
@@ -1754,6 +2087,96 @@ public func FfiConverterTypeAnswerParts_lift(_ buf: RustBuffer) throws -> Answer
 #endif
 public func FfiConverterTypeAnswerParts_lower(_ value: AnswerParts) -> RustBuffer {
     return FfiConverterTypeAnswerParts.lower(value)
+}
+
+
+/**
+ * What is to be sent with the credentials of the integrator. Redirects to another
+ * origin must not be followed: they would take the credentials along.
+ */
+public struct Call: Equatable, Hashable {
+    /**
+     * Tells its reply from others: a number below 2^53.
+     */
+    public var id: UInt64
+    /**
+     * The HTTP method, in upper case.
+     */
+    public var method: String
+    /**
+     * The path and the query string, to be put behind the service's address.
+     */
+    public var target: String
+    /**
+     * The body, JSON; empty for `GET`.
+     */
+    public var body: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * Tells its reply from others: a number below 2^53.
+         */id: UInt64, 
+        /**
+         * The HTTP method, in upper case.
+         */method: String, 
+        /**
+         * The path and the query string, to be put behind the service's address.
+         */target: String, 
+        /**
+         * The body, JSON; empty for `GET`.
+         */body: String) {
+        self.id = id
+        self.method = method
+        self.target = target
+        self.body = body
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension Call: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeCall: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Call {
+        return
+            try Call(
+                id: FfiConverterUInt64.read(from: &buf), 
+                method: FfiConverterString.read(from: &buf), 
+                target: FfiConverterString.read(from: &buf), 
+                body: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Call, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.id, into: &buf)
+        FfiConverterString.write(value.method, into: &buf)
+        FfiConverterString.write(value.target, into: &buf)
+        FfiConverterString.write(value.body, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCall_lift(_ buf: RustBuffer) throws -> Call {
+    return try FfiConverterTypeCall.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCall_lower(_ value: Call) -> RustBuffer {
+    return FfiConverterTypeCall.lower(value)
 }
 
 
@@ -1847,6 +2270,196 @@ public func FfiConverterTypeCounts_lower(_ value: Counts) -> RustBuffer {
 
 
 /**
+ * What was seen of a school that is synced.
+ */
+public struct Coverage: Equatable, Hashable {
+    /**
+     * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; nothing if
+     * nothing was.
+     */
+    public var asOf: Int64?
+    /**
+     * What was seen, kind by kind.
+     */
+    public var seen: [Covered]
+    /**
+     * How many learners were erased, whom sync does not bring back.
+     */
+    public var erased: UInt64
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; nothing if
+         * nothing was.
+         */asOf: Int64?, 
+        /**
+         * What was seen, kind by kind.
+         */seen: [Covered], 
+        /**
+         * How many learners were erased, whom sync does not bring back.
+         */erased: UInt64) {
+        self.asOf = asOf
+        self.seen = seen
+        self.erased = erased
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension Coverage: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeCoverage: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Coverage {
+        return
+            try Coverage(
+                asOf: FfiConverterOptionInt64.read(from: &buf), 
+                seen: FfiConverterSequenceTypeCovered.read(from: &buf), 
+                erased: FfiConverterUInt64.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Coverage, into buf: inout [UInt8]) {
+        FfiConverterOptionInt64.write(value.asOf, into: &buf)
+        FfiConverterSequenceTypeCovered.write(value.seen, into: &buf)
+        FfiConverterUInt64.write(value.erased, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCoverage_lift(_ buf: RustBuffer) throws -> Coverage {
+    return try FfiConverterTypeCoverage.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCoverage_lower(_ value: Coverage) -> RustBuffer {
+    return FfiConverterTypeCoverage.lower(value)
+}
+
+
+/**
+ * A kind of what was seen of a school.
+ */
+public struct Covered: Equatable, Hashable {
+    /**
+     * What it is, as `not_synced` calls it: `the current learners`.
+     */
+    public var what: String
+    /**
+     * The administrative year, of what is of one year.
+     */
+    public var year: UInt64?
+    /**
+     * The first day, of what is of days, as YYYY-MM-DD;
+     */
+    public var from: String?
+    /**
+     * and the last.
+     */
+    public var to: String?
+    /**
+     * Of how many learners, grades, or terms of a grade it was seen; 1 of all else.
+     */
+    public var count: UInt64
+    /**
+     * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z.
+     */
+    public var asOf: Int64
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * What it is, as `not_synced` calls it: `the current learners`.
+         */what: String, 
+        /**
+         * The administrative year, of what is of one year.
+         */year: UInt64?, 
+        /**
+         * The first day, of what is of days, as YYYY-MM-DD;
+         */from: String?, 
+        /**
+         * and the last.
+         */to: String?, 
+        /**
+         * Of how many learners, grades, or terms of a grade it was seen; 1 of all else.
+         */count: UInt64, 
+        /**
+         * When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z.
+         */asOf: Int64) {
+        self.what = what
+        self.year = year
+        self.from = from
+        self.to = to
+        self.count = count
+        self.asOf = asOf
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension Covered: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeCovered: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Covered {
+        return
+            try Covered(
+                what: FfiConverterString.read(from: &buf), 
+                year: FfiConverterOptionUInt64.read(from: &buf), 
+                from: FfiConverterOptionString.read(from: &buf), 
+                to: FfiConverterOptionString.read(from: &buf), 
+                count: FfiConverterUInt64.read(from: &buf), 
+                asOf: FfiConverterInt64.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Covered, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.what, into: &buf)
+        FfiConverterOptionUInt64.write(value.year, into: &buf)
+        FfiConverterOptionString.write(value.from, into: &buf)
+        FfiConverterOptionString.write(value.to, into: &buf)
+        FfiConverterUInt64.write(value.count, into: &buf)
+        FfiConverterInt64.write(value.asOf, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCovered_lift(_ buf: RustBuffer) throws -> Covered {
+    return try FfiConverterTypeCovered.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCovered_lower(_ value: Covered) -> RustBuffer {
+    return FfiConverterTypeCovered.lower(value)
+}
+
+
+/**
  * What is wrong with a line of a dataset.
  */
 public struct Fault: Equatable, Hashable {
@@ -1912,6 +2525,75 @@ public func FfiConverterTypeFault_lift(_ buf: RustBuffer) throws -> Fault {
 #endif
 public func FfiConverterTypeFault_lower(_ value: Fault) -> RustBuffer {
     return FfiConverterTypeFault.lower(value)
+}
+
+
+/**
+ * A call that came to nothing.
+ */
+public struct GivenUp: Equatable, Hashable {
+    /**
+     * The path and the query string.
+     */
+    public var target: String
+    /**
+     * Why, in words.
+     */
+    public var why: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The path and the query string.
+         */target: String, 
+        /**
+         * Why, in words.
+         */why: String) {
+        self.target = target
+        self.why = why
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension GivenUp: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeGivenUp: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> GivenUp {
+        return
+            try GivenUp(
+                target: FfiConverterString.read(from: &buf), 
+                why: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: GivenUp, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.target, into: &buf)
+        FfiConverterString.write(value.why, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeGivenUp_lift(_ buf: RustBuffer) throws -> GivenUp {
+    return try FfiConverterTypeGivenUp.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeGivenUp_lower(_ value: GivenUp) -> RustBuffer {
+    return FfiConverterTypeGivenUp.lower(value)
 }
 
 
@@ -2242,6 +2924,164 @@ public func FfiConverterTypePage_lower(_ value: Page) -> RustBuffer {
 
 
 /**
+ * A state update that the service refused.
+ */
+public struct RefusedState: Equatable, Hashable {
+    /**
+     * The API type.
+     */
+    public var apiTypeId: UInt64
+    /**
+     * The state that was asked for.
+     */
+    public var state: Bool
+    /**
+     * The HTTP status.
+     */
+    public var status: UInt16
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The API type.
+         */apiTypeId: UInt64, 
+        /**
+         * The state that was asked for.
+         */state: Bool, 
+        /**
+         * The HTTP status.
+         */status: UInt16) {
+        self.apiTypeId = apiTypeId
+        self.state = state
+        self.status = status
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension RefusedState: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeRefusedState: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> RefusedState {
+        return
+            try RefusedState(
+                apiTypeId: FfiConverterUInt64.read(from: &buf), 
+                state: FfiConverterBool.read(from: &buf), 
+                status: FfiConverterUInt16.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: RefusedState, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.apiTypeId, into: &buf)
+        FfiConverterBool.write(value.state, into: &buf)
+        FfiConverterUInt16.write(value.status, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRefusedState_lift(_ buf: RustBuffer) throws -> RefusedState {
+    return try FfiConverterTypeRefusedState.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRefusedState_lower(_ value: RefusedState) -> RustBuffer {
+    return FfiConverterTypeRefusedState.lower(value)
+}
+
+
+/**
+ * What the service answered to a call.
+ */
+public struct Reply: Equatable, Hashable {
+    /**
+     * The status, as 200.
+     */
+    public var status: UInt16
+    /**
+     * The whole body.
+     */
+    public var body: Data
+    /**
+     * The value of the header `Retry-After`, if there is one.
+     */
+    public var retryAfter: String?
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The status, as 200.
+         */status: UInt16, 
+        /**
+         * The whole body.
+         */body: Data, 
+        /**
+         * The value of the header `Retry-After`, if there is one.
+         */retryAfter: String? = nil) {
+        self.status = status
+        self.body = body
+        self.retryAfter = retryAfter
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension Reply: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeReply: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Reply {
+        return
+            try Reply(
+                status: FfiConverterUInt16.read(from: &buf), 
+                body: FfiConverterData.read(from: &buf), 
+                retryAfter: FfiConverterOptionString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Reply, into buf: inout [UInt8]) {
+        FfiConverterUInt16.write(value.status, into: &buf)
+        FfiConverterData.write(value.body, into: &buf)
+        FfiConverterOptionString.write(value.retryAfter, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeReply_lift(_ buf: RustBuffer) throws -> Reply {
+    return try FfiConverterTypeReply.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeReply_lower(_ value: Reply) -> RustBuffer {
+    return FfiConverterTypeReply.lower(value)
+}
+
+
+/**
  * A request as an HTTP client sends it (section 4).
  */
 public struct Request: Equatable, Hashable {
@@ -2507,6 +3347,321 @@ public func FfiConverterTypeSummary_lift(_ buf: RustBuffer) throws -> Summary {
 #endif
 public func FfiConverterTypeSummary_lower(_ value: Summary) -> RustBuffer {
     return FfiConverterTypeSummary.lower(value)
+}
+
+
+/**
+ * What is to be synced of a school; each may be left out.
+ */
+public struct SyncOptions: Equatable, Hashable {
+    /**
+     * The first day of absences and discipline, as YYYY-MM-DD; a month before today
+     * unless given, and at most ten years before.
+     */
+    public var daysFrom: String?
+    /**
+     * The school's distance from UTC as `±HH:MM`, which the service does not tell;
+     * `+02:00` unless given. It says which day is today at the school.
+     */
+    public var utcOffset: String?
+    /**
+     * How many calls may be out at once; 4 unless given. The service may make it fewer.
+     */
+    public var mostInFlight: UInt32?
+    /**
+     * How many of the answers that seldom change are asked for again in a pass, the oldest
+     * first; 25 unless given.
+     */
+    public var rotate: UInt32?
+    /**
+     * The integrator with whose credentials the calls are sent, by user name, if its state
+     * updates are to be taken and sent. What was asked for shows at once, and is taken back
+     * if the service refuses it. Without it state updates of a school that is synced are
+     * refused.
+     */
+    public var outbox: String?
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The first day of absences and discipline, as YYYY-MM-DD; a month before today
+         * unless given, and at most ten years before.
+         */daysFrom: String? = nil, 
+        /**
+         * The school's distance from UTC as `±HH:MM`, which the service does not tell;
+         * `+02:00` unless given. It says which day is today at the school.
+         */utcOffset: String? = nil, 
+        /**
+         * How many calls may be out at once; 4 unless given. The service may make it fewer.
+         */mostInFlight: UInt32? = nil, 
+        /**
+         * How many of the answers that seldom change are asked for again in a pass, the oldest
+         * first; 25 unless given.
+         */rotate: UInt32? = nil, 
+        /**
+         * The integrator with whose credentials the calls are sent, by user name, if its state
+         * updates are to be taken and sent. What was asked for shows at once, and is taken back
+         * if the service refuses it. Without it state updates of a school that is synced are
+         * refused.
+         */outbox: String? = nil) {
+        self.daysFrom = daysFrom
+        self.utcOffset = utcOffset
+        self.mostInFlight = mostInFlight
+        self.rotate = rotate
+        self.outbox = outbox
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension SyncOptions: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeSyncOptions: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SyncOptions {
+        return
+            try SyncOptions(
+                daysFrom: FfiConverterOptionString.read(from: &buf), 
+                utcOffset: FfiConverterOptionString.read(from: &buf), 
+                mostInFlight: FfiConverterOptionUInt32.read(from: &buf), 
+                rotate: FfiConverterOptionUInt32.read(from: &buf), 
+                outbox: FfiConverterOptionString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: SyncOptions, into buf: inout [UInt8]) {
+        FfiConverterOptionString.write(value.daysFrom, into: &buf)
+        FfiConverterOptionString.write(value.utcOffset, into: &buf)
+        FfiConverterOptionUInt32.write(value.mostInFlight, into: &buf)
+        FfiConverterOptionUInt32.write(value.rotate, into: &buf)
+        FfiConverterOptionString.write(value.outbox, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSyncOptions_lift(_ buf: RustBuffer) throws -> SyncOptions {
+    return try FfiConverterTypeSyncOptions.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSyncOptions_lower(_ value: SyncOptions) -> RustBuffer {
+    return FfiConverterTypeSyncOptions.lower(value)
+}
+
+
+/**
+ * How far a pass has come.
+ */
+public struct SyncProgress: Equatable, Hashable {
+    /**
+     * How many answers there are.
+     */
+    public var answered: UInt64
+    /**
+     * How many are known to be still asked for. Answers tell what else there is to ask, so
+     * that it grows at first.
+     */
+    public var left: UInt64
+    /**
+     * How many calls are out.
+     */
+    public var inFlight: UInt32
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * How many answers there are.
+         */answered: UInt64, 
+        /**
+         * How many are known to be still asked for. Answers tell what else there is to ask, so
+         * that it grows at first.
+         */left: UInt64, 
+        /**
+         * How many calls are out.
+         */inFlight: UInt32) {
+        self.answered = answered
+        self.left = left
+        self.inFlight = inFlight
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension SyncProgress: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeSyncProgress: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SyncProgress {
+        return
+            try SyncProgress(
+                answered: FfiConverterUInt64.read(from: &buf), 
+                left: FfiConverterUInt64.read(from: &buf), 
+                inFlight: FfiConverterUInt32.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: SyncProgress, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.answered, into: &buf)
+        FfiConverterUInt64.write(value.left, into: &buf)
+        FfiConverterUInt32.write(value.inFlight, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSyncProgress_lift(_ buf: RustBuffer) throws -> SyncProgress {
+    return try FfiConverterTypeSyncProgress.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSyncProgress_lower(_ value: SyncProgress) -> RustBuffer {
+    return FfiConverterTypeSyncProgress.lower(value)
+}
+
+
+/**
+ * What a pass came to. It names targets and members, and never a value of an answer.
+ */
+public struct SyncReport: Equatable, Hashable {
+    /**
+     * How many replies were taken.
+     */
+    public var replies: UInt64
+    /**
+     * How many of them were as before.
+     */
+    public var same: UInt64
+    /**
+     * What was given up, so that it is not synced.
+     */
+    public var givenUp: [GivenUp]
+    /**
+     * What was held back, since it would have taken away much of what is kept: its old
+     * records are still answered. `confirm` says that it is right.
+     */
+    public var held: [String]
+    /**
+     * Members of answers that are unknown, as `record: member`.
+     */
+    public var unknown: [String]
+    /**
+     * State updates that the service refused: the states are what they were before.
+     */
+    public var refused: [RefusedState]
+    /**
+     * What the service changed again and again while it was asked, so that one answer may
+     * be older than another. The next pass asks for it.
+     */
+    public var unsettled: [String]
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * How many replies were taken.
+         */replies: UInt64, 
+        /**
+         * How many of them were as before.
+         */same: UInt64, 
+        /**
+         * What was given up, so that it is not synced.
+         */givenUp: [GivenUp], 
+        /**
+         * What was held back, since it would have taken away much of what is kept: its old
+         * records are still answered. `confirm` says that it is right.
+         */held: [String], 
+        /**
+         * Members of answers that are unknown, as `record: member`.
+         */unknown: [String], 
+        /**
+         * State updates that the service refused: the states are what they were before.
+         */refused: [RefusedState], 
+        /**
+         * What the service changed again and again while it was asked, so that one answer may
+         * be older than another. The next pass asks for it.
+         */unsettled: [String]) {
+        self.replies = replies
+        self.same = same
+        self.givenUp = givenUp
+        self.held = held
+        self.unknown = unknown
+        self.refused = refused
+        self.unsettled = unsettled
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension SyncReport: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeSyncReport: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SyncReport {
+        return
+            try SyncReport(
+                replies: FfiConverterUInt64.read(from: &buf), 
+                same: FfiConverterUInt64.read(from: &buf), 
+                givenUp: FfiConverterSequenceTypeGivenUp.read(from: &buf), 
+                held: FfiConverterSequenceString.read(from: &buf), 
+                unknown: FfiConverterSequenceString.read(from: &buf), 
+                refused: FfiConverterSequenceTypeRefusedState.read(from: &buf), 
+                unsettled: FfiConverterSequenceString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: SyncReport, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.replies, into: &buf)
+        FfiConverterUInt64.write(value.same, into: &buf)
+        FfiConverterSequenceTypeGivenUp.write(value.givenUp, into: &buf)
+        FfiConverterSequenceString.write(value.held, into: &buf)
+        FfiConverterSequenceString.write(value.unknown, into: &buf)
+        FfiConverterSequenceTypeRefusedState.write(value.refused, into: &buf)
+        FfiConverterSequenceString.write(value.unsettled, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSyncReport_lift(_ buf: RustBuffer) throws -> SyncReport {
+    return try FfiConverterTypeSyncReport.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSyncReport_lower(_ value: SyncReport) -> RustBuffer {
+    return FfiConverterTypeSyncReport.lower(value)
 }
 
 
@@ -3086,6 +4241,91 @@ public func FfiConverterTypeLookupList_lift(_ buf: RustBuffer) throws -> LookupL
 #endif
 public func FfiConverterTypeLookupList_lower(_ value: LookupList) -> RustBuffer {
     return FfiConverterTypeLookupList.lower(value)
+}
+
+
+
+/**
+ * Why there is no reply to a call.
+ */
+
+public enum NoReply: Equatable, Hashable {
+    
+    /**
+     * There is no network. It does not count as an attempt.
+     */
+    case offline
+    /**
+     * None came in time.
+     */
+    case timeout
+    /**
+     * The connection was cut.
+     */
+    case cut
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension NoReply: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeNoReply: FfiConverterRustBuffer {
+    typealias SwiftType = NoReply
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> NoReply {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .offline
+        
+        case 2: return .timeout
+        
+        case 3: return .cut
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: NoReply, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .offline:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .timeout:
+            writeInt(&buf, Int32(2))
+        
+        
+        case .cut:
+            writeInt(&buf, Int32(3))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeNoReply_lift(_ buf: RustBuffer) throws -> NoReply {
+    return try FfiConverterTypeNoReply.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeNoReply_lower(_ value: NoReply) -> RustBuffer {
+    return FfiConverterTypeNoReply.lower(value)
 }
 
 
@@ -3878,6 +5118,334 @@ public func FfiConverterTypeRollbookError_lower(_ value: RollbookError) -> RustB
 }
 
 
+/**
+ * What is to be done next.
+ */
+
+public enum Step: Equatable, Hashable {
+    
+    /**
+     * Send this, and hand in the reply. It is not said again while it is out.
+     */
+    case send(
+        /**
+         * What to send.
+         */call: Call
+    )
+    /**
+     * Nothing can be sent now. Ask for the next step at this instant, in seconds since
+     * 1970-01-01T00:00:00Z, or as soon as a reply was handed in.
+     */
+    case wait(
+        /**
+         * The instant.
+         */until: Int64
+    )
+    /**
+     * All is published.
+     */
+    case done(
+        /**
+         * What it came to.
+         */report: SyncReport
+    )
+    /**
+     * It cannot go on, and says so from now on. What was published is answered.
+     */
+    case stop(
+        /**
+         * The reason.
+         */why: Why
+    )
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension Step: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeStep: FfiConverterRustBuffer {
+    typealias SwiftType = Step
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Step {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .send(call: try FfiConverterTypeCall.read(from: &buf)
+        )
+        
+        case 2: return .wait(until: try FfiConverterInt64.read(from: &buf)
+        )
+        
+        case 3: return .done(report: try FfiConverterTypeSyncReport.read(from: &buf)
+        )
+        
+        case 4: return .stop(why: try FfiConverterTypeWhy.read(from: &buf)
+        )
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: Step, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case let .send(call):
+            writeInt(&buf, Int32(1))
+            FfiConverterTypeCall.write(call, into: &buf)
+            
+        
+        case let .wait(until):
+            writeInt(&buf, Int32(2))
+            FfiConverterInt64.write(until, into: &buf)
+            
+        
+        case let .done(report):
+            writeInt(&buf, Int32(3))
+            FfiConverterTypeSyncReport.write(report, into: &buf)
+            
+        
+        case let .stop(why):
+            writeInt(&buf, Int32(4))
+            FfiConverterTypeWhy.write(why, into: &buf)
+            
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeStep_lift(_ buf: RustBuffer) throws -> Step {
+    return try FfiConverterTypeStep.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeStep_lower(_ value: Step) -> RustBuffer {
+    return FfiConverterTypeStep.lower(value)
+}
+
+
+
+/**
+ * What was made of a reply.
+ */
+
+public enum Taken: Equatable, Hashable {
+    
+    /**
+     * It was read whole, and is published with the pass.
+     */
+    case kept
+    /**
+     * It was read whole, and is as it was.
+     */
+    case same
+    /**
+     * It is to be asked for again; the next step says when.
+     */
+    case retry(
+        /**
+         * Not before this instant, in seconds since 1970-01-01T00:00:00Z.
+         */at: Int64
+    )
+    /**
+     * It says that this may not be had, or cannot be read: the rest goes on without.
+     */
+    case givenUp
+    /**
+     * Nobody waits for it any more.
+     */
+    case stale
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension Taken: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeTaken: FfiConverterRustBuffer {
+    typealias SwiftType = Taken
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Taken {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .kept
+        
+        case 2: return .same
+        
+        case 3: return .retry(at: try FfiConverterInt64.read(from: &buf)
+        )
+        
+        case 4: return .givenUp
+        
+        case 5: return .stale
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: Taken, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .kept:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .same:
+            writeInt(&buf, Int32(2))
+        
+        
+        case let .retry(at):
+            writeInt(&buf, Int32(3))
+            FfiConverterInt64.write(at, into: &buf)
+            
+        
+        case .givenUp:
+            writeInt(&buf, Int32(4))
+        
+        
+        case .stale:
+            writeInt(&buf, Int32(5))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeTaken_lift(_ buf: RustBuffer) throws -> Taken {
+    return try FfiConverterTypeTaken.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeTaken_lower(_ value: Taken) -> RustBuffer {
+    return FfiConverterTypeTaken.lower(value)
+}
+
+
+
+/**
+ * Why a sync stopped.
+ */
+
+public enum Why: Equatable, Hashable {
+    
+    /**
+     * The service says 401: the credentials are wrong, or the school has not authorised
+     * the integrator.
+     */
+    case unauthorised
+    /**
+     * The school was removed, or is no longer to be synced.
+     */
+    case forgotten
+    /**
+     * The school's record or its current learners could not be had: without them nothing
+     * is published.
+     */
+    case incomplete
+    /**
+     * Another sync of the school was started since.
+     */
+    case superseded
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension Why: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeWhy: FfiConverterRustBuffer {
+    typealias SwiftType = Why
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Why {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .unauthorised
+        
+        case 2: return .forgotten
+        
+        case 3: return .incomplete
+        
+        case 4: return .superseded
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: Why, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .unauthorised:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .forgotten:
+            writeInt(&buf, Int32(2))
+        
+        
+        case .incomplete:
+            writeInt(&buf, Int32(3))
+        
+        
+        case .superseded:
+            writeInt(&buf, Int32(4))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeWhy_lift(_ buf: RustBuffer) throws -> Why {
+    return try FfiConverterTypeWhy.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeWhy_lower(_ value: Why) -> RustBuffer {
+    return FfiConverterTypeWhy.lower(value)
+}
+
+
+
 
 
 /**
@@ -4024,6 +5592,30 @@ public func FfiConverterCallbackInterfaceLoadListener_lower(_ v: LoadListener) -
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionUInt32: FfiConverterRustBuffer {
+    typealias SwiftType = UInt32?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterUInt32.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterUInt32.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionUInt64: FfiConverterRustBuffer {
     typealias SwiftType = UInt64?
 
@@ -4096,6 +5688,30 @@ fileprivate struct FfiConverterOptionString: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionTypeCoverage: FfiConverterRustBuffer {
+    typealias SwiftType = Coverage?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeCoverage.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeCoverage.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionTypeOptions: FfiConverterRustBuffer {
     typealias SwiftType = Options?
 
@@ -4112,6 +5728,30 @@ fileprivate struct FfiConverterOptionTypeOptions: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterTypeOptions.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypeSyncOptions: FfiConverterRustBuffer {
+    typealias SwiftType = SyncOptions?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeSyncOptions.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeSyncOptions.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }
@@ -4218,6 +5858,31 @@ fileprivate struct FfiConverterSequenceString: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterSequenceTypeCovered: FfiConverterRustBuffer {
+    typealias SwiftType = [Covered]
+
+    public static func write(_ value: [Covered], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeCovered.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [Covered] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [Covered]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeCovered.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterSequenceTypeFault: FfiConverterRustBuffer {
     typealias SwiftType = [Fault]
 
@@ -4243,6 +5908,31 @@ fileprivate struct FfiConverterSequenceTypeFault: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterSequenceTypeGivenUp: FfiConverterRustBuffer {
+    typealias SwiftType = [GivenUp]
+
+    public static func write(_ value: [GivenUp], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeGivenUp.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [GivenUp] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [GivenUp]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeGivenUp.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterSequenceTypeHeader: FfiConverterRustBuffer {
     typealias SwiftType = [Header]
 
@@ -4260,6 +5950,31 @@ fileprivate struct FfiConverterSequenceTypeHeader: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeHeader.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeRefusedState: FfiConverterRustBuffer {
+    typealias SwiftType = [RefusedState]
+
+    public static func write(_ value: [RefusedState], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeRefusedState.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [RefusedState] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [RefusedState]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeRefusedState.read(from: &buf))
         }
         return seq
     }
@@ -4458,6 +6173,9 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_find() != 56559) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_engine_forget_sync() != 44873) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_rollbook_ffi_checksum_method_engine_load() != 50243) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -4491,6 +6209,12 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_suspend() != 20294) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_engine_sync() != 26574) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_synced() != 21827) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_rollbook_ffi_checksum_method_engine_upgrade() != 54313) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -4510,6 +6234,24 @@ private let initializationResult: InitializationResult = {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_load_push() != 31537) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_sync_confirm() != 37440) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_sync_fail() != 42618) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_sync_next() != 61085) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_sync_progress() != 354) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_sync_take() != 46577) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_sync_want() != 61902) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_constructor_engine_memory() != 50506) {

@@ -129,6 +129,22 @@ class AsyncEngine(
     }
 
     /**
+     * Begins or goes on with the syncing of a school. What it gives blocks; `syncWith` of
+     * `rollbook.okhttp` drives it from a coroutine.
+     *
+     * @see Engine.sync
+     */
+    suspend fun sync(school: ULong, options: SyncOptions = SyncOptions()): Sync = blocking {
+        sync(school, options)
+    }
+
+    /** @see Engine.synced */
+    suspend fun synced(school: ULong): Coverage? = blocking { synced(school) }
+
+    /** @see Engine.forgetSync */
+    suspend fun forgetSync(school: ULong): Unit = blocking { forgetSync(school) }
+
+    /**
      * The lines of an export in pieces of about 64 KiB. Each collection is an export of its own, of
      * the moment at which it begins, and ends with the collection.
      *

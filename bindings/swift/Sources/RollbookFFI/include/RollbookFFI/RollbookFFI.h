@@ -329,6 +329,11 @@ uint64_t uniffi_rollbook_ffi_fn_method_engine_export(uint64_t ptr, RustBuffer cr
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_find(uint64_t ptr, RustBuffer question, RustBuffer now, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FORGET_SYNC
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FORGET_SYNC
+void uniffi_rollbook_ffi_fn_method_engine_forget_sync(uint64_t ptr, uint64_t school, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_LOAD
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_LOAD
 uint64_t uniffi_rollbook_ffi_fn_method_engine_load(uint64_t ptr, RustCallStatus *_Nonnull out_status
@@ -384,6 +389,16 @@ RustBuffer uniffi_rollbook_ffi_fn_method_engine_stats(uint64_t ptr, RustCallStat
 void uniffi_rollbook_ffi_fn_method_engine_suspend(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_SYNC
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_SYNC
+uint64_t uniffi_rollbook_ffi_fn_method_engine_sync(uint64_t ptr, uint64_t school, RustBuffer options, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_SYNCED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_SYNCED
+RustBuffer uniffi_rollbook_ffi_fn_method_engine_synced(uint64_t ptr, uint64_t school, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_UPGRADE
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_UPGRADE
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_upgrade(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
@@ -437,6 +452,46 @@ RustBuffer uniffi_rollbook_ffi_fn_method_load_finish(uint64_t ptr, RustCallStatu
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LOAD_PUSH
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LOAD_PUSH
 RustBuffer uniffi_rollbook_ffi_fn_method_load_push(uint64_t ptr, ForeignBytes bytes, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_SYNC
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_SYNC
+uint64_t uniffi_rollbook_ffi_fn_clone_sync(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_SYNC
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_SYNC
+void uniffi_rollbook_ffi_fn_free_sync(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_CONFIRM
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_CONFIRM
+void uniffi_rollbook_ffi_fn_method_sync_confirm(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_FAIL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_FAIL
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_fail(uint64_t ptr, uint64_t call, int64_t now, RustBuffer why, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_NEXT
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_next(uint64_t ptr, int64_t now, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_PROGRESS
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_PROGRESS
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_progress(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_TAKE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_TAKE
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_take(uint64_t ptr, uint64_t call, int64_t now, RustBuffer reply, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_WANT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_WANT
+void uniffi_rollbook_ffi_fn_method_sync_want(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_INIT_CALLBACK_VTABLE_LOADLISTENER
@@ -769,6 +824,12 @@ uint16_t uniffi_rollbook_ffi_checksum_method_engine_find(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FORGET_SYNC
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FORGET_SYNC
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_forget_sync(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_LOAD
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_LOAD
 uint16_t uniffi_rollbook_ffi_checksum_method_engine_load(void
@@ -835,6 +896,18 @@ uint16_t uniffi_rollbook_ffi_checksum_method_engine_suspend(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_SYNC
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_SYNC
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_sync(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_SYNCED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_SYNCED
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_synced(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_UPGRADE
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_UPGRADE
 uint16_t uniffi_rollbook_ffi_checksum_method_engine_upgrade(void
@@ -874,6 +947,42 @@ uint16_t uniffi_rollbook_ffi_checksum_method_load_finish(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LOAD_PUSH
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LOAD_PUSH
 uint16_t uniffi_rollbook_ffi_checksum_method_load_push(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_CONFIRM
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_CONFIRM
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_confirm(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_FAIL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_FAIL
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_fail(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_NEXT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_NEXT
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_next(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_PROGRESS
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_PROGRESS
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_progress(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_TAKE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_TAKE
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_take(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_WANT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_WANT
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_want(void
     
 );
 #endif

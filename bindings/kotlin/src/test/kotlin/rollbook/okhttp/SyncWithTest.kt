@@ -1,0 +1,316 @@
+package rollbook.okhttp
+
+import java.nio.file.Path
+import kotlin.io.path.div
+import kotlin.io.path.readLines
+import kotlin.io.path.readText
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.runBlocking
+import okhttp3.OkHttpClient
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.io.TempDir
+import rollbook.Engine
+import rollbook.Inputs
+import rollbook.NoReply
+import rollbook.Question
+import rollbook.Reply
+import rollbook.RollbookException
+import rollbook.SampleSchool
+import rollbook.Step
+import rollbook.SyncOptions
+import rollbook.SyncProgress
+import rollbook.SyncReport
+import rollbook.SyncStopped
+import rollbook.Taken
+import rollbook.Why
+
+/** 2026-05-14T08:00:00Z, the instant at which the service answers. */
+private const val NOW = 1_778_745_600L
+
+/** What an app asks of the mirror; the service was asked otherwise. */
+private val HELD_OUT =
+    listOf(
+        "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
+        "/api/v1/adminplus/learners/1000?grade_id=8,9",
+        "/api/v1/adminplus/learners/1000?learner_id=1",
+        "/api/v1/adminplus/learners/1000?learner_id=999",
+        "/api/v1/adminplus/learners/1000?family_code=1001",
+        "/api/v1/adminplus/learners/1000?status=waitlist&include_parents=1",
+        "/api/v1/adminplus/learners/1000?status=nobody",
+        "/api/v1/adminplus/learnerabsentees/1000?from_date=2026-04-20&to_date=2026-05-14",
+        "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=9",
+        "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=9&structure=1",
+        "/api/v1/currplus/learnersubjects/1000?learner_id=1",
+        "/api/v1/currplus/learnersubjectsperterm/1000?learner_id=1",
+        "/api/v1/currplus/learnersubjectmarks/1000?learner_id=2",
+        "/api/v1/finplus/debtmanagement/learnerparentinfo/1000?include_accountable_person=1",
+        "/api/v1/finplus/debtmanagement/schooldebtors/1000?include_learners=1",
+        "/api/v1/finplus/debtmanagement/schools",
+        "/api/v1/settings/clients/1000",
+        "/api/v2/adminplus/learners?limit=50",
+        "/api/v2/adminplus/learners/1",
+        "/api/v2/adminplus/learners?limit=0",
+        "/api/v2/currplus/learnerassessmentmarks?grade_id=9",
+        "/api/v2/finplus/debtmanagement/accountablepersons",
+        "/api/v2/nothing/here",
+    )
+
+/** Who may ask, and for what each API type is: the service tells neither. */
+private val ACCESS = listOf("api_type", "integrator", "client_integration")
+
+class SyncWithTest {
+    @TempDir lateinit var folder: Path
+
+    private val options = SyncOptions(daysFrom = "2026-01-01")
+    private val source = SampleSchool.engine().apply { removeSchool(1001u) }
+    private val mirror = Engine.memory(SampleSchool.options)
+
+    /** The clock of the drivers goes on from the instant at which the service answers. */
+    private val begun = System.currentTimeMillis()
+
+    private fun clock() = NOW * 1000 + System.currentTimeMillis() - begun
+
+    private suspend fun drive(
+        mirror: Engine,
+        address: String,
+        password: String = "demo",
+        options: SyncOptions = this.options,
+        progress: ((SyncProgress) -> Boolean)? = null,
+    ): SyncReport {
+        val longest = FaultyService.LONG - 1L
+        val service = Service(OkHttpClient(), address, "demo", password, longest)
+        return Driving(mirror.sync(1000u, options), service::answer, progress, ::clock).report()
+    }
+
+    private fun answers(engine: Engine) = HELD_OUT.map { target ->
+        val school = "HTTP-X-SCHOOLID" to "1000"
+        val answer = engine.request(target, school, *SampleSchool.credentials)
+        Triple(target, answer.status, answer.body.substringBefore("\"next_cursor\":\""))
+    }
+
+    private fun assertMirror(mirror: Engine) {
+        val access = SampleSchool.dataset.readLines().filter { line ->
+            ACCESS.any { """"type":"$it"""" in line } &&
+                """"school_id":1001""" !in line
+        }
+        mirror.apply(access.joinToString("\n"))
+        for ((found, expected) in answers(mirror).zip(answers(source))) {
+            assertEquals(expected, found)
+        }
+    }
+
+    @Test
+    fun `the mirror answers as the service`(): Unit = runBlocking {
+        FaultyService(source, milliseconds = 10).use { service ->
+            val heard = mutableListOf<SyncProgress>()
+            val report = drive(mirror, service.address + "/") { heard.add(it) }
+            assertTrue(service.most.get() in 2..4, "${service.most}")
+            assertEquals(service.asked.size.toULong(), report.replies)
+            assertEquals(emptyList<Any>(), report.givenUp + report.held + report.unsettled)
+            assertEquals(0uL, heard.first().answered)
+            assertTrue(heard.last().answered > 10uL)
+            assertMirror(mirror)
+            val coverage = mirror.synced(1000u)!!
+            assertTrue(coverage.asOf!! >= NOW)
+            assertEquals("2026-01-01", coverage.seen.first { it.what == "the absences" }.from)
+            val before = Question.Absentees(1000u, fromDate = "2024-01-01", toDate = "2024-01-31")
+            assertThrows<RollbookException.NotSynced> { mirror.ask(before) }
+            val again = drive(mirror, service.address)
+            assertTrue(again.same > 0uL)
+            assertMirror(mirror)
+        }
+    }
+
+    @Test
+    fun `the clock of the system`(): Unit = runBlocking {
+        FaultyService(source).use { service ->
+            val sync = mirror.sync(1000u, SyncOptions(mostInFlight = 1u))
+            syncWith(OkHttpClient(), sync, service.address, "demo", "demo")
+            assertEquals(1, service.most.get())
+            assertEquals(200, mirror.ask(Question.Learners(1000u)).status.toInt())
+        }
+    }
+
+    @Test
+    fun `what goes wrong on the way`(): Unit = runBlocking {
+        val wrong =
+            mapOf(2 to Wrong.MUCH, 4 to Wrong.ILL, 5 to Wrong.CUT, 6 to Wrong.PAGE, 8 to Wrong.LONG)
+        FaultyService(source) { place, _ -> wrong[place] }.use { service ->
+            val report = drive(mirror, service.address)
+            assertEquals(emptyList<Any>(), report.givenUp)
+            assertTrue(wrong.keys.all { it < service.asked.size })
+            assertMirror(mirror)
+        }
+    }
+
+    @Test
+    fun `a wrong password stops`(): Unit = runBlocking {
+        FaultyService(source).use { service ->
+            val stopped =
+                assertThrows<SyncStopped> { drive(mirror, service.address, password = "s3cret") }
+            assertEquals(Why.UNAUTHORISED, stopped.why)
+            assertTrue("check the credentials" in stopped.message!!)
+            assertFalse("s3cret" in stopped.stackTraceToString())
+            assertEquals(1, service.asked.size)
+        }
+    }
+
+    @Test
+    fun `cancelled and resumed`(): Unit = runBlocking {
+        val path = folder / "mirror"
+        FaultyService(source).use { service ->
+            Engine.open(path, SampleSchool.options).use { mirror ->
+                assertThrows<RollbookException.Cancelled> {
+                    drive(mirror, service.address) { it.answered < 8uL }
+                }
+                assertEquals(null, mirror.synced(1000u))
+            }
+            assertTrue(service.asked.size in 8..12, "${service.asked.size}")
+            Engine.open(path, SampleSchool.options).use { mirror ->
+                drive(mirror, service.address)
+                assertMirror(mirror)
+            }
+            FaultyService(source).use { whole ->
+                drive(mirror, whole.address)
+                // At most what was out is asked for again.
+                assertTrue(service.asked.size <= whole.asked.size + 4)
+            }
+        }
+    }
+
+    @Test
+    fun `a coroutine that is cancelled takes its calls along`(): Unit = runBlocking {
+        FaultyService(source, milliseconds = 200).use { service ->
+            val driving = async(Dispatchers.Default) { drive(mirror, service.address) }
+            while (service.asked.isEmpty()) delay(10)
+            driving.cancelAndJoin()
+            assertThrows<CancellationException> { driving.await() }
+        }
+        FaultyService(source).use { service -> drive(mirror, service.address) }
+        assertMirror(mirror)
+    }
+
+    @Test
+    fun `a redirect elsewhere is not followed`(): Unit = runBlocking {
+        FaultyService(source).use { elsewhere ->
+            val away = { _: Int, target: String -> Wrong.AWAY.takeIf { "discipline" in target } }
+            FaultyService(source, elsewhere.address, wrong = away).use { service ->
+                val report = drive(mirror, service.address)
+                assertTrue(report.givenUp.isNotEmpty())
+                assertTrue(report.givenUp.all { "discipline" in it.target && "302" in it.why })
+            }
+            assertTrue(elsewhere.asked.isEmpty())
+        }
+    }
+
+    @Test
+    fun `what the listener throws comes out`(): Unit = runBlocking {
+        FaultyService(source).use { service ->
+            assertThrows<ArithmeticException> {
+                drive(mirror, service.address) { throw ArithmeticException() }
+            }
+        }
+    }
+
+    @Test
+    fun `what is no address, and no header`(): Unit = runBlocking {
+        val sync = mirror.sync(1000u)
+        val bad =
+            listOf(
+                Triple("integrate.example.org", "demo", "demo"),
+                Triple("https://demo:s3cret@a.example", "demo", "demo"),
+                Triple("https://a.example/?s3cret", "demo", "demo"),
+                Triple("https://a.example", "s3cret\n", "demo"),
+                Triple("https://a.example", "demo", "s3cret\r\nX: y"),
+                Triple("https://a.example", "demo", "\u0000s3cret"),
+            )
+        for ((address, username, password) in bad) {
+            val refused =
+                assertThrows<IllegalArgumentException> {
+                    syncWith(OkHttpClient(), sync, address, username, password)
+                }
+            assertFalse("s3cret" in refused.stackTraceToString())
+        }
+    }
+
+    @Test
+    fun `a password in any script`(): Unit = runBlocking {
+        source.apply("""{"type":"integrator","username":"demo","password":"wagwoord-zoë-密"}""")
+        FaultyService(source).use { service ->
+            val report = drive(mirror, service.address, password = "wagwoord-zoë-密")
+            assertEquals(emptyList<Any>(), report.givenUp)
+        }
+    }
+
+    @Test
+    fun `driven by hand`() {
+        assertEquals(null, mirror.synced(1000u))
+        val sync = mirror.sync(1000u, options)
+        val first = (sync.next(NOW) as Step.Send).call
+        assertEquals("GET" to "", first.method to first.body)
+        assertTrue(sync.next(NOW) is Step.Wait)
+        assertEquals(1u, sync.progress().inFlight)
+        val retry = sync.fail(first.id, NOW, NoReply.CUT) as Taken.Retry
+        assertTrue(retry.at > NOW)
+        assertEquals(Taken.Stale, sync.fail(first.id, NOW, NoReply.TIMEOUT))
+        var now = retry.at
+        while (true) {
+            when (val step = sync.next(now)) {
+                is Step.Wait -> now = step.until
+                is Step.Send -> {
+                    val answer = source.request(step.call.target, *SampleSchool.credentials)
+                    val taken = sync.take(step.call.id, now, Reply(answer.status, answer.bytes))
+                    assertTrue(taken == Taken.Kept || taken == Taken.Same, "$taken")
+                }
+                is Step.Done -> break
+                is Step.Stop -> error("${step.why}")
+            }
+        }
+        assertMirror(mirror)
+        assertThrows<RollbookException.Synced> {
+            mirror.apply("""{"type":"learner","school_id":1000,"id":77,"first_name":"Made up"}""")
+        }
+        assertThrows<RollbookException.Unsupported> { sync.want("/api/v1/nothing") }
+        assertThrows<RollbookException.Unsupported> { sync.confirm(first.target) }
+        sync.want(first.target)
+        val wanted = (sync.next(now) as Step.Send).call
+        assertEquals(first.target, wanted.target)
+        assertEquals(Taken.GivenUp, sync.take(wanted.id, now, Reply(401u, ByteArray(0))))
+        assertEquals(Step.Stop(Why.UNAUTHORISED), sync.next(now))
+        mirror.forgetSync(1000u)
+        assertEquals(null, mirror.synced(1000u))
+        sync.close()
+    }
+
+    @Test
+    fun `every reason has words`() {
+        for (why in Why.entries) assertTrue(": " in SyncStopped(why).message!!, "$why")
+    }
+
+    @Test
+    fun `the example of the README`(): Unit = runBlocking {
+        val readme = (Inputs.root / "bindings" / "kotlin" / "README.md").readText()
+        val example = "/** From the README. */\n" + section(readme)
+        val here = Inputs.root / "bindings/kotlin/src/test/kotlin/rollbook/okhttp/ReadmeExample.kt"
+        assertTrue(example in here.readText(), example)
+        FaultyService(source).use { service ->
+            refresh(mirror, service.address, "demo", "demo")
+            assertEquals(200, mirror.ask(Question.Learners(1000u)).status.toInt())
+        }
+    }
+
+    /** The first block of Kotlin under the heading. */
+    private fun section(readme: String) =
+        readme
+            .substringAfter("\n## Fill it from the service\n")
+            .substringAfter("```kotlin\n")
+            .substringBefore("```")
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// A sync cannot go on. What was published is answered.
+public struct SyncStopped: Error, LocalizedError, Equatable, CustomStringConvertible {
+    /// The reason.
+    public let why: Why
+
+    /// What to do next.
+    public var description: String {
+        switch why {
+        case .unauthorised:
+            "the service answered 401: check the credentials, and that the school has authorised the integrator"
+        case .forgotten:
+            "the school was removed, or is no longer to be synced: begin a new sync if it should be"
+        case .incomplete:
+            "the school's record or its current learners could not be had, so that nothing was published: "
+                + "try again later"
+        case .superseded:
+            "another sync of the school was begun since: let that one go on"
+        }
+    }
+
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}

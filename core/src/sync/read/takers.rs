@@ -1,0 +1,62 @@
+//! Who takes which subjects (2.3).
+
+use super::fields::{Members, take_text};
+use super::out::{Out, Unread, unkeepable};
+use crate::record::Kind;
+use crate::record::value::integer;
+use serde::de::MapAccess;
+use std::borrow::Cow;
+
+const NAMES: [&str; 5] = [
+    "learner_id",
+    "first_name",
+    "last_name",
+    "subject_id",
+    "subject_name",
+];
+
+pub(super) struct Takers<'de, 'o> {
+    texts: [Option<Cow<'de, str>>; NAMES.len()],
+    out: &'o mut Out,
+}
+
+impl<'o> Takers<'_, 'o> {
+    pub(super) fn new(out: &'o mut Out) -> Self {
+        let texts = Default::default();
+        Takers { texts, out }
+    }
+}
+
+impl<'de> Members<'de> for Takers<'de, '_> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        let slots = NAMES.iter().zip(&mut self.texts);
+        let slot = slots.into_iter().find(|(known, _)| **known == name);
+        match slot {
+            Some((_, slot)) => take_text(slot, self.out, map).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Unread> {
+        let [learner, _, _, subject, name] = std::mem::take(&mut self.texts);
+        let number = |text: Option<Cow<'_, str>>, field| {
+            let number = text.as_deref().and_then(integer);
+            number.ok_or(unkeepable(Kind::LearnerSubject, field))
+        };
+        let learner = number(learner, "learner_id")?;
+        let subject = number(subject, "subject_id")?;
+        let evidence = &mut self.out.evidence;
+        evidence.records += 1;
+        let name = name.as_deref().unwrap_or_default();
+        evidence.hints.note(learner, subject, name);
+        Ok(())
+    }
+
+    fn what(&self) -> &'static str {
+        Kind::LearnerSubject.name()
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.out
+    }
+}
