@@ -37,7 +37,7 @@ export const access = sample
   .join("\n");
 
 /** What an app asks of the mirror; the service was asked otherwise. */
-const HELD_OUT = [
+export const HELD_OUT = [
   "/api/v1/adminplus/learners/1000?name=zo%C3%AB&include_parents=1",
   "/api/v1/adminplus/learners/1000?grade_id=8,9",
   "/api/v1/adminplus/learners/1000?learner_id=1",
@@ -63,11 +63,13 @@ const HELD_OUT = [
   "/api/v2/nothing/here",
 ];
 
+/** Asks it with these. */
+export const HEADERS = { "HTTP-X-SCHOOLID": String(SCHOOL), ...CREDENTIALS };
+
 /** What an app gets for all that is held out; a cursor is its store's own. */
 export async function answers(engine) {
-  const headers = { "HTTP-X-SCHOOLID": String(SCHOOL), ...CREDENTIALS };
   const found = HELD_OUT.map(async (target) => {
-    const answer = await engine.request(target, { headers });
+    const answer = await engine.request(target, { headers: HEADERS });
     return [target, answer.status, answer.text().split('"next_cursor":"')[0]];
   });
   return Promise.all(found);
