@@ -78,21 +78,15 @@ const dropped = new FinalizationRegistry<() => void>((end) => end());
 export class Sync {
   readonly #host: Host;
   readonly #clock: () => number;
-  readonly #begin: () => Promise<void>;
-  readonly #id: string;
-  #begun: Promise<void>;
+  readonly #begin: (id: string) => Promise<void>;
+  readonly #id = crypto.randomUUID();
+  /** Nothing if it is to be begun again. */
+  #begun: Promise<void> | undefined;
 
-  private constructor(
-    host: Host,
-    clock: () => number,
-    begin: (id: string) => Promise<void>,
-    id: string,
-  ) {
+  private constructor(host: Host, clock: () => number, begin: (id: string) => Promise<void>) {
     this.#host = host;
     this.#clock = clock;
-    this.#begin = () => begin(id);
-    this.#id = id;
-    this.#begun = this.#begin();
+    this.#begin = begin;
   }
 
   /** @internal */
@@ -101,9 +95,9 @@ export class Sync {
     clock: () => number,
     begin: (id: string) => Promise<void>,
   ): Promise<Sync> {
-    const id = crypto.randomUUID();
-    const sync = new Sync(host, clock, begin, id);
-    await sync.#begun;
+    const sync = new Sync(host, clock, begin);
+    const id = sync.#id;
+    await sync.#underWay();
     dropped.register(sync, () => void host.call("endSync", id).catch(() => undefined));
     return sync;
   }
@@ -176,16 +170,28 @@ export class Sync {
   /** Begins again where the pass was left, if another tab holds the store meanwhile. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const begun = this.#begun;
+      const begun = this.#underWay();
       try {
         await begun;
         return await work();
       } catch (error) {
         const again = error instanceof RollbookError && error.code === "interrupted";
         if (!again || attempt === ATTEMPTS) throw error;
-        // Of several calls the first begins.
-        if (this.#begun === begun) this.#begun = this.#begin();
+        this.#isLost(begun);
       }
     }
+  }
+
+  /** Of several calls the first begins. */
+  #underWay(): Promise<void> {
+    if (this.#begun !== undefined) return this.#begun;
+    const begun = this.#begin(this.#id);
+    this.#begun = begun;
+    begun.catch(() => this.#isLost(begun));
+    return begun;
+  }
+
+  #isLost(begun: Promise<void>): void {
+    if (this.#begun === begun) this.#begun = undefined;
   }
 }

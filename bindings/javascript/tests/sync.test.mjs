@@ -275,6 +275,26 @@ test("what a listener throws comes out", async (t) => {
   await assert.rejects(run(mirror, served, { onProgress }), /^RangeError: mine$/);
 });
 
+test("what is wanted meanwhile is asked, and an engine that is closed ends it", async (t) => {
+  const { served, mirror } = await both(t, { delay: 5 });
+  const target = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=1";
+  const sync = await mirror.sync(SCHOOL, options);
+  let wanted;
+  const onProgress = ({ answered }) => {
+    if (answered === 5) wanted = [sync.want(target), served.sent.length];
+  };
+  const report = await syncWith(sync, served.url, { headers, onProgress });
+  assert.deepEqual(report.givenUp, []);
+  await wanted[0];
+  const place = served.targets().indexOf(target);
+  assert.ok(place >= 0 && place <= wanted[1] + 5, `${place}, wanted at ${wanted[1]}`);
+
+  const again = run(mirror, served);
+  while (served.sent.length === report.replies) await new Promise((next) => setTimeout(next, 1));
+  await mirror.close();
+  await assert.rejects(again, code("closed"));
+});
+
 test("state updates are sent", async (t) => {
   const { origin, served, mirror } = await both(t);
   const of = { ...options, outbox: "demo" };
