@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 /// `rollbook::Once`.
 #[wasm_bindgen]
 pub struct Engine {
-    engine: rollbook::Engine,
+    pub(crate) engine: rollbook::Engine,
     /// The last answer, so that the next one finds room.
     buffer: RefCell<Vec<u8>>,
 }

@@ -12,6 +12,11 @@ impl Error {
     pub(crate) fn bad_argument(text: &str) -> Error {
         Error(format!("bad_argument\n{text}"))
     }
+
+    #[cfg(feature = "sync")]
+    pub(crate) fn unsupported(text: &str) -> Error {
+        Error(format!("unsupported\n{text}"))
+    }
 }
 
 impl From<rollbook::Error> for Error {

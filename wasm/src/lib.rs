@@ -17,3 +17,5 @@ mod host;
 mod load;
 mod question;
 mod report;
+#[cfg(feature = "sync")]
+mod sync;

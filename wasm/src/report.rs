@@ -2,12 +2,12 @@
 
 use rollbook::{Counts, Fault, Stats, Summary, Upgrade, Verification};
 
-fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     // Any text can be written.
     serde_json::to_string(text).unwrap_or_default()
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 

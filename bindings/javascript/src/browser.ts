@@ -6,7 +6,7 @@ import { compile, type ModuleSource } from "./module.js";
 import { names } from "./locks.js";
 import { PATIENCE, deleteStore, lacking } from "./opfs.js";
 import { WorkerHost } from "./remote.js";
-import { Engine, type Options } from "./rollbook.js";
+import type { EngineKind, Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
 
 /** What the package cannot know of itself where a bundler does not tell it. */
@@ -17,13 +17,15 @@ export interface Parts {
   readonly worker?: () => Worker;
 }
 
-/** Opens engines. */
-export class Opener {
+/** Opens engines of a kind. */
+export class Opener<E> {
+  readonly #kind: EngineKind<E>;
   readonly #parts: () => Parts | undefined;
   #module: Promise<WebAssembly.Module> | undefined;
 
   /** @internal */
-  constructor(parts: () => Parts | undefined) {
+  constructor(kind: EngineKind<E>, parts: () => Parts | undefined) {
+    this.#kind = kind;
     this.#parts = parts;
   }
 
@@ -35,21 +37,22 @@ export class Opener {
    * Fails as `no_storage` where the browser has no private file system, or private mode
    * forbids it; as `corrupt`, `newer_format` or `io` if the store cannot be read.
    */
-  async open(name: string, options: Options = {}): Promise<Engine> {
+  async open(name: string, options: Options = {}): Promise<E> {
     const lacks = lacking();
     if (lacks !== undefined) throw lacks;
     const { worker } = this.#given();
     if (worker === undefined) throw uninitialised("a worker");
     const [module, persisted] = await Promise.all([this.#compiled(), persist()]);
     const { clock: _, ...settings } = options;
-    return new Engine(await WorkerHost.open(worker(), name, module, settings), options, persisted);
+    const host = await WorkerHost.open(worker(), name, module, settings);
+    return new this.#kind(host, options, persisted);
   }
 
   /** Opens an empty store in this page's memory, which goes with the engine. */
-  async memory(options: Options = {}): Promise<Engine> {
+  async memory(options: Options = {}): Promise<E> {
     const { clock: _, ...settings } = options;
     const instance = new Instance(await this.#compiled(), "memory", settings);
-    return new Engine(new LocalHost(instance), options, false);
+    return new this.#kind(new LocalHost(instance), options, false);
   }
 
   /**

@@ -53,10 +53,37 @@ export interface Calls {
   /** The next lines of an export; none at its end. */
   read(id: string): Bytes | undefined;
   endExport(id: string): void;
+  /** Begins a sync under an id, or goes on with the one of the school that was left. */
+  beginSync(id: string, school: bigint, ...options: SyncGiven): void;
+  syncNext(id: string, now: bigint): string;
+  syncTake(
+    id: string,
+    call: bigint,
+    now: bigint,
+    status: number,
+    retryAfter: string | undefined,
+    body: Bytes,
+  ): string;
+  syncFail(id: string, call: bigint, now: bigint, why: string): string;
+  syncWant(id: string, target: string): void;
+  syncConfirm(id: string, target: string): void;
+  syncProgress(id: string): string;
+  endSync(id: string): void;
+  synced(school: bigint): string | undefined;
+  forgetSync(school: bigint): void;
   verify(): string;
   compact(): void;
   stats(): string;
 }
+
+/** What is to be synced of a school. */
+export type SyncGiven = readonly [
+  daysFrom: string | undefined,
+  utcOffset: string | undefined,
+  mostInFlight: number | undefined,
+  rotate: number | undefined,
+  outbox: string | undefined,
+];
 
 export type CallName = keyof Calls;
 export type CallArguments<K extends CallName> = Parameters<Calls[K]>;

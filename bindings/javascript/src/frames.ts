@@ -39,6 +39,16 @@ const NAMES = Object.keys({
   verify: true,
   compact: true,
   stats: true,
+  beginSync: true,
+  syncNext: true,
+  syncTake: true,
+  syncFail: true,
+  syncWant: true,
+  syncConfirm: true,
+  syncProgress: true,
+  endSync: true,
+  synced: true,
+  forgetSync: true,
 } satisfies Record<CallName, true>) as CallName[];
 const NUMBERS = new Map(NAMES.map((name, number) => [name, number]));
 

@@ -17,6 +17,8 @@ const long: ReadonlySet<CallName> = new Set<CallName>([
   "eraseLearner",
   "finishLoad",
   "removeSchool",
+  "syncNext",
+  "syncTake",
   "verify",
 ]);
 
@@ -25,9 +27,16 @@ const writes: ReadonlySet<CallName> = new Set<CallName>([
   "compact",
   "eraseLearner",
   "finishLoad",
+  "forgetSync",
   "removeSchool",
   "setState",
+  "syncFail",
+  "syncNext",
+  "syncTake",
 ]);
+
+/** Calls that begin something under an id, which ends with the tab that asked. */
+const begins: ReadonlySet<CallName> = new Set<CallName>(["beginExport", "beginLoad", "beginSync"]);
 
 /** How long a tab that has not slept may take itself for the leader unasked. */
 const LEASE = 1000;
@@ -39,7 +48,7 @@ export class Leader {
   readonly #service: Service;
   readonly #locks: LockNames;
   readonly #client: string | undefined;
-  /** Who has begun which loads and exports. */
+  /** Who has begun which loads, exports and syncs. */
   readonly #owners = new Map<string, Set<string>>();
   #confirmed = performance.now();
 
@@ -83,7 +92,7 @@ export class Leader {
   async answer(from: string, { name, given }: Call): Promise<unknown> {
     // A tab that slept may have been deposed, and its file be out of date.
     if (performance.now() - this.#confirmed > LEASE) await this.#confirm();
-    if (name === "beginLoad" || name === "beginExport") this.#own(from, given[0] as string);
+    if (begins.has(name)) this.#own(from, given[0] as string);
     const work = (): unknown => perform(this.#service, name, given);
     try {
       return long.has(name) ? await atWork(this.#locks, async () => work()) : work();

@@ -44,7 +44,7 @@ export interface Leads {
 }
 
 /** What the messages of this version are like. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** From a tab to the leader. */
 export type ToLeader =

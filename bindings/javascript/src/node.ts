@@ -1,46 +1,7 @@
-import * as fs from "node:fs";
-import { resolve } from "node:path";
-import { Instance } from "./instance.js";
-import { NodeFile } from "./node-file.js";
-import { Engine, type Options } from "./rollbook.js";
-import { LocalHost } from "./service.js";
+import { NodeOpener } from "./node-opener.js";
+import { Engine } from "./rollbook.js";
 
 export * from "./exports.js";
 
-let compiled: WebAssembly.Module | undefined;
-
-function module(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(
-    fs.readFileSync(new URL("./rollbook.wasm", import.meta.url)) as BufferSource,
-  );
-  return compiled;
-}
-
 /** Opens engines: `await Rollbook.open("school.redb")`, `await Rollbook.memory()`. */
-export const Rollbook = {
-  /**
-   * Opens the store in a file, and makes one where nothing is: a file that is empty is
-   * no store. A new store is written beside the path as `rollbook-….part`; should the
-   * process be killed meanwhile, that file stays, and may be removed. One process has the
-   * store at a time: another fails as `already_open`, and names the one that holds it.
-   */
-  async open(path: string, options: Options = {}): Promise<Engine> {
-    const { clock: _, ...settings } = options;
-    const file = new NodeFile(resolve(path));
-    try {
-      const instance = new Instance(module(), file, settings);
-      file.publish();
-      const host = new LocalHost(instance, () => file.close());
-      return new Engine(host, options, true);
-    } catch (error) {
-      file.close();
-      throw error;
-    }
-  },
-
-  /** Opens an empty store in memory, which goes with the engine. */
-  async memory(options: Options = {}): Promise<Engine> {
-    const { clock: _, ...settings } = options;
-    return new Engine(new LocalHost(new Instance(module(), "memory", settings)), options, false);
-  },
-};
+export const Rollbook = new NodeOpener(Engine, new URL("./rollbook.wasm", import.meta.url));

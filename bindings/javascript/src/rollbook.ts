@@ -16,6 +16,9 @@ export interface Options extends Settings {
   readonly clock?: () => Instant;
 }
 
+/** What an engine is made of: its host, what it is opened with, and whether it is kept. */
+export type EngineKind<E> = new (host: Host, options: Options, persisted: boolean) => E;
+
 /** Which page of a collection, as v2 has them (section 9, item 3). */
 export interface Page {
   /** The `next_cursor` of the page before; none for the first page. */

@@ -1,9 +1,9 @@
 // Calls answered with an instance of the module.
 
 import type { AnswerMessage } from "./answer.js";
-import type { Bytes, CallArguments, CallName, CallResult, Calls, Host } from "./calls.js";
+import type { Bytes, CallArguments, CallName, CallResult, Calls, Host, SyncGiven } from "./calls.js";
 import { RollbookError, interrupted } from "./error.js";
-import type { Engine, Export, Load } from "./glue.js";
+import type { Engine, Export, Load, Sync } from "./glue.js";
 import { Instance, Sink } from "./instance.js";
 
 /** Something under way in an engine, which goes with it. */
@@ -17,6 +17,7 @@ export class Service implements Calls {
   readonly #instance: Instance;
   readonly #loads = new Map<string, Session<Load>>();
   readonly #exports = new Map<string, Session<Export>>();
+  readonly #syncs = new Map<string, Session<Sync>>();
 
   constructor(instance: Instance) {
     this.#instance = instance;
@@ -125,6 +126,57 @@ export class Service implements Calls {
     if (reading !== undefined) this.#instance.run(() => reading.free());
   }
 
+  beginSync(id: string, school: bigint, ...options: SyncGiven): void {
+    const work = this.#syncing((engine) => engine.sync(school, ...options));
+    this.endSync(id);
+    this.#syncs.set(id, { engine: this.#instance.number, work });
+  }
+
+  syncNext(id: string, now: bigint): string {
+    return this.#sync(id, (sync) => sync.next(now));
+  }
+
+  syncTake(
+    id: string,
+    call: bigint,
+    now: bigint,
+    status: number,
+    retryAfter: string | undefined,
+    body: Bytes,
+  ): string {
+    return this.#sync(id, (sync) => sync.take(call, now, status, retryAfter, body));
+  }
+
+  syncFail(id: string, call: bigint, now: bigint, why: string): string {
+    return this.#sync(id, (sync) => sync.fail(call, now, why));
+  }
+
+  syncWant(id: string, target: string): void {
+    this.#sync(id, (sync) => sync.want(target));
+  }
+
+  syncConfirm(id: string, target: string): void {
+    this.#sync(id, (sync) => sync.confirm(target));
+  }
+
+  syncProgress(id: string): string {
+    return this.#sync(id, (sync) => sync.progress());
+  }
+
+  endSync(id: string): void {
+    const sync = this.#find(this.#syncs, id);
+    this.#syncs.delete(id);
+    if (sync !== undefined) this.#instance.run(() => sync.free());
+  }
+
+  synced(school: bigint): string | undefined {
+    return this.#syncing((engine) => engine.synced(school));
+  }
+
+  forgetSync(school: bigint): void {
+    this.#syncing((engine) => engine.forgetSync(school));
+  }
+
   verify(): string {
     return this.#instance.run((engine) => engine.verify());
   }
@@ -141,11 +193,13 @@ export class Service implements Calls {
   forget(isTheirs: (id: string) => boolean): void {
     for (const id of [...this.#loads.keys()].filter(isTheirs)) this.cancelLoad(id);
     for (const id of [...this.#exports.keys()].filter(isTheirs)) this.endExport(id);
+    for (const id of [...this.#syncs.keys()].filter(isTheirs)) this.endSync(id);
   }
 
   close(): void {
     this.#loads.clear();
     this.#exports.clear();
+    this.#syncs.clear();
     this.#instance.close();
   }
 
@@ -154,6 +208,16 @@ export class Service implements Calls {
     this.#instance.run((engine) => ask(engine, sink));
     if (sink.taken === undefined) throw new RollbookError("crashed", "the module gave no answer");
     return sink.taken;
+  }
+
+  #syncing<T>(work: (engine: Engine) => T): T {
+    if (!this.#instance.syncs) throw unable();
+    return this.#instance.run(work);
+  }
+
+  #sync<T>(id: string, work: (sync: Sync) => T): T {
+    const sync = this.#session(this.#syncs, id);
+    return this.#instance.run(() => work(sync));
   }
 
   #find<T>(sessions: Map<string, Session<T>>, id: string): T | undefined {
@@ -167,6 +231,13 @@ export class Service implements Calls {
     return work;
   }
 }
+
+/** The page that holds the store has the module that is without. */
+const unable = (): RollbookError =>
+  new RollbookError(
+    "unsupported",
+    "the page that holds the store does not sync: import rollbook/sync in all pages of the site",
+  );
 
 /** Makes a call on a service: its calls are the names of its methods. */
 export function perform<K extends CallName>(

@@ -2,11 +2,13 @@
 // a page.
 
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { start } from "./browser.mjs";
-import { AGAIN, FIRST, SAMPLE, app } from "./projects/app.mjs";
+import { dist } from "./material.mjs";
+import { AGAIN, FILLED, FIRST, SAMPLE, app } from "./projects/app.mjs";
 import { install, pack, sample } from "./projects/project.mjs";
 import { serve } from "./site.mjs";
 
@@ -32,8 +34,22 @@ async function fresh(t, name) {
   return project;
 }
 
+/** What was built has the one module that it needs, and the driver of a sync if it syncs. */
+function isLean(folder, name = "rollbook") {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const read = (ending) =>
+    files
+      .filter((file) => file.isFile() && ending.test(file.name))
+      .map((file) => readFileSync(join(file.parentPath ?? file.path, file.name)));
+  const modules = read(/\.wasm$/);
+  assert.equal(modules.length, 1);
+  assert.ok(modules[0].equals(readFileSync(`${dist}${name}.wasm`)), `it is not ${name}.wasm`);
+  const drives = read(/\.m?js$/).some((script) => script.includes("this is no base address"));
+  assert.equal(drives, name === "rollbook-sync");
+}
+
 /** Visits the app twice: the second time it finds what the first one kept. */
-async function visit(t, url) {
+async function visit(t, url, printed = "") {
   const page = await browser.tab("about:blank");
   const loaded = new Map();
   const note = (response) => {
@@ -47,10 +63,10 @@ async function visit(t, url) {
   };
   try {
     await page.goto(url);
-    assert.equal(await shown(), FIRST);
+    assert.equal(await shown(), FIRST + printed);
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     await page.reload();
-    assert.equal(await shown(), AGAIN);
+    assert.equal(await shown(), AGAIN + printed);
   } finally {
     browser.context.off("response", note);
     await page.close();
@@ -64,10 +80,10 @@ async function visit(t, url) {
 }
 
 /** Visits the app in a folder, served as it is. */
-async function visitFolder(t, folder) {
+async function visitFolder(t, folder, printed) {
   const site = await serve({ "/app/": folder });
   try {
-    await visit(t, `${site.url}/app/`);
+    await visit(t, `${site.url}/app/`, printed);
   } finally {
     site.close();
   }
@@ -108,6 +124,7 @@ test("Vite", LONG, async (t) => {
   project.add(app, "app.js");
   project.add(sample, "public", SAMPLE);
   project.add(sample, "slim/public", SAMPLE);
+  project.add(sample, "sync/public", SAMPLE);
   await t.test("the server of development", (t) => visitServer(t, project, "vite", "--port=0"));
   await t.test("the server of development of Vite 7", (t) => {
     const vite = "../vite-7/bin/vite.js";
@@ -115,11 +132,23 @@ test("Vite", LONG, async (t) => {
   });
   await t.test("a build", async (t) => {
     await project.run("npm", "run", "build");
+    isLean(join(project.folder, "dist"));
     await visitServer(t, project, "vite", "preview", "--port=0");
   });
   await t.test("a build of rollbook/slim", async (t) => {
     await project.run("npm", "run", "build:slim");
+    isLean(join(project.folder, "slim/dist"));
     await visitServer(t, project, "vite", "preview", "slim", "--port=0");
+  });
+  await t.test("a build of rollbook/sync", async (t) => {
+    await project.run("npm", "run", "build:sync");
+    isLean(join(project.folder, "sync/dist"), "rollbook-sync");
+    const server = await project.serve("vite", "preview", "sync", "--port=0");
+    try {
+      await visit(t, server.url, FILLED);
+    } finally {
+      server.close();
+    }
   });
 });
 
@@ -130,14 +159,16 @@ for (const [name, folder] of [
   test(name, LONG, async (t) => {
     const project = await fresh(t, name);
     project.add(app, "src/app.js");
-    for (const [script, out] of [
+    for (const [script, out, module, printed] of [
       ["build", folder],
       ["build:slim", "slim"],
+      ["build:sync", "sync", "rollbook-sync", FILLED],
     ]) {
       await t.test(`npm run ${script}`, async (t) => {
         project.add(sample, out, SAMPLE);
         await project.run("npm", "run", script);
-        await visitFolder(t, join(project.folder, out));
+        isLean(join(project.folder, out), module);
+        await visitFolder(t, join(project.folder, out), printed);
       });
     }
   });

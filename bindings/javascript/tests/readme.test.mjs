@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { Rollbook } from "../dist/node.js";
 import { start } from "./browser.mjs";
+import { service, source } from "./service.mjs";
 import { install, pack, sample } from "./projects/project.mjs";
 import { serve } from "./site.mjs";
 
@@ -79,6 +82,79 @@ test("the page", LONG, async (t) => {
       const shown = await page.waitForFunction(() => document.querySelector("pre")?.textContent);
       assert.equal(await shown.jsonValue(), `${added} records added, Zoë van der Merwe`);
       await page.reload();
+    }
+  } finally {
+    await browser.close();
+    site.close();
+  }
+});
+
+test("a school is filled, by Node and by a page", LONG, async (t) => {
+  const served = await service(await source(Rollbook));
+  t.after(() => served.close());
+  const project = await install("plain", packed.tarball);
+  t.after(() => project.remove());
+  const write = (name, text) => {
+    writeFileSync(join(project.folder, name), text);
+    return pathToFileURL(join(project.folder, name)).href;
+  };
+  const here = (block) => block.replace("https://integrate.example.org", served.url);
+  const [node, proxy, page, worker, ...more] = blocks("Fill it from the service", "js");
+  assert.deepEqual(more, []);
+
+  const env = "process.env.ROLLBOOK_USERNAME = process.env.ROLLBOOK_PASSWORD = 'demo';\n";
+  write("readme.mjs", env + here(node));
+  assert.equal(await project.run("node", "readme.mjs"), "0 given up\ntrue\n");
+  const first = served.sent.length;
+  assert.equal(await project.run("node", "readme.mjs"), "0 given up\ntrue\n");
+  assert.ok(served.sent.length - first < first);
+
+  const given =
+    "const credentials = { 'HTTP-X-USERNAME': 'demo', 'HTTP-X-PASSWORD': 'demo' };\n" +
+    "const mayRead = (_, target) => !target.includes('discipline');\n";
+  const exported = here(proxy).replace("createServer(async", "export const server = createServer(async");
+  const { server } = await import(write("proxy.mjs", given + exported));
+  write("worker.js", worker);
+  const map = '{ "imports": { "rollbook/sync": "./node_modules/rollbook/dist/sync.js" } }';
+  write(
+    "index.html",
+    `<!doctype html><script type="importmap">${map}</script><pre></pre>
+<script type="module">${page}
+const found = await engine.ask("learners", { school: 1000, name: "zoe" });
+await navigator.serviceWorker.register("worker.js");
+await navigator.serviceWorker.ready;
+document.querySelector("pre").textContent = found.json()[0].first_name;
+</script>`,
+  );
+  const site = await serve(
+    { "/app/": project.folder },
+    { "/integrate": (_, request, response) => server.emit("request", request, response) },
+  );
+  const browser = await start();
+  try {
+    const before = served.sent.length;
+    const tab = await browser.tab("about:blank");
+    const devtools = await browser.context.newCDPSession(tab);
+    const registered = new Promise((resolve) => {
+      devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations: [last] }) => {
+        if (last) resolve(last.registrationId);
+      });
+    });
+    await devtools.send("ServiceWorker.enable");
+    await tab.goto(`${site.url}/app/`);
+    const shown = await tab.waitForFunction(() => document.querySelector("pre")?.textContent);
+    assert.equal(await shown.jsonValue(), "Zoë");
+    const asked = served.sent.slice(before).map(({ target }) => target);
+    assert.ok(asked.length > 10 && !asked.some((target) => target.includes("discipline")));
+
+    const registrationId = await registered;
+    const event = { origin: site.url, registrationId, tag: "fill" };
+    const filling = tab.waitForResponse(/integrate/);
+    await devtools.send("ServiceWorker.dispatchPeriodicSyncEvent", event);
+    await filling;
+
+    for (const path of ["/integrate@127.0.0.1/api/v1/", "/integrate//127.0.0.1/api/v1/", "/integrate"]) {
+      assert.equal((await fetch(site.url + path)).status, 403, path);
     }
   } finally {
     await browser.close();

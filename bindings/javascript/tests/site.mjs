@@ -15,13 +15,21 @@ const types = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Serves folders under the paths that they are given for; the empty page is `/`. */
-export async function serve(folders) {
+/**
+ * Serves folders under the paths that they are given for; the empty page is `/`. What is
+ * asked under a proxy's path, the rest of it with its query string, is the proxy's to answer.
+ */
+export async function serve(folders, proxies = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/") {
       response.setHeader("Content-Type", "text/html");
       response.end("<!doctype html><title>Rollbook</title>");
+      return;
+    }
+    const proxied = Object.keys(proxies).find((path) => pathname.startsWith(path));
+    if (proxied) {
+      void proxies[proxied](request.url.slice(proxied.length), request, response);
       return;
     }
     const mount = Object.keys(folders).find((path) => pathname.startsWith(path));

@@ -3,8 +3,8 @@
 //!
 //! - `options`, `step`: what crosses. `pass`: a sync as its driver has it, `machine`: call by
 //!   call, with `flight`, `pace` and `turn`; `take`: what is made of a reply. `plan`: what is
-//!   asked, and when; `ask`: each question; `want`: what the app asks first. `staging`: what is kept
-//!   of a pass in the store. `wish`: state updates on their way.
+//!   asked, and when; `ask`: each question; `want`: what the app asks first. `kept`: what there is
+//!   of a pass, `staging`: in the store. `wish`: state updates on their way.
 //! - `read`: answers → what they told, as bytes of `told`. `owns`: whose word holds of a field. `domain`: which records an answer is whole
 //!   over. `merge`: one record.
 //! - `publish`: → the store in one transaction: `rows`, what is kept and what was told,
@@ -18,6 +18,7 @@ mod flight;
 mod fuzzed;
 mod guard;
 mod joined;
+mod kept;
 mod machine;
 mod merge;
 mod options;

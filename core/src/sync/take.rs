@@ -36,6 +36,9 @@ impl Default for Answer {
     }
 }
 
+/// No error of the service is longer, in bytes.
+const MOST_ERROR: usize = 64 << 10;
+
 /// So often the school's year may turn within a pass.
 const MOST_TURNS: u8 = 2;
 
@@ -227,7 +230,8 @@ fn is_json(body: &[u8]) -> bool {
 
 /// Whether an error of v1 has this text.
 fn says(body: &[u8], text: &str) -> bool {
-    let object = std::str::from_utf8(body).ok();
+    let body = Some(body).filter(|body| body.len() <= MOST_ERROR);
+    let object = body.and_then(|body| std::str::from_utf8(body).ok());
     let object = object.and_then(|body| Object::parse(body).ok());
     let mut members = object.into_iter().flat_map(|object| object.members);
     let said = members.find(|(name, _)| name == "error_description");

@@ -25,8 +25,20 @@ export async function run(Rollbook, store, dataset) {
   return text;
 }
 
+/** Fills a school from an engine in the service's place, and asks the mirror about it. */
+async function fill(Rollbook, syncWith) {
+  const [service, mirror] = [await Rollbook.memory({ clock }), await Rollbook.memory({ clock })];
+  await service.apply(await fetch("sample-school.ndjson"));
+  const sync = await mirror.sync(1000);
+  await syncWith(sync, "https://integrate.example.org", { headers, fetch: service.fetch });
+  const found = await mirror.ask("learners", { school: 1000, name: "zoe" });
+  return `filled: ${found.json()[0].first_name}\n`;
+}
+
 /** Runs in a page, and shows what came of it. */
-export async function show(Rollbook) {
-  const text = await run(Rollbook, "school", () => fetch("sample-school.ndjson")).catch(String);
-  document.querySelector("pre").textContent = text;
+export async function show(Rollbook, syncWith) {
+  const dataset = () => fetch("sample-school.ndjson");
+  const shown = async () =>
+    (await run(Rollbook, "school", dataset)) + (syncWith ? await fill(Rollbook, syncWith) : "");
+  document.querySelector("pre").textContent = await shown().catch(String);
 }

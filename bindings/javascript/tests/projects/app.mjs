@@ -15,5 +15,7 @@ function printed({ learners, added, known }) {
     `in memory: 0 learners before, 266 added, 0 known\n${answers}`
   );
 }
+/** What it prints beside, if it syncs. */
+export const FILLED = "filled: Zoë\n";
 export const FIRST = printed({ learners: 0, added: 266, known: 0 });
 export const AGAIN = printed({ learners: 13, added: 0, known: 266 });

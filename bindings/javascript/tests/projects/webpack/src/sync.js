@@ -1,0 +1,4 @@
+import { Rollbook, syncWith } from "rollbook/sync";
+import { show } from "./app.js";
+
+void show(Rollbook, syncWith);

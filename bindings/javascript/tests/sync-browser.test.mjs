@@ -1,0 +1,154 @@
+// A school that is filled in a browser's private file system, over the app's own server.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { Rollbook } from "../dist/node.js";
+import { start } from "./browser.mjs";
+import { CREDENTIALS, NOW, SCHOOL, folders } from "./material.mjs";
+import { HEADERS, HELD_OUT, access, answers, service, source } from "./service.mjs";
+import { serve } from "./site.mjs";
+
+let origin;
+let served;
+let site;
+let browser;
+/** What the pages sent to their server. */
+let asked;
+
+/** The app's own server: it has the credentials, and the page does not. */
+async function pass(target, request, response) {
+  asked.push(request.headers);
+  const answer = await fetch(`${served.url}/${target}`, { headers: CREDENTIALS });
+  const body = Buffer.from(await answer.arrayBuffer());
+  response.writeHead(answer.status, { "Content-Type": "application/json" });
+  response.end(body);
+}
+
+beforeEach(async () => {
+  asked = [];
+  origin = await source(Rollbook);
+  served = await service(origin, { delay: 5 });
+  const moved = (target, _, response) => {
+    response.writeHead(302, { Location: `${served.url}/${target}` });
+    response.end();
+  };
+  site = await serve(folders(), { "/integrate/": pass, "/moved/": moved });
+  browser = await start();
+});
+
+afterEach(async () => {
+  await browser.close();
+  site.close();
+  served.close();
+});
+
+/** A tab with the store open, by the package with sync unless told otherwise. */
+async function tab(entry = "sync") {
+  const page = await browser.tab(site.url);
+  const given = { entry, now: NOW.getTime(), school: SCHOOL, headers: HEADERS };
+  await page.evaluate(async ({ entry, now, school, headers }) => {
+    const { Rollbook, syncWith } = await import(`/dist/${entry}.js`);
+    globalThis.engine = await Rollbook.open("school", { clock: () => now });
+    globalThis.fill = async (address, options = {}) => {
+      const sync = await engine.sync(school, { daysFrom: "2026-01-01" });
+      return syncWith(sync, address, options);
+    };
+    globalThis.ask = async (target) => {
+      const answer = await engine.request(target, { headers });
+      return [target, answer.status, answer.text().split('"next_cursor":"')[0]];
+    };
+  }, given);
+  return page;
+}
+
+const fill = (page, address = "/integrate") => page.evaluate((at) => fill(at), address);
+
+async function isMirror(page) {
+  await page.evaluate((lines) => engine.apply(lines), access);
+  const found = await page.evaluate((targets) => Promise.all(targets.map(ask)), HELD_OUT);
+  assert.deepEqual(found, await answers(origin));
+}
+
+/** What a page threw: its code, and what it says. */
+const thrown = (page, work) =>
+  page.evaluate(async (source) => {
+    try {
+      await (0, eval)(source)();
+    } catch ({ code, name, message, why }) {
+      return { code, name, message, why };
+    }
+  }, String(work));
+
+test("a school is filled in OPFS, and other tabs and the package without sync read it", async () => {
+  const page = await tab();
+  const report = await fill(page);
+  assert.deepEqual([report.givenUp, report.held], [[], []]);
+  assert.equal(report.replies, asked.length);
+  assert.ok(asked.every((headers) => !Object.keys(headers).some((name) => /^http-x/.test(name))));
+  await isMirror(page);
+  const asOf = await page.evaluate(async () => (await engine.synced(1000)).asOf.getTime());
+  assert.ok(asOf >= NOW.getTime());
+
+  // A follower begins one, too: the leader's worker has the machine.
+  const follower = await tab();
+  await origin.apply(`{"type":"learner","school_id":1000,"id":77,"first_name":"Late","grade_id":9}`);
+  assert.ok((await fill(follower)).same > 0);
+  await isMirror(follower);
+  await isMirror(page);
+  await page.close();
+  await follower.close();
+
+  // What it keeps is a store like any other.
+  const plain = await tab("index");
+  await isMirror(plain);
+  // A page that syncs cannot do it while one that does not holds the store.
+  const syncing = await tab();
+  const refused = await thrown(syncing, () => fill("/integrate"));
+  assert.deepEqual([refused.code, /import rollbook\/sync/.test(refused.message)], ["unsupported", true]);
+  await plain.close();
+  assert.ok((await fill(syncing)).same > 0);
+});
+
+test("a sync goes on when the tab that holds the store is closed", async () => {
+  const leader = await tab();
+  const follower = await tab();
+  await follower.evaluate(() => {
+    globalThis.answered = 0;
+    const onProgress = (progress) => (globalThis.answered = progress.answered);
+    globalThis.filling = fill("/integrate", { onProgress });
+  });
+  await follower.waitForFunction(() => globalThis.answered > 5);
+  await leader.close();
+  const report = await follower.evaluate(() => filling);
+  assert.deepEqual(report.givenUp, []);
+  await isMirror(follower);
+  // At most what was out is asked for again.
+  const total = served.sent.length;
+  const counted = await service(origin);
+  const whole = served;
+  served = counted;
+  const other = await browser.tab(site.url);
+  await other.evaluate(async (now) => {
+    const { Rollbook, syncWith } = await import("/dist/sync.js");
+    const engine = await Rollbook.memory({ clock: () => now });
+    await syncWith(await engine.sync(1000, { daysFrom: "2026-01-01" }), "/integrate");
+  }, NOW.getTime());
+  whole.close();
+  assert.ok(total <= counted.sent.length + 8, `${total} against ${counted.sent.length}`);
+});
+
+test("without a network it waits, and a redirect to another origin is not followed", async () => {
+  const page = await tab();
+  await browser.context.setOffline(true);
+  await page.evaluate(() => {
+    globalThis.filling = fill("/integrate").then(({ givenUp }) => givenUp);
+  });
+  await page.waitForTimeout(500);
+  assert.equal(asked.length, 0);
+  await browser.context.setOffline(false);
+  assert.deepEqual(await page.evaluate(() => filling), []);
+  const before = served.sent.length;
+  const stopped = await thrown(await tab(), () => fill("/moved"));
+  assert.equal(served.sent.length, before);
+  assert.deepEqual([stopped.name, stopped.why], ["SyncStopped", "incomplete"]);
+});

@@ -1,0 +1,370 @@
+// A school that is filled from the service over `fetch`, in Node.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Rollbook as Plain } from "../dist/node.js";
+import { Rollbook, RollbookError, SyncStopped, syncWith } from "../dist/sync-node.js";
+import { CREDENTIALS, NOW, SCHOOL } from "./material.mjs";
+import { access, answers, clock, service, source } from "./service.mjs";
+
+const options = { daysFrom: "2026-01-01" };
+const headers = CREDENTIALS;
+const code = (expected) => (error) => error instanceof RollbookError && error.code === expected;
+
+/** A service and an empty mirror, for one test. */
+async function both(t, given) {
+  const origin = await source(Plain);
+  const served = await service(origin, given);
+  const mirror = await Rollbook.memory({ clock });
+  t.after(async () => {
+    served.close();
+    await mirror.close();
+    await origin.close();
+  });
+  return { origin, served, mirror };
+}
+
+async function run(mirror, served, { of = options, ...given } = {}) {
+  return syncWith(await mirror.sync(SCHOOL, of), served.url, { headers, ...given });
+}
+
+/** It answers an app as the service does. */
+async function isMirror(mirror, origin) {
+  await mirror.apply(access);
+  assert.deepEqual(await answers(mirror), await answers(origin));
+}
+
+/** A folder for a store. */
+function folder(t) {
+  const path = mkdtempSync(join(tmpdir(), "rollbook-sync-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+test("a mirror answers as its source, before and after a change", async (t) => {
+  const { origin, served, mirror } = await both(t, { delay: 10 });
+  assert.equal(await mirror.synced(SCHOOL), null);
+  const heard = [];
+  const report = await run(mirror, { url: `${served.url}/` }, { onProgress: (at) => heard.push(at) });
+  assert.ok(served.most > 1 && served.most <= 4, `${served.most} at once`);
+  assert.equal(report.replies, served.sent.length);
+  assert.deepEqual([report.givenUp, report.held, report.unsettled, report.refused], [[], [], [], []]);
+  assert.ok(heard.at(-1).answered > 10);
+  assert.deepEqual([heard.at(-1).left, heard.at(-1).inFlight], [0, 0]);
+  assert.ok(served.sent.every((call) => call.headers["http-x-password"] === "demo"));
+  await isMirror(mirror, origin);
+
+  const coverage = await mirror.synced(SCHOOL);
+  assert.ok(coverage.asOf >= NOW);
+  const days = coverage.seen.find(({ what }) => what === "the absences");
+  assert.ok(days.from <= "2026-01-01" && days.to >= "2026-05-14" && days.year === null);
+  const unseen = { school: SCHOOL, fromDate: "2024-01-01", toDate: "2024-01-31" };
+  await assert.rejects(mirror.ask("absentees", unseen), code("not_synced"));
+  const learner = `{"type":"learner","school_id":${SCHOOL},"id":77,"first_name":"Made up"}`;
+  await assert.rejects(mirror.apply(learner), code("synced"));
+
+  await origin.apply(`
+{"type":"learner","school_id":${SCHOOL},"id":77,"first_name":"Zoë","last_name":"New","grade_id":9}
+{"type":"absentee","school_id":${SCHOOL},"id":777,"learner_id":1,"absent_date":"2026-05-13","absent_reason":"Illness"}`);
+  const again = await run(mirror, served, { of: { ...options, mostInFlight: 1 } });
+  assert.ok(again.same > 0 && again.same < again.replies);
+  await isMirror(mirror, origin);
+  const added = await mirror.ask("learners", { school: SCHOOL, learnerId: 77 });
+  assert.equal(added.json()[0].first_name, "Zoë");
+
+  await mirror.forgetSync(SCHOOL);
+  assert.equal(await mirror.synced(SCHOOL), null);
+  await mirror.apply(learner);
+});
+
+test("one call at a time", async (t) => {
+  const { served, mirror } = await both(t, { delay: 2 });
+  await run(mirror, served, { of: { mostInFlight: 1 } });
+  assert.equal(served.most, 1);
+});
+
+test("what goes wrong on the way", async (t) => {
+  const faults = { 2: "429", 4: "500", 6: "cut", 8: "page", 10: "long", 12: "429 without a word" };
+  const { origin, served, mirror } = await both(t, { wrong: (place) => faults[place] });
+  const report = await run(mirror, served);
+  assert.deepEqual(report.givenUp, []);
+  assert.ok(served.sent.length >= report.replies);
+  const twice = served.targets().filter((target, at, all) => all.indexOf(target) !== at);
+  assert.ok(twice.length >= 6, `${twice.length} asked again`);
+  await isMirror(mirror, origin);
+});
+
+test("a wrong password stops", async (t) => {
+  const { served, mirror } = await both(t);
+  const wrong = { ...CREDENTIALS, "HTTP-X-PASSWORD": "s3cret" };
+  await assert.rejects(run(mirror, served, { headers: wrong }), (error) => {
+    assert.ok(error instanceof SyncStopped && error.why === "unauthorised");
+    assert.match(error.message, /check the credentials/);
+    assert.ok(!JSON.stringify(error).includes("s3cret") && !error.stack.includes("s3cret"));
+    return true;
+  });
+  assert.equal(served.sent.length, 1);
+});
+
+test("a redirect to another origin is not followed", async (t) => {
+  const elsewhere = await service(await source(Plain));
+  t.after(() => elsewhere.close());
+  const { served, mirror } = await both(t, {
+    wrong: (_, target) => (target.includes("discipline") ? "away" : undefined),
+    elsewhere: elsewhere.url,
+  });
+  const report = await run(mirror, served);
+  assert.deepEqual(elsewhere.sent, []);
+  assert.ok(report.givenUp.length > 0);
+  for (const { target, why } of report.givenUp) {
+    assert.match(target, /discipline/);
+    assert.match(why, /302/);
+  }
+});
+
+test("aborted, and gone on with", async (t) => {
+  const path = join(folder(t), "school.redb");
+  const { origin, served, mirror: whole } = await both(t, { delay: 5 });
+  const abort = new AbortController();
+  const onProgress = ({ answered }) => {
+    if (answered >= 8) abort.abort(new Error("enough"));
+  };
+  let mirror = await Rollbook.open(path, { clock });
+  await assert.rejects(run(mirror, served, { onProgress, signal: abort.signal }), /^Error: enough$/);
+  assert.equal(await mirror.synced(SCHOOL), null);
+  await mirror.close();
+  const before = served.sent.length;
+  assert.ok(before >= 8 && before <= 12, `${before} sent`);
+
+  mirror = await Rollbook.open(path, { clock });
+  t.after(() => mirror.close());
+  await run(mirror, served);
+  await isMirror(mirror, origin);
+  const sent = served.sent.length;
+  await run(whole, served);
+  // At most what was out is asked for again.
+  assert.ok(sent <= served.sent.length - sent + 4, `${sent} against ${served.sent.length - sent}`);
+
+  const aborted = AbortSignal.abort(new Error("at once"));
+  await assert.rejects(run(mirror, served, { signal: aborted }), /^Error: at once$/);
+});
+
+test("an abort ends the calls that are out, and what sleeps", async (t) => {
+  const mirror = await Rollbook.memory({ clock });
+  t.after(() => mirror.close());
+  const abort = new AbortController();
+  let ended = 0;
+  const never = (_, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      signal.addEventListener("abort", () => (ended += 1));
+      setImmediate(() => abort.abort(new Error("enough")));
+    });
+  const given = { fetch: never, signal: abort.signal };
+  await assert.rejects(run(mirror, { url: "https://a.example" }, given), /^Error: enough$/);
+  assert.equal(ended, 1);
+});
+
+test("what has no answer is told as it is", async (t) => {
+  const told = async (send) => {
+    const failed = [];
+    const abort = new AbortController();
+    const sync = {
+      now: () => 0,
+      next: async () =>
+        failed.length === 0
+          ? { kind: "send", call: { id: 1n, method: "GET", target: "/x", body: "" } }
+          : { kind: "stop", why: "incomplete" },
+      fail: async (_, why) => failed.push(why),
+      take: async (_, { status }) => failed.push(status),
+      progress: async () => abort.abort(),
+    };
+    // As the machine has it, a call is said once.
+    const { next } = sync;
+    let said = false;
+    sync.next = async () => {
+      if (said && failed.length === 0) return { kind: "wait", until: new Date(1000) };
+      said = true;
+      return next();
+    };
+    await assert.rejects(syncWith(sync, "https://a.example", { fetch: send }), SyncStopped);
+    return failed[0];
+  };
+  const failing = (cause) => async () => {
+    throw new TypeError("fetch failed", { cause });
+  };
+  assert.equal(await told(failing({ code: "ENETUNREACH" })), "offline");
+  assert.equal(await told(failing({ code: "EAI_AGAIN" })), "offline");
+  assert.equal(await told(failing({ code: "ECONNREFUSED" })), "cut");
+  assert.equal(await told(failing(undefined)), "cut");
+  assert.equal(await told(async () => new Response(null, { status: 304 })), 304);
+  const free = createServer().listen(0);
+  const { port } = free.address();
+  await new Promise((resolve) => free.close(resolve));
+  assert.equal(await told(() => fetch(`http://127.0.0.1:${port}`)), "cut");
+
+  Object.defineProperty(globalThis, "navigator", { configurable: true, value: { onLine: false } });
+  t.after(() => delete globalThis.navigator);
+  assert.equal(await told(failing(undefined)), "offline");
+
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const never = (_, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      setImmediate(() => t.mock.timers.tick(90_000));
+    });
+  assert.equal(await told(never), "timeout");
+});
+
+test("what is no base address", async (t) => {
+  const mirror = await Rollbook.memory({ clock });
+  t.after(() => mirror.close());
+  for (const address of [
+    "",
+    "integrate.example.org",
+    "/integrate",
+    "ftp://a.example",
+    "https://demo:s3cret@a.example",
+    "https://a.example/?s3cret",
+    "https://a.example/#s3cret",
+  ]) {
+    await assert.rejects(run(mirror, { url: address }), (error) => {
+      assert.ok(code("bad_argument")(error) && !error.stack.includes("s3cret"), address);
+      return /give scheme, host and path alone/.test(error.message);
+    });
+  }
+});
+
+test("passwords: no header, and any script", async (t) => {
+  const { origin, served, mirror } = await both(t);
+  for (const password of ["s3cret\r\nX: y", "s3cret\n", " s3cret", "\0s3cret"]) {
+    const given = { headers: { ...CREDENTIALS, "HTTP-X-PASSWORD": password } };
+    await assert.rejects(run(mirror, served, given), (error) => {
+      assert.ok(code("bad_argument")(error) && !error.stack.includes("s3cret"));
+      return /HTTP-X-PASSWORD cannot be sent/.test(error.message);
+    });
+  }
+  const password = "wagwoord-zoë-密";
+  await origin.apply(JSON.stringify({ type: "integrator", username: "demo", password }));
+  const given = { headers: { ...CREDENTIALS, "HTTP-X-PASSWORD": password } };
+  assert.deepEqual((await run(mirror, served, given)).givenUp, []);
+});
+
+test("an app's own fetch", async (t) => {
+  const { origin, mirror } = await both(t);
+  const given = { url: "https://app.example/integrate/" };
+  const asked = [];
+  const fetch = (url, init) => {
+    asked.push(new URL(url).pathname);
+    return origin.fetch(url.replace("/integrate", ""), init);
+  };
+  await run(mirror, given, { fetch });
+  assert.ok(asked.every((path) => path.startsWith("/integrate/api/v1/")));
+  await isMirror(mirror, origin);
+});
+
+test("what a listener throws comes out", async (t) => {
+  const { served, mirror } = await both(t);
+  const onProgress = () => {
+    throw new RangeError("mine");
+  };
+  await assert.rejects(run(mirror, served, { onProgress }), /^RangeError: mine$/);
+});
+
+test("what is wanted meanwhile is asked, and an engine that is closed ends it", async (t) => {
+  const { served, mirror } = await both(t, { delay: 5 });
+  const target = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=1";
+  const sync = await mirror.sync(SCHOOL, options);
+  let wanted;
+  const onProgress = ({ answered }) => {
+    if (answered === 5) wanted = [sync.want(target), served.sent.length];
+  };
+  const report = await syncWith(sync, served.url, { headers, onProgress });
+  assert.deepEqual(report.givenUp, []);
+  await wanted[0];
+  const place = served.targets().indexOf(target);
+  assert.ok(place >= 0 && place <= wanted[1] + 5, `${place}, wanted at ${wanted[1]}`);
+
+  const again = run(mirror, served);
+  while (served.sent.length === report.replies) await new Promise((next) => setTimeout(next, 1));
+  await mirror.close();
+  await assert.rejects(again, code("closed"));
+});
+
+test("state updates are sent", async (t) => {
+  const { origin, served, mirror } = await both(t);
+  const of = { ...options, outbox: "demo" };
+  await run(mirror, served, { of });
+  await mirror.apply(access);
+  const set = { username: "demo", school: SCHOOL, apiTypeId: 11, active: false };
+  assert.equal((await mirror.setState(set)).status, 200);
+  const before = served.sent.length;
+  const report = await run(mirror, served, { of });
+  assert.deepEqual(report.refused, []);
+  const { method, headers: sent, body } = served.sent[before];
+  assert.deepEqual([method, sent["content-type"]], ["PATCH", "application/json"]);
+  assert.equal(typeof JSON.parse(body), "object");
+  assert.deepEqual(await answers(mirror), await answers(origin));
+});
+
+test("driven by hand", async (t) => {
+  const { origin, mirror } = await both(t);
+  const sync = await mirror.sync(SCHOOL, { ...options, utcOffset: "+02:00", rotate: 5 });
+  const first = await sync.next();
+  assert.deepEqual([first.kind, first.call.method, first.call.body], ["send", "GET", ""]);
+  assert.equal((await sync.next()).kind, "wait");
+  assert.equal((await sync.progress()).inFlight, 1);
+  const taken = await sync.fail(first.call.id, "cut");
+  assert.ok(taken.outcome === "retry" && taken.at > NOW);
+  assert.deepEqual(await sync.fail(1n, "timeout"), { outcome: "stale" });
+  let now = taken.at;
+  const outcomes = new Set();
+  let step;
+  for (;;) {
+    step = await sync.next({ now });
+    if (step.kind === "wait") now = step.until;
+    else if (step.kind !== "send") break;
+    else {
+      const { status, bytes } = await origin.request(step.call.target, { headers });
+      const reply = { status, body: bytes };
+      outcomes.add((await sync.take(step.call.id, reply, { now })).outcome);
+      assert.equal(bytes.length, reply.body.length);
+    }
+  }
+  assert.ok(step.kind === "done" && step.report.replies > 10);
+  assert.deepEqual([...outcomes].sort(), ["kept", "same"]);
+  await isMirror(mirror, origin);
+
+  await assert.rejects(sync.want("/api/v1/nothing"), code("unsupported"));
+  await assert.rejects(sync.confirm(first.call.target), code("unsupported"));
+  await sync.want(first.call.target);
+  const wanted = await sync.next({ now });
+  assert.equal(wanted.call.target, first.call.target);
+  const refused = { status: 401, body: new TextEncoder().encode("{}") };
+  await sync.take(wanted.call.id, refused, { now });
+  assert.deepEqual(await sync.next({ now }), { kind: "stop", why: "unauthorised" });
+
+  const other = await mirror.sync(SCHOOL, options);
+  assert.equal((await other.next({ now })).kind, "send");
+  assert.deepEqual(await sync.next({ now }), { kind: "stop", why: "superseded" });
+});
+
+test("options that are none", async (t) => {
+  const mirror = await Rollbook.memory({ clock });
+  t.after(() => mirror.close());
+  await assert.rejects(mirror.sync(SCHOOL, { daysFrom: "yesterday" }), (error) => {
+    return code("bad_argument")(error) && /^daysFrom is /.test(error.message);
+  });
+  await assert.rejects(mirror.sync(SCHOOL, { utcOffset: "noon" }), code("unsupported"));
+  await assert.rejects(mirror.sync(-1), code("bad_argument"));
+});
+
+test("the module without sync", async () => {
+  const engine = await Plain.memory({ clock });
+  assert.equal(engine.sync, undefined);
+  await engine.close();
+});
