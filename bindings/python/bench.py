@@ -4,8 +4,8 @@
     python bench.py FOLDER
 
 The folder has Rollbook's store, and *SQLite rows* of ``benches``: one finished JSON text a
-row, which a prepared statement finds and which are joined to the answer, by the standard
-library's ``sqlite3``. Every answer of both is compared before anything is timed. Both are in
+row, which a prepared statement finds and joins to the answer, by the standard library's
+``sqlite3``. Every answer of both is compared before anything is timed. Both are in
 one process, and a round asks everything of both in an order that changes. The second table
 has what was parsed by ``json.loads``.
 """
@@ -66,7 +66,10 @@ class Rows:
         return self._connection.execute(statement, values).fetchall()
 
     def list(self, statement: str, *values: Any) -> bytes:
-        return b"[" + b",".join([json for (json,) in self.all(statement, *values)]) + b"]"
+        # SQLite joins faster than Python.
+        joined = f"SELECT '[' || group_concat(json, ',') || ']' FROM ({statement})"
+        ((array,),) = self.all(joined, *values)
+        return bytes(array)
 
     def families(self, one: int, two: int) -> bytes:
         families = []

@@ -68,7 +68,7 @@
     feature = "sync",
     doc = "**To fill it from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]: each [`Step`] \
            sends a [`Call`], and its [`Reply`] is [`Taken`], or there is [`NoReply`]; [`SyncProgress`] on the way, a [`SyncReport`] at the \
-           end, with what was [`GivenUp`], or [`Why`] it stopped.\n"
+           end, with what was [`GivenUp`] and a [`RefusedState`], or [`Why`] it stopped.\n"
 )]
 //!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
@@ -170,7 +170,8 @@ pub use query::{
 
 #[cfg(feature = "sync")]
 pub use sync::{
-    Call, GivenUp, NoReply, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport, Taken, Why,
+    Call, GivenUp, NoReply, RefusedState, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport,
+    Taken, Why,
 };
 
 #[cfg(feature = "records")]

@@ -23,6 +23,12 @@ pub struct SyncOptions {
     /// first; 25 unless given.
     #[uniffi(default)]
     pub rotate: Option<u32>,
+    /// The integrator with whose credentials the calls are sent, by user name, if its state
+    /// updates are to be taken and sent. What was asked for shows at once, and is taken back
+    /// if the service refuses it. Without it state updates of a school that is synced are
+    /// refused.
+    #[uniffi(default)]
+    pub outbox: Option<String>,
 }
 
 impl SyncOptions {
@@ -38,6 +44,7 @@ impl SyncOptions {
         options.utc_offset.clone_from(&self.utc_offset);
         options.most_in_flight = self.most_in_flight;
         options.rotate = self.rotate;
+        options.outbox.clone_from(&self.outbox);
         Ok(options)
     }
 }
@@ -162,6 +169,27 @@ pub struct GivenUp {
     pub why: String,
 }
 
+/// A state update that the service refused.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct RefusedState {
+    /// The API type.
+    pub api_type_id: u64,
+    /// The state that was asked for.
+    pub state: bool,
+    /// The HTTP status.
+    pub status: u16,
+}
+
+impl From<rollbook::RefusedState> for RefusedState {
+    fn from(refused: rollbook::RefusedState) -> RefusedState {
+        RefusedState {
+            api_type_id: refused.api_type_id,
+            state: refused.state,
+            status: refused.status,
+        }
+    }
+}
+
 /// What a pass came to. It names targets and members, and never a value of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct SyncReport {
@@ -176,6 +204,8 @@ pub struct SyncReport {
     pub held: Vec<String>,
     /// Members of answers that are unknown, as `record: member`.
     pub unknown: Vec<String>,
+    /// State updates that the service refused: the states are what they were before.
+    pub refused: Vec<RefusedState>,
     /// What the service changed again and again while it was asked, so that one answer may
     /// be older than another. The next pass asks for it.
     pub unsettled: Vec<String>,
@@ -195,6 +225,7 @@ impl From<rollbook::SyncReport> for SyncReport {
                 .collect(),
             held: report.held,
             unknown: report.unknown,
+            refused: report.refused.into_iter().map(RefusedState::from).collect(),
             unsettled: report.unsettled,
         }
     }
@@ -355,6 +386,7 @@ fn unknown_step() -> RollbookError {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, clippy::expect_used)]
 mod tests {
     use super::*;
     use crate::dataset::Dataset;
@@ -393,18 +425,18 @@ mod tests {
         }
     }
 
-    fn reply(source: &Engine, call: &Call) -> Result<Reply> {
+    fn reply(source: &Engine, call: &Call) -> Reply {
         let answer = source.inner().request(&rollbook::Request {
             target: &call.target,
             headers: &[("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", "sync")],
             now: Some(NOW),
             ..rollbook::Request::default()
         });
-        Ok(Reply {
+        Reply {
             status: answer.status.code,
             body: answer.body,
             retry_after: None,
-        })
+        }
     }
 
     #[test]
@@ -423,7 +455,7 @@ mod tests {
         let report = loop {
             match sync.next(now)? {
                 Step::Send { call } => {
-                    let taken = sync.take(call.id, now, &reply(&source, &call)?)?;
+                    let taken = sync.take(call.id, now, &reply(&source, &call))?;
                     assert!(matches!(taken, Taken::Kept | Taken::Same), "{taken:?}");
                 }
                 Step::Wait { until } => now = until,
@@ -449,7 +481,7 @@ mod tests {
         assert_eq!(mirror.request(&learners)?, source.request(&learners)?);
 
         // What is wanted is asked next.
-        let wanted = "/api/v1/adminplus/learners/1000?status=current";
+        let wanted = "/api/v1/adminplus/learners/1000?status=current&include_parents=1";
         sync.want(wanted)?;
         let Step::Send { call } = sync.next(now)? else {
             panic!("nothing is sent");

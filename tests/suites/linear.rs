@@ -20,7 +20,7 @@ use std::hint::black_box;
 type Work = fn(u64);
 
 /// Each with how much of it is done first.
-const WORK: [(&str, u64, Work); 6] = [
+const WORK: [(&str, u64, Work); 7] = [
     ("assessments of one term", 4000, |count| {
         load(&(assessments(count, "", 1) + &marks(count, 1)));
     }),
@@ -42,6 +42,17 @@ const WORK: [(&str, u64, Work); 6] = [
             .unwrap();
     }),
     ("the members of a body", 1600, body),
+    (
+        "learners of more bytes than are staged in memory",
+        600,
+        |count| {
+            let name = "x".repeat(30_000);
+            let learners = lines(1..count + 1, |id| {
+                format!(r#"{{"type":"learner","school_id":1,"id":{id},"last_name":"{name}"}}"#)
+            });
+            load(&learners);
+        },
+    ),
     ("assessments that are replaced", 200, |count| {
         let engine = load(&(assessments(count, "", 1) + &marks(count, 50)));
         for (name, term) in [("new", 1), ("new", 2), ("old", 1)] {

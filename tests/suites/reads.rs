@@ -41,6 +41,20 @@ fn reads(store: &[u8], of: impl Fn(u64) -> Box<dyn Question>) -> [u64; 3] {
     })
 }
 
+/// What a learner's year of marks reads, in this order, each at once:
+///
+/// - 2 leaves of `directories`, 4 KiB each: all of the school's are checked together;
+/// - 1 or 2 branches of `runs`, 4 KiB each; its root was read when the store was opened;
+/// - 3 or 4 leaves of `runs` with the small tables: subjects (16 KiB), learning outcomes
+///   (8 KiB), and two of 4 KiB that hold several runs each, of grades, years and terms, and of
+///   schools;
+/// - 1 run that says in which grades and terms the learner has rows (32 KiB);
+/// - 1 leaf of `runs` with the programmes that assessments join (4 KiB);
+/// - 1 run with the assessments of the grade and year (64 KiB);
+/// - 3 or 4 runs of rows of marks (64 KiB each): a grade's rows lie by term, then by learner.
+///
+/// Fewer would take another format: rows by learner and then by term, which makes a grade's
+/// marks of a term be read from all of its runs, or the small tables of a school in one run.
 #[test]
 fn an_answer_takes_few_reads_and_then_none() {
     let store = stored();

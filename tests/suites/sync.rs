@@ -19,6 +19,7 @@ mod faults;
 mod foreseen;
 mod golden;
 mod machine;
+mod outbox;
 mod passes;
 mod reading;
 

@@ -56,7 +56,7 @@ impl Engine {
             return Err(Error::bad_argument("a request has a method and a target"));
         };
         let headers = headers.as_chunks::<2>().0.iter();
-        let headers: Vec<_> = headers.map(|[name, value]| (&**name, &**value)).collect();
+        let headers: Vec<_> = headers.map(|[name, value]| (*name, *value)).collect();
         let request = Request {
             method,
             target,

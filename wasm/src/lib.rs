@@ -6,6 +6,8 @@
 //! instance of the module holds one engine; when it traps, JavaScript drops it
 //! and opens the same file with another one.
 
+#![cfg_attr(module, feature(optimize_attribute))]
+
 mod answer;
 mod engine;
 mod error;

@@ -194,7 +194,14 @@ export function encode<K extends keyof Questions>(name: K, fields: Questions[K][
     if (value === undefined) continue;
     texts.push(toSnake(field), Array.isArray(value) ? value.join(",") : String(value));
   }
-  return JSON.stringify(texts);
+  return pack(texts);
+}
+
+/** Several texts as the module takes them in one: of each its length, then all of them. */
+export function pack(texts: readonly string[]): string {
+  let lengths = "";
+  for (const text of texts) lengths += `${text.length},`;
+  return `${lengths};${texts.join("")}`;
 }
 
 /** An id as the module takes it. */

@@ -7,7 +7,7 @@ import { isRepeatable, pieces, totalOf, type Dataset, type Progress } from "./da
 import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
 import { toSeconds, type Instant } from "./instant.js";
-import { encode, toId, type Id, type Questions } from "./questions.js";
+import { encode, pack, toId, type Id, type Questions } from "./questions.js";
 import type { RequestOptions } from "./request.js";
 
 /** What an engine is opened with. */
@@ -128,7 +128,7 @@ export class Engine {
     const bytes = typeof body === "string" ? encoder.encode(body) : body.slice();
     const now = this.#now(options);
     const id = method === "GET" ? undefined : crypto.randomUUID();
-    const given = [JSON.stringify(parts), bytes as Uint8Array<ArrayBuffer>, now, id] as const;
+    const given = [pack(parts), bytes as Uint8Array<ArrayBuffer>, now, id] as const;
     return new Answer<T>(await this.#host.call("request", ...given));
   }
 

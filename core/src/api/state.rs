@@ -6,6 +6,8 @@ use super::message::Status;
 use super::refusal::Refusal;
 use super::{v1, v2};
 use crate::dataset::IdempotencyKey;
+#[cfg(feature = "sync")]
+use crate::dataset::outbox;
 use crate::error::{Error, Result};
 use crate::json::Object;
 use crate::query::{self, Faults, NO_INTEGRATIONS, View, Wrong, push_client};
@@ -74,7 +76,8 @@ fn update(
     // Most updates that change nothing need no transaction to find that out.
     let settled = store.read(|snapshot| {
         let kept = snapshot.integrator_row(&row_key)?;
-        let synced = snapshot.is_synced(set.school).then_some(set.school);
+        let synced = snapshot.is_synced(set.school);
+        let synced = unheard(&**snapshot, synced, set)?;
         settled(kept, &row, key, synced, |id| snapshot.receipt(id))
     })?;
     if let Some(update) = settled {
@@ -82,16 +85,39 @@ fn update(
     }
     store.write(|write| {
         let kept = write.integrator_row(&row_key)?;
-        let synced = write.is_synced(set.school)?.then_some(set.school);
+        let is_synced = write.is_synced(set.school)?;
+        let synced = unheard(write, is_synced, set)?;
+        #[cfg(feature = "sync")]
+        let before = kept.clone().unwrap_or_default();
         if let Some(update) = self::settled(kept, &row, key, synced, |id| write.receipt(id))? {
             return Ok(update);
         }
         write.put_integrator_row(&row_key, &row)?;
+        #[cfg(feature = "sync")]
+        if is_synced {
+            let states = [integrator::is_active(&before)?, set.state];
+            outbox::wish(write, set.school, set.username, set.api_type_id, states)?;
+        }
         if let Some(key) = key {
             write.keep_receipt(key.id(), &key.receipt(answer.to_vec()))?;
         }
         Ok(Update::Changed)
     })
+}
+
+/// The school, if it is synced and the service would not hear of an update: the app has not
+/// asked that this integrator's be sent.
+#[cfg(feature = "sync")]
+fn unheard(reader: &dyn Reader, is_synced: bool, set: &SetState<'_>) -> Result<Option<u64>> {
+    let is_heard = !is_synced || outbox::is_open(reader, set.school, set.username)?;
+    Ok((!is_heard).then_some(set.school))
+}
+
+/// Without a sync nothing is sent.
+#[cfg(not(feature = "sync"))]
+#[expect(clippy::unnecessary_wraps, reason = "reading may fail with a sync")]
+fn unheard(_: &dyn Reader, is_synced: bool, set: &SetState<'_>) -> Result<Option<u64>> {
+    Ok(is_synced.then_some(set.school))
 }
 
 /// What an update comes to, if it changes nothing: who may not make it learns
@@ -191,7 +217,7 @@ fn members<'a, const N: usize>(
     for (name, value) in &members {
         for (known, slot) in names.iter().zip(&mut values) {
             if known == name {
-                *slot = Some(value.get());
+                *slot = Some(*value);
             }
         }
     }

@@ -5,6 +5,7 @@
 use super::keys::partitions_of;
 use crate::error::Result;
 use crate::record::coverage::{Part, Unit};
+use crate::record::hints::Hints;
 use crate::record::ledger::{Head, Row, State};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
@@ -141,19 +142,32 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     };
     for (unit, row) in rows(write, school)? {
         let is_of_learner = unit.part.is_of_learner() && unit.key == Key::one(learner);
-        let has_told = row.state != State::Kept || unit.part == Part::LearnerSubjects;
-        if is_of_learner || has_told {
+        if is_of_learner || row.state != State::Kept {
             remove(write, school, unit)?;
+        } else if unit.part == Part::LearnerSubjects {
+            let mut hints = Hints::read(&told(write, school, unit)?)?;
+            hints.leave_out(|other| other == learner);
+            put(write, school, unit, &row, &hints.bytes())?;
         }
     }
     let erasures = head.erasures + 1;
     set_head(write, school, &Head { erasures, ..head })
 }
 
-/// Nothing is left.
+/// Nothing is left, of state updates neither.
 pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
+    forget_answers(write, school)?;
+    forget_all(write, school, &[Collection::Wishes])
+}
+
+/// Nothing is left of answers.
+pub(crate) fn forget_answers(write: &mut Write<'_>, school: u64) -> Result<()> {
+    forget_all(write, school, &[Collection::Ledger, Collection::Told])
+}
+
+fn forget_all(write: &mut Write<'_>, school: u64, collections: &[Collection]) -> Result<()> {
     for partition in partitions_of(write, school)? {
-        if matches!(partition.collection, Collection::Ledger | Collection::Told) {
+        if collections.contains(&partition.collection) {
             let keys = read(write, partition)?.into_keys();
             let gone = keys.map(|key| (key, None)).collect();
             change(write, partition, gone)?;
@@ -173,7 +187,7 @@ fn without(
     Ok(of_unit.map(|key| (key, None)).collect())
 }
 
-fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u8>>> {
+pub(super) fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u8>>> {
     let mut rows = BTreeMap::new();
     for pinned in Records::open(reader, partition)?.all() {
         let (pinned, indices) = pinned?;
@@ -185,7 +199,7 @@ fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u
     Ok(rows)
 }
 
-fn change(
+pub(super) fn change(
     write: &mut Write<'_>,
     partition: Partition,
     rows: BTreeMap<Key, Option<Vec<u8>>>,

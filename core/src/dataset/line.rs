@@ -2,11 +2,10 @@
 
 use super::lines::LINE_BYTES;
 use super::plain_line;
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::record::field::Form;
 use crate::record::shown::shown;
 use crate::record::{Kind, Value, integrator, terms};
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -46,7 +45,7 @@ pub(super) fn parse_any(text: &str) -> Result<Line<'_>, String> {
     let fault = |field: &str, what: &str| Err(format!("{}: {field}: {what}", kind.name()));
 
     let fields = kind.fields();
-    let mut raw: Vec<Option<&RawValue>> = vec![None; fields.len()];
+    let mut raw: Vec<Option<&str>> = vec![None; fields.len()];
     let mut deleted = None;
     let mut types = 0;
     for (name, value) in &members {
@@ -69,7 +68,7 @@ pub(super) fn parse_any(text: &str) -> Result<Line<'_>, String> {
             return fault(name, "stands twice");
         }
     }
-    let deleted = match deleted.map(RawValue::get) {
+    let deleted = match deleted {
         None | Some("null" | "\"\"") => false,
         Some("true") => true,
         Some(other) => return fault("deleted", &format!("{} is not true", shown(other))),
@@ -81,7 +80,7 @@ pub(super) fn parse_any(text: &str) -> Result<Line<'_>, String> {
             continue;
         }
         if let Some(raw) = raw {
-            *value = match terms::value_from_json(field.form, raw.get()) {
+            *value = match terms::value_from_json(field.form, raw) {
                 Ok(value) => value,
                 Err(what) if what.starts_with('.') => {
                     return Err(format!("{}: {}{what}", kind.name(), field.name));
@@ -94,7 +93,7 @@ pub(super) fn parse_any(text: &str) -> Result<Line<'_>, String> {
         }
     }
     if deleted {
-        let given = |raw: Option<&RawValue>| raw.is_some_and(|raw| !is_empty(raw));
+        let given = |raw: Option<&str>| raw.is_some_and(|raw| !is_empty(raw));
         let mut beside = fields
             .iter()
             .zip(&raw)
@@ -130,9 +129,9 @@ impl fmt::Debug for Line<'_> {
     }
 }
 
+#[cfg(feature = "sync")]
 impl<'a> Line<'a> {
     /// A record that comes; says what is wrong with it.
-    #[cfg(feature = "sync")]
     pub(crate) fn whole(kind: Kind, values: Vec<Value<'a>>) -> Result<Line<'a>, String> {
         let fields = kind.fields().iter().zip(&values);
         let mut missing = fields.filter(|(field, value)| field.required && value.is_empty());
@@ -147,7 +146,9 @@ impl<'a> Line<'a> {
         line.check()?;
         Ok(line)
     }
+}
 
+impl Line<'_> {
     /// The rules that join fields; and what is the same as nothing becomes
     /// nothing, so that equal records are kept alike.
     pub(super) fn check(&mut self) -> Result<(), String> {
@@ -190,20 +191,20 @@ impl<'a> Line<'a> {
     }
 }
 
-fn kind_of(members: &[(Cow<'_, str>, &RawValue)]) -> Result<Kind, String> {
+fn kind_of(members: &[(Cow<'_, str>, &str)]) -> Result<Kind, String> {
     let Some((_, value)) = members
         .iter()
         .find(|(name, value)| name == "type" && !is_empty(value))
     else {
         return Err("type: is missing".to_owned());
     };
-    let name: Option<String> = serde_json::from_str(value.get()).ok();
+    let name = json::string(value);
     name.and_then(|name| Kind::named(&name))
-        .ok_or_else(|| format!("type: {} is not a kind of record", shown(value.get())))
+        .ok_or_else(|| format!("type: {} is not a kind of record", shown(value)))
 }
 
-fn is_empty(value: &RawValue) -> bool {
-    matches!(value.get(), "null" | "\"\"")
+fn is_empty(value: &str) -> bool {
+    matches!(value, "null" | "\"\"")
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! - `lines`, `line`: bytes → lines → values; `plain_line`: the same, fast, of most.
 //!   `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `coverage`: what was seen of a school that is synced. `ledger`: its pass that is under
-//!   way. `kept`: its records with their values.
+//! - `coverage`: what was seen of a school that is synced. `ledger`: its passes. `outbox`: state
+//!   updates that are sent. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
@@ -32,6 +32,8 @@ mod lines;
 mod load;
 mod marks_by_assessment;
 mod ordered;
+#[cfg(feature = "sync")]
+pub(crate) mod outbox;
 mod plain_line;
 mod render;
 mod staged;
@@ -73,7 +75,10 @@ pub(crate) fn has_records(
     use crate::store::{Collection, Key, Partition, Reader};
     let schools = write.records(Partition::global(Collection::Schools))?;
     let is_record = |partition: &Partition| {
-        !matches!(partition.collection, Collection::Ledger | Collection::Told)
+        !matches!(
+            partition.collection,
+            Collection::Coverage | Collection::Ledger | Collection::Told | Collection::Wishes
+        )
     };
     Ok(schools.get(Key::one(school))?.is_some()
         || keys::partitions_of(write, school)?.iter().any(is_record))

@@ -106,7 +106,8 @@ impl Engine {
         Engine::on(Location::File(path.as_ref().to_owned()), options)
     }
 
-    /// Opens an empty store that lives in memory and goes with the engine.
+    /// Opens an empty store that lives in memory and goes with the engine. Of
+    /// `cache_bytes` it takes 32 MiB at most.
     ///
     /// ```
     /// use rollbook::{Clock, Engine, Options};
@@ -118,7 +119,7 @@ impl Engine {
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     pub fn memory(options: Options) -> Result<Engine> {
-        Engine::on(Location::Memory, options)
+        Engine::on(Location::Memory, options.in_memory())
     }
 
     /// Opens the store on a backend of the app's own, such as the browser's

@@ -19,6 +19,7 @@ pub struct Options {
     /// For what was read of the store, in bytes. Unless told otherwise 32 MiB on Android,
     /// on iOS and in WebAssembly, and 256 MiB elsewhere. It fills as data is read: a school
     /// of 1,000 learners with a year's marks takes 10 MB. A part of it serves writing.
+    /// A store in memory takes 32 MiB of it at most: the cache holds what it has already.
     pub cache_bytes: usize,
     /// For what is held decoded beside that, in bytes: 8 MiB unless told otherwise. What
     /// finds no room is decoded whenever it is needed, which takes time.
@@ -63,6 +64,16 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The same for a store in memory, of which a cache is a second copy. A small one is
+    /// worth it: what it holds need not be taken out of the store's pages.
+    pub(super) fn in_memory(self) -> Options {
+        const MOST_CACHE_BYTES: usize = 32 << 20;
+        Options {
+            cache_bytes: self.cache_bytes.min(MOST_CACHE_BYTES),
+            ..self
+        }
+    }
+
     /// The limits of pages.
     pub(super) fn limits(&self) -> Result<Limits> {
         let (usual, most) = (self.page_limit, self.max_page_limit);
@@ -95,4 +106,24 @@ pub enum Credentials {
     Keep,
     /// They are left out.
     LeaveOut,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_in_memory_has_a_small_cache() {
+        for (given, taken) in [
+            (256 << 20, 32 << 20),
+            (usize::MAX, 32 << 20),
+            (5 << 20, 5 << 20),
+        ] {
+            let options = Options {
+                cache_bytes: given,
+                ..Options::default()
+            };
+            assert_eq!(options.in_memory().cache_bytes, taken);
+        }
+    }
 }

@@ -8,6 +8,8 @@ use std::ops::Range;
 /// call.
 const AT_ONCE: usize = 3 * BLOCK;
 const BLOCK: usize = 64;
+/// What is copied of a text that is shorter than most.
+const HALF: usize = BLOCK / 2;
 const OVER_ONE: usize = BLOCK + 1;
 const TWO: usize = 2 * BLOCK;
 const OVER_TWO: usize = TWO + 1;
@@ -171,56 +173,85 @@ impl<'a> Chunks<'a> {
         self.push_part(text, 0..text.len());
     }
 
-    /// Padded texts, one behind the other.
+    /// The first bytes of padded texts, one behind the other: at one go, if they are as
+    /// short as most.
     #[inline]
     #[cfg_attr(module, optimize(speed))]
-    pub(crate) fn push_texts<const N: usize>(&mut self, texts: [&Padded; N]) {
-        let length = texts.iter().map(|text| text.len()).sum::<usize>();
-        let mut window = self.window(length + AT_ONCE);
-        for text in texts {
-            window.part(text, 0..text.len());
+    pub(crate) fn push_starts<const N: usize>(&mut self, starts: [(&Padded, usize); N]) {
+        if starts.iter().any(|(_, length)| *length > TWO) {
+            return self.push_long_starts(&starts);
         }
-        self.keep(length);
-    }
-
-    /// A padded text, and the first bytes of two little-endian words behind it.
-    #[inline]
-    #[cfg_attr(module, optimize(speed))]
-    pub(crate) fn push_text_and_words(&mut self, text: &Padded, words: [(u64, usize); 2]) {
-        if !self.push_block_and_words(text, words) {
-            self.push_padded(text);
-            for (word, length) in words {
-                self.window(size_of::<u64>()).words([word], length);
-                self.keep(length);
+        let mut window = self.window(N * TWO);
+        for (text, length) in starts {
+            let room = window.room.get_mut(window.at..);
+            let room = room.and_then(<[u8]>::first_chunk_mut::<TWO>);
+            if let (Some(room), Some(from)) = (room, text.bytes.first_chunk()) {
+                *room = *from;
             }
+            window.at += length;
+        }
+        let written = window.written();
+        self.keep(written);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_long_starts(&mut self, starts: &[(&Padded, usize)]) {
+        for (text, length) in starts {
+            self.push_part(text, 0..*length);
         }
     }
 
-    /// The same at one go, if there is room and the text has no more than a block.
+    /// A short padded text and the first bytes of a little-endian word, if there is room.
     #[inline]
     #[cfg_attr(module, optimize(speed))]
-    fn push_block_and_words(&mut self, text: &Padded, words: [(u64, usize); 2]) -> bool {
-        const ROOM: usize = BLOCK + 2 * size_of::<u64>();
+    pub(crate) fn push_half_and_word(&mut self, text: &Padded, word: u64, length: usize) -> bool {
+        const ROOM: usize = HALF + size_of::<u64>();
         let room = self.out.get_mut(self.written..);
         let room = room.and_then(<[u8]>::first_chunk_mut::<ROOM>);
-        let (Some(room), Some(from)) = (room, text.bytes.first_chunk::<BLOCK>()) else {
+        let (Some(room), Some(from)) = (room, text.bytes.first_chunk::<HALF>()) else {
             return false;
         };
-        if text.length > BLOCK {
+        if text.length > HALF {
             return false;
         }
-        let [(one, first), (other, second)] = words;
-        let (behind, end) = (text.length + first, text.length + first + second);
         if let Some(room) = room.first_chunk_mut() {
             *room = *from;
         }
-        for (at, word) in [(text.length, one), (behind, other)] {
-            if let Some(room) = room.get_mut(at..at + size_of::<u64>()) {
-                room.copy_from_slice(&word.to_le_bytes());
+        if let Some(room) = room.get_mut(text.length..text.length + size_of::<u64>()) {
+            room.copy_from_slice(&word.to_le_bytes());
+        }
+        self.written += text.length + length;
+        true
+    }
+
+    /// A padded text, some bytes, and one more.
+    #[inline]
+    #[cfg_attr(module, optimize(speed))]
+    pub(crate) fn push_text_and_bytes(&mut self, text: &Padded, bytes: &[u8], last: u8) {
+        let end = text.length + bytes.len();
+        if text.length > HALF {
+            self.push_padded(text);
+            self.push(bytes);
+            return self.push(&[last]);
+        }
+        let mut window = self.window(end.max(HALF) + 1);
+        let room = window.room.first_chunk_mut::<HALF>();
+        if let (Some(room), Some(from)) = (room, text.bytes.first_chunk()) {
+            *room = *from;
+        }
+        window.at = text.length;
+        if let Some((to, rest)) = window
+            .room
+            .get_mut(window.at..)
+            .and_then(|room| room.split_at_mut_checked(bytes.len()))
+        {
+            to.copy_from_slice(bytes);
+            if let Some(to) = rest.first_mut() {
+                *to = last;
             }
         }
-        self.written += end;
-        true
+        self.keep(end + 1);
     }
 
     /// A part of a padded text.
@@ -396,6 +427,7 @@ mod tests {
         let mut out = b"before".to_vec();
         let mut expected = out.clone();
         let mut joined = Padded::default();
+        let mut halves = 0;
         let mut chunks = Chunks::new(&mut out);
         for text in texts() {
             let part = joined.add(|all| all.extend_from_slice(&text));
@@ -403,14 +435,24 @@ mod tests {
             chunks.push_padded(&Padded::of(&text));
             chunks.push_part(&joined, part);
             chunks.push(&text);
-            chunks.push_texts([&Padded::of(&text), &Padded::of(&text)]);
+            let padded = Padded::of(&text);
+            chunks.push_starts([(&padded, padded.len()), (&padded, padded.len())]);
             for _ in 0..5 {
                 expected.extend_from_slice(&text);
             }
-            chunks.push_text_and_words(&Padded::of(&text), [word(b"12.50"), word(b"\"},")]);
+            let (number, length) = word(b"12.5\"},");
+            if chunks.push_half_and_word(&padded, number, length) {
+                assert!(text.len() <= HALF);
+                halves += 1;
+                expected.extend_from_slice(&text);
+                expected.extend_from_slice(b"12.5\"},");
+            }
+            chunks.push_text_and_bytes(&padded, &text, b',');
             expected.extend_from_slice(&text);
-            expected.extend_from_slice(b"12.50\"},");
+            expected.extend_from_slice(&text);
+            expected.push(b',');
         }
+        assert!(halves > HALF - 5);
         assert_eq!(chunks.len(), expected.len());
         drop(chunks);
         assert_eq!(out, expected);

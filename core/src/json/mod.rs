@@ -3,8 +3,8 @@
 //! - `text`: strings and numbers as the API writes them, and back.
 //! - `chunks`: many small parts, written fast.
 //! - `wire`: the types of v1 and v2.
-//! - `object`: an object that somebody else wrote, its members in order. `plain`: the same
-//!   as it is mostly written, read faster.
+//! - `object`: what somebody else wrote: an object's members in order, an array's elements.
+//!   `plain`: the same as it is mostly written, read faster.
 
 mod chunks;
 mod object;
@@ -13,7 +13,7 @@ mod text;
 mod wire;
 
 pub(crate) use chunks::{Chunks, FEW, MOST, Padded, SOURCE_SLACK, word};
-pub(crate) use object::Object;
+pub(crate) use object::{Object, elements, string};
 pub(crate) use plain::Plain;
 pub(crate) use text::{
     Members, push_escaped, push_integer, push_quoted_integer, push_string, unescape,

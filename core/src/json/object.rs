@@ -1,34 +1,100 @@
-//! An object that somebody else wrote.
+//! JSON that somebody else wrote: objects, arrays and strings.
+//!
+//! The parser only says whether a text is JSON. Reading types with it would bring the
+//! reading and writing of floating point, which no record has, into a browser.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use super::text::{string_length, unescape};
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
 /// The members of an object in their order, names that stand twice included,
 /// values as they were written.
 pub(crate) struct Object<'a> {
-    pub(crate) members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    pub(crate) members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Object<'a> {
     /// Reads an object; on failure says why it is none.
     pub(crate) fn parse(text: &'a str) -> Result<Object<'a>, String> {
-        let object = serde_json::from_str(text).map_err(|error: serde_json::Error| {
+        let value = text.trim_start_matches(BLANK);
+        let inside = inside(text, '{')?
+            .ok_or_else(|| format!("expected an object (column {})", text.len() - value.len()))?;
+        let unpaired = || "a surrogate escape is unpaired".to_owned();
+        if has_unpaired_surrogate(text) {
+            return Err(unpaired());
+        }
+        let mut parts = Parts(inside);
+        let mut members = Vec::with_capacity(32);
+        while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+            members.push((string(name).ok_or_else(unpaired)?, value));
+        }
+        Ok(Object { members })
+    }
+}
+
+/// The elements of an array as they were written; nothing if it is none.
+pub(crate) fn elements(text: &str) -> Option<impl Iterator<Item = &str>> {
+    inside(text, '[').ok()?.map(Parts)
+}
+
+/// The text of a JSON string; nothing if it is none, as with an unpaired surrogate.
+pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
+    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
+    unescape(inside.as_bytes()).ok()
+}
+
+/// What follows the bracket that a value begins with, if it is this one; or why the text
+/// is no JSON.
+fn inside(text: &str, bracket: char) -> Result<Option<&str>, String> {
+    match serde_json::from_str(text) {
+        Ok(IgnoredAny) => Ok(text.trim_start_matches(BLANK).strip_prefix(bracket)),
+        Err(error) => {
             let text = error.to_string();
             let (what, _) = text.split_once(" at line ").unwrap_or((&text, ""));
-            // Of another value the parser would tell what it is.
-            let what = if error.is_data() {
-                "expected an object"
-            } else {
-                what
-            };
-            format!("{what} (column {})", error.column())
-        })?;
-        if has_unpaired_surrogate(text) {
-            return Err("a surrogate escape is unpaired".to_owned());
+            Err(format!("{what} (column {})", error.column()))
         }
-        Ok(object)
     }
+}
+
+const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// What follows the bracket of a valid array or object: its elements, or its names and
+/// values in turn.
+struct Parts<'a>(&'a str);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let part = self.0.trim_start_matches(BETWEEN);
+        let (part, rest) = part.split_at_checked(length(part.as_bytes()))?;
+        self.0 = rest;
+        (!part.is_empty()).then_some(part)
+    }
+}
+
+/// What stands between parts.
+const BETWEEN: [char; 6] = [' ', '\t', '\n', '\r', ',', ':'];
+
+/// How long the first part is.
+fn length(bytes: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let inside = bytes.get(at + 1..).unwrap_or_default();
+                at += 1 + string_length(inside).unwrap_or(inside.len());
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth > 0 => depth -= 1,
+            b']' | b'}' => break,
+            byte if depth == 0 && BETWEEN.contains(&char::from(*byte)) => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    at.min(bytes.len())
 }
 
 /// Whether a `\ud800` to `\udfff` lacks its other half. The values are taken
@@ -54,60 +120,10 @@ fn has_unpaired_surrogate(text: &str) -> bool {
     false
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Object<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-                let mut members = Vec::with_capacity(32);
-                while let Some(name) = map.next_key::<Name<'de>>()? {
-                    members.push((name.0, map.next_value()?));
-                }
-                Ok(Object { members })
-            }
-        }
-
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
-/// A member's name, borrowed where it has no escapes.
-struct Name<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-
-        impl<'de> Visitor<'de> for Text {
-            type Value = Name<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a name")
-            }
-
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
-                Ok(Name(Cow::Borrowed(name)))
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
-                Ok(Name(Cow::Owned(name.to_owned())))
-            }
-        }
-
-        deserializer.deserialize_str(Text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::value::RawValue;
 
     #[test]
     fn members_come_in_order_twice_if_they_stand_twice() {
@@ -116,7 +132,7 @@ mod tests {
             .map(|object| object.members)
             .unwrap_or_default()
             .into_iter()
-            .map(|(name, value)| (name.into_owned(), value.get()))
+            .map(|(name, value)| (name.into_owned(), value))
             .collect();
         let expected = [
             ("b", r#"{"x":[1]}"#),
@@ -146,5 +162,55 @@ mod tests {
             assert!(Object::parse(text).is_err(), "{text}");
         }
         assert!(Object::parse(r#"{"a":"\\ud800"}"#).is_ok());
+    }
+
+    /// A second opinion on where parts end.
+    #[test]
+    fn elements_are_those_of_the_parser() {
+        for text in [
+            "[]",
+            " [ ] ",
+            "[1]",
+            "[ 1 ,\t-2.5e3,\ntrue , null]",
+            r#"["a","b,]\"}","\\","",{"a":[1,{"b":"]"}],"c":":"},[[],[2]], "é😀"]"#,
+        ] {
+            let expected: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            let expected: Vec<_> = expected.into_iter().map(RawValue::get).collect();
+            let found = elements(text).map(Iterator::collect::<Vec<_>>);
+            assert_eq!(found, Some(expected), "{text}");
+        }
+        for text in ["", "{}", "[", "[1,]", "[1 2]", "[1]]", "[\"a]", "null"] {
+            assert!(elements(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_are_those_of_the_parser() {
+        for raw in [
+            r#""""#,
+            r#""a/\/\b\f\n\r\t\"\\""#,
+            r#""\u0000\u00e9\u20AC\ud83d\ude00é""#,
+            r#""\ud800""#,
+            r#""\udc00\ud800""#,
+            r#""\ud83dx""#,
+            r#""\ud83d\u0041""#,
+            "1",
+        ] {
+            let expected: Option<String> = serde_json::from_str(raw).ok();
+            assert_eq!(string(raw).as_deref(), expected.as_deref(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_column() {
+        for (text, expected) in [
+            ("  [1]", "expected an object (column 2)"),
+            (r#"{"a":1,}"#, "key must be a string (column 8)"),
+            (r#"{"a":1"#, "EOF while parsing an object (column 6)"),
+            (r#"{"\ud800":1}"#, "a surrogate escape is unpaired"),
+        ] {
+            let what = Object::parse(text).err();
+            assert_eq!(what.as_deref(), Some(expected), "{text}");
+        }
     }
 }

@@ -96,16 +96,9 @@ impl<'a> Members<'a> {
 
     fn string(&mut self) -> Option<&'a [u8]> {
         let inside = self.rest.strip_prefix(b"\"")?;
-        let mut at = 0;
-        loop {
-            at += memchr2(b'"', b'\\', inside.get(at..)?)?;
-            if inside.get(at) == Some(&b'"') {
-                break;
-            }
-            at += 2;
-        }
-        self.rest = inside.get(at + 1..)?;
-        inside.get(..at)
+        let length = string_length(inside)?;
+        self.rest = inside.get(length + 1..)?;
+        inside.get(..length)
     }
 }
 
@@ -130,7 +123,19 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The text of a string's inside as [`push_escaped`] writes it.
+/// How many bytes of a string stand before the quote that ends it.
+pub(super) fn string_length(inside: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', inside.get(at..)?)?;
+        if inside.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// The text of a string's inside.
 pub(crate) fn unescape(escaped: &[u8]) -> Result<Cow<'_, str>> {
     let Some(first) = memchr::memchr(b'\\', escaped) else {
         let plain = std::str::from_utf8(escaped).map_err(|_| damaged())?;
@@ -146,17 +151,15 @@ pub(crate) fn unescape(escaped: &[u8]) -> Result<Cow<'_, str>> {
         };
         rest = after;
         match letter {
-            b'"' | b'\\' => plain.push(*letter),
+            b'"' | b'\\' | b'/' => plain.push(*letter),
             b'b' => plain.push(0x08),
             b't' => plain.push(b'\t'),
             b'n' => plain.push(b'\n'),
             b'f' => plain.push(0x0c),
             b'r' => plain.push(b'\r'),
             b'u' => {
-                let (code, after) = rest.split_at_checked(4).ok_or_else(damaged)?;
-                rest = after;
-                let code = std::str::from_utf8(code).map_err(|_| damaged())?;
-                plain.push(u8::from_str_radix(code, 16).map_err(|_| damaged())?);
+                let char = escaped_char(&mut rest).ok_or_else(damaged)?;
+                plain.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
             }
             _ => return Err(damaged()),
         }
@@ -164,6 +167,24 @@ pub(crate) fn unescape(escaped: &[u8]) -> Result<Cow<'_, str>> {
     plain.extend_from_slice(rest);
     let plain = String::from_utf8(plain).map_err(|_| damaged())?;
     Ok(Cow::Owned(plain))
+}
+
+/// Takes the digits behind `\u`, and the other half of a pair of surrogates.
+fn escaped_char(rest: &mut &[u8]) -> Option<char> {
+    let code = u32::from(escaped_code(rest)?);
+    let Some(high) = code.checked_sub(0xd800).filter(|high| *high < 0x400) else {
+        return char::from_u32(code);
+    };
+    *rest = rest.strip_prefix(b"\\u")?;
+    let low = u32::from(escaped_code(rest)?).checked_sub(0xdc00)?;
+    let code = 0x1_0000 + (high << 10) + low;
+    char::from_u32(code).filter(|_| low < 0x400)
+}
+
+fn escaped_code(rest: &mut &[u8]) -> Option<u16> {
+    let (digits, after) = rest.split_at_checked(4)?;
+    *rest = after;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 fn damaged() -> Failure {
@@ -212,7 +233,7 @@ mod tests {
                 "{damaged}"
             );
         }
-        for damaged in ["\\", "\\x", "\\u12", "\\u0100", "\\uzzzz"] {
+        for damaged in ["\\", "\\x", "\\u12", "\\ud800", "\\udc00", "\\uzzzz"] {
             assert!(unescape(damaged.as_bytes()).is_err(), "{damaged}");
         }
         assert!(unescape(b"\xff").is_err());

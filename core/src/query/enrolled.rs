@@ -2,11 +2,12 @@
 //! questions tell.
 
 use super::View;
-use super::tables::Tables;
+use super::tables::{Tables, Term};
 use super::walk::Walk;
 use crate::error::Result;
-use crate::json::{Chunks, Wire};
+use crate::json::{Chunks, Padded, Wire};
 use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
+use std::borrow::Cow;
 
 /// What the records of a learner's subjects have in common.
 pub(super) struct EnrolledContext<'a> {
@@ -14,6 +15,58 @@ pub(super) struct EnrolledContext<'a> {
     pub(super) tables: &'a Tables,
     pub(super) year: u64,
     pub(super) wire: Wire,
+    /// `{"year":"2026",`
+    in_year: Cow<'a, Padded>,
+    /// The terms of the year that are held, if it is the current one.
+    terms: &'a [(Key, Term)],
+}
+
+impl EnrolledContext<'_> {
+    /// A term, if it is where most are: they are mostly numbered from 1.
+    #[inline]
+    pub(super) fn term(&self, term: u64) -> Option<&Term> {
+        let index = usize::try_from(term.wrapping_sub(1)).ok()?;
+        let (key, found) = self.terms.get(index)?;
+        (key.1 == term).then_some(found)
+    }
+
+    /// Writes what comes before the terms; of the subject all, or its name alone.
+    #[inline]
+    pub(super) fn push_opening(
+        &self,
+        subject: u64,
+        grade: u64,
+        whole: bool,
+        out: &mut Chunks<'_>,
+    ) -> Result<()> {
+        let (read_subject, read_grade);
+        let subject = match self.tables.subject(subject) {
+            Some(subject) => subject,
+            None => {
+                read_subject = self.tables.other_subject(self.snapshot, subject)?;
+                &read_subject
+            }
+        };
+        let grade = match self.tables.in_grade(grade) {
+            Some(grade) => grade,
+            None => {
+                read_grade = self.tables.in_other_grade(self.snapshot, grade)?;
+                &read_grade
+            }
+        };
+        let taken = if whole {
+            subject.taken.len()
+        } else {
+            subject.named
+        };
+        let year = &*self.in_year;
+        out.push_starts([
+            (year, year.len()),
+            (&subject.taken, taken),
+            (grade, grade.len()),
+        ]);
+        Ok(())
+    }
 }
 
 /// Writes the records of the walk's next page, by subject. `push` writes one
@@ -37,6 +90,11 @@ pub(super) fn walk(
         tables: &tables,
         year,
         wire,
+        in_year: tables.in_year(year),
+        terms: match tables.current_year {
+            Some(current) if current == year => tables.current_terms(),
+            _ => &[],
+        },
     };
     let subjects = Partition::of_year(school, Collection::LearnerSubjects, year);
     let subjects = view.snapshot.records(subjects)?;

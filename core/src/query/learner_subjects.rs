@@ -4,7 +4,7 @@ use super::endpoint::{Endpoint, Last, Path};
 use super::integrators::Family;
 use super::key_lookup::KeyLookup;
 use super::params::Params;
-use super::tables::Tables;
+use super::tables::{Subject, Tables};
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::{Error, Failure, Result};
@@ -87,11 +87,8 @@ impl LearnerSubjects {
                 continue;
             }
             match tables.subject(subject) {
-                Some(subject) => out.push_texts([&start, &subject.listed]),
-                None => {
-                    let subject = tables.other_subject(snapshot, subject)?;
-                    out.push_texts([&start, &subject.listed]);
-                }
+                Some(subject) => push(&start, subject, out),
+                None => push(&start, &tables.other_subject(snapshot, subject)?, out),
             }
         }
         Ok(())
@@ -139,13 +136,17 @@ impl Query for LearnerSubjects {
         for pinned in subjects.between(from, to) {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
-            let mut keys = run.keys().take(indices.end).skip(indices.start).peekable();
+            let Range { mut start, end } = indices;
             // Both lie in order of the learners: the run of one has many of the other.
-            while let Some(Key(learner, _)) = keys.peek() {
-                let position = learners.locate(Key::one(*learner));
-                let end = learners.first(position + 1);
-                let is_here = |key: &Key| end.is_none_or(|end| key.0 < end.0);
-                let here = std::iter::from_fn(|| keys.next_if(is_here));
+            while start < end {
+                let Key(learner, _) = run.key(start)?;
+                let position = learners.locate(Key::one(learner));
+                let until = match learners.first(position + 1) {
+                    Some(next) => run.lower_bound(Key::one(next.0)).clamp(start + 1, end),
+                    None => end,
+                };
+                let here = run.keys_of(start..until);
+                start = until;
                 let pinned = learners.pin(position)?;
                 let learners = match &pinned {
                     Some(pinned) => Some(pinned.run()?),
@@ -204,16 +205,21 @@ impl Query for LearnerSubjects {
                     return Ok(Outcome::Found);
                 }
                 match tables.subject(subject) {
-                    Some(subject) => out.push_texts([&start, &subject.listed]),
-                    None => {
-                        let subject = tables.other_subject(view.snapshot, subject)?;
-                        out.push_texts([&start, &subject.listed]);
-                    }
+                    Some(subject) => push(&start, subject, out),
+                    None => push(&start, &tables.other_subject(view.snapshot, subject)?, out),
                 }
             }
         }
         Ok(Outcome::Found)
     }
+}
+
+/// One record and a comma.
+#[inline]
+#[cfg_attr(module, optimize(speed))]
+fn push(start: &Padded, subject: &Subject, out: &mut Chunks<'_>) {
+    let listed = &subject.listed;
+    out.push_starts([(start, start.len()), (listed, listed.len())]);
 }
 
 /// Writes what precedes the subject in a learner's records; says whether the

@@ -413,10 +413,10 @@ impl SheetContext<'_> {
             text.extend_from_slice(b":{");
         }
         match self.tables.subject(subject) {
-            Some(subject) => text.extend_from_slice(subject.named.text()),
+            Some(subject) => text.extend_from_slice(subject.named()),
             None => {
                 let subject = self.tables.other_subject(self.snapshot, subject)?;
-                text.extend_from_slice(subject.named.text());
+                text.extend_from_slice(subject.named());
             }
         }
         if wire == Wire::V1 {

@@ -9,6 +9,7 @@ use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Wire, word};
 use crate::record::coverage::{Part, Unit};
+use crate::record::decimal::few_hundredths;
 use crate::record::learner_subject::LearnerSubject;
 use crate::store::{Key, Run};
 
@@ -121,36 +122,39 @@ fn push(
         tables,
         year,
         wire,
+        ..
     } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
     let start = written.len();
-    tables.push_year(year, written);
-    match tables.subject(subject) {
-        Some(subject) => written.push_padded(&subject.named),
-        None => written.push_padded(&tables.other_subject(snapshot, subject)?.named),
-    }
-    match tables.in_grade(kept.grade) {
-        Some(grade) => written.push_padded(grade),
-        None => written.push_padded(&tables.in_other_grade(snapshot, kept.grade)?),
-    }
+    context.push_opening(subject, kept.grade, false, written)?;
     let end = match wire {
         Wire::V1 => b"\"},".as_slice(),
         Wire::V2 => b"},",
     };
-    let end_word = word(end);
+    let (end_word, end_length) = word(end);
     let empty = written.len();
-    for term in kept.terms() {
+    let mut terms = kept.terms();
+    loop {
+        // Most are written at one go.
+        if terms.take_common(|term, mark| {
+            let (Some(term), Some((mark, length))) = (context.term(term), few_hundredths(mark))
+            else {
+                return false;
+            };
+            let word = mark | end_word << (8 * length);
+            written.push_half_and_word(&term.marked, word, length + end_length)
+        }) {
+            continue;
+        }
+        let Some(term) = terms.next() else {
+            break;
+        };
         let term = term?;
         let Some(mark) = term.mark else {
             continue;
         };
-        let held = tables.term(year, term.term);
-        if let (Some(term), Some(mark)) = (held, mark.rounded()) {
-            written.push_text_and_words(&term.marked, [mark, end_word]);
-            continue;
-        }
-        match held {
+        match tables.term(year, term.term) {
             Some(term) => written.push_padded(&term.marked),
             None => {
                 let term = tables.other_term(snapshot, year, term.term)?;

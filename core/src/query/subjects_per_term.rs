@@ -4,7 +4,6 @@ use super::endpoint::{Endpoint, Last, Path};
 use super::enrolled::{self, EnrolledContext};
 use super::integrators::Family;
 use super::params::Params;
-use super::tables::Subject;
 use super::walk::{Identity, Walk};
 use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
@@ -124,6 +123,7 @@ fn push(
         tables,
         year,
         wire,
+        ..
     } = *context;
     let Key(_, subject) = run.key(index)?;
     let kept = LearnerSubject::open(run.record(0, index)?)?;
@@ -131,48 +131,34 @@ fn push(
         // It says that the subject is taken, and nothing that is asked here.
         return Ok(());
     }
-    tables.push_year(year, written);
-    match tables.subject(subject) {
-        Some(subject) => push_subject(subject, written),
-        None => push_subject(&tables.other_subject(snapshot, subject)?, written),
-    }
-    match tables.in_grade(kept.grade) {
-        Some(grade) => written.push_padded(grade),
-        None => written.push_padded(&tables.in_other_grade(snapshot, kept.grade)?),
-    }
+    context.push_opening(subject, kept.grade, true, written)?;
     let groups = kept.groups()?;
     let empty = written.len();
     for term in kept.terms() {
         let term = term?;
-        match tables.term(year, term.term) {
-            Some(term) => written.push_padded(&term.listed),
-            None => {
-                let term = tables.other_term(snapshot, year, term.term)?;
-                written.push_padded(&term.listed);
-            }
-        }
         let group = groups.get(term.group)?;
+        let read;
+        let listed = match tables.term(year, term.term) {
+            Some(term) => &term.listed,
+            None => {
+                read = tables.other_term(snapshot, year, term.term)?;
+                &read.listed
+            }
+        };
         match wire {
-            Wire::V1 => written.push(group),
+            Wire::V1 => written.push_text_and_bytes(listed, group, b','),
             Wire::V2 => {
                 let mut members = Vec::new();
                 let fields = FIELDS.get(GROUP_FIELDS).unwrap_or_default();
                 typed::push_members(fields, group, &mut members)?;
                 members.push(b'}');
-                written.push(&members);
+                written.push_text_and_bytes(listed, &members, b',');
             }
         }
-        written.push(b",");
     }
     if written.len() > empty {
         written.pop();
     }
     written.push(b"]},");
     Ok(())
-}
-
-#[cfg_attr(module, optimize(speed))]
-fn push_subject(subject: &Subject, written: &mut Chunks<'_>) {
-    written.push_padded(&subject.named);
-    written.push_padded(&subject.above);
 }

@@ -5,7 +5,7 @@ use super::held::{Decoded, Held, escaped, text};
 use crate::clock::Offset;
 use crate::date::Date;
 use crate::error::Result;
-use crate::json::{self, Chunks, Padded, Wire};
+use crate::json::{self, Padded, Wire};
 use crate::record::{Kind, Value, bake, learning_outcome, school, subject, term, year};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ pub(crate) struct Tables {
     pub(crate) current_year: Option<u64>,
     /// `{"year":"2026",` for the current year.
     in_current_year: Padded,
-    subjects: Subjects,
-    grades: Held<Grade>,
+    subjects: ById<Subject>,
+    grades: ById<Grade>,
     years: Held<Year>,
     outcomes: Held<LearningOutcome>,
     terms: Held<Term>,
@@ -34,42 +34,42 @@ pub(crate) struct Tables {
 pub(crate) struct Subject {
     /// `101,"subject_name":"…"},`: the end of a learner's subject (2.3).
     pub(crate) listed: Padded,
-    /// `"subject_id":"101","subject_name":"…"`.
-    pub(crate) named: Padded,
+    /// `"subject_id":"101","subject_name":"…"`, and then
     /// `,"super_subject_id":"…","super_subject_name":"…"`.
-    pub(crate) above: Padded,
+    pub(crate) taken: Padded,
+    /// The length of the first of these two.
+    pub(crate) named: usize,
 }
 
-/// The subjects of a school, of which one is looked up for every record of some
-/// answers.
-struct Subjects {
-    held: Held<Subject>,
-    /// For the low byte of an id, the position of the last subject that has it.
+/// What is looked up for every record of some answers: subjects and grades.
+struct ById<T> {
+    held: Held<T>,
+    /// For the low byte of an id, the position of the last that has it.
     indices: [u16; 256],
 }
 
-impl Subjects {
-    fn of(held: Held<Subject>) -> Subjects {
+impl<T: Decoded> ById<T> {
+    fn of(held: Held<T>) -> ById<T> {
         let mut indices = [0; 256];
         for (number, (key, _)) in (0..=u16::MAX).zip(held.by_key()) {
             if let Some(index) = indices.get_mut(low_byte(key.0)) {
                 *index = number;
             }
         }
-        Subjects { held, indices }
+        ById { held, indices }
     }
 
     #[inline]
-    fn get(&self, id: u64) -> Option<&Subject> {
+    fn get(&self, id: u64) -> Option<&T> {
         let index = self.indices.get(low_byte(id))?;
         match self.held.by_key().get(usize::from(*index)) {
-            Some((at, subject)) if at.0 == id => Some(subject),
+            Some((at, thing)) if at.0 == id => Some(thing),
             _ => self.search(id),
         }
     }
 
     #[cold]
-    fn search(&self, id: u64) -> Option<&Subject> {
+    fn search(&self, id: u64) -> Option<&T> {
         self.held.get(Key::one(id))
     }
 }
@@ -117,18 +117,18 @@ impl Tables {
 
     /// The name of a grade; empty if it is unknown.
     pub(crate) fn grade(&self, snapshot: &Snapshot, id: u64) -> Result<Cow<'_, [u8]>> {
-        let grade = self.grades.find(snapshot, Key::one(id))?;
+        let grade = self.grades.held.find(snapshot, Key::one(id))?;
         Ok(part(grade, |grade| &grade.name, |grade| grade.name))
     }
 
     /// `,"grade_id":"9","grade":"7","terms":[`, if the grade is held.
     pub(crate) fn in_grade(&self, id: u64) -> Option<&Padded> {
-        self.grades.get(Key::one(id)).map(|grade| &grade.opening)
+        self.grades.get(id).map(|grade| &grade.opening)
     }
 
     /// The same of a grade that is not held.
     pub(crate) fn in_other_grade(&self, snapshot: &Snapshot, id: u64) -> Result<Padded> {
-        let read = self.grades.read_other(snapshot, Key::one(id))?;
+        let read = self.grades.held.read_other(snapshot, Key::one(id))?;
         Ok(match read {
             Some(grade) => grade.opening,
             None => Padded::of(&in_grade(self.wire, id, b"")),
@@ -141,16 +141,15 @@ impl Tables {
         snapshot: &Snapshot,
         id: u64,
     ) -> Result<Option<Cow<'_, Grade>>> {
-        self.grades.find(snapshot, Key::one(id))
+        self.grades.held.find(snapshot, Key::one(id))
     }
 
-    /// Writes `{"year":"2026",`.
-    #[inline]
-    pub(crate) fn push_year(&self, year: u64, out: &mut Chunks<'_>) {
+    /// `{"year":"2026",`
+    pub(crate) fn in_year(&self, year: u64) -> Cow<'_, Padded> {
         if self.current_year == Some(year) {
-            out.push_padded(&self.in_current_year);
+            Cow::Borrowed(&self.in_current_year)
         } else {
-            out.push(&in_year(self.wire, year));
+            Cow::Owned(Padded::of(&in_year(self.wire, year)))
         }
     }
 
@@ -181,6 +180,15 @@ impl Tables {
         }
     }
 
+    /// The terms of the current year that are held.
+    pub(crate) fn current_terms(&self) -> &[(Key, Term)] {
+        let terms = self.terms.by_key().get(self.current_terms..);
+        let year = self.current_year.unwrap_or(0);
+        let terms = terms.unwrap_or_default();
+        let end = terms.partition_point(|(key, _)| key.0 == year);
+        terms.get(..end).unwrap_or_default()
+    }
+
     /// A term that is not held; without a record its id is 0.
     pub(crate) fn other_term(&self, snapshot: &Snapshot, year: u64, term: u64) -> Result<Term> {
         let read = self.terms.read_other(snapshot, Key(year, term))?;
@@ -204,7 +212,7 @@ impl Tables {
         size_of::<Tables>()
             + self.in_current_year.bytes()
             + self.subjects.held.bytes()
-            + self.grades.bytes()
+            + self.grades.held.bytes()
             + self.years.bytes()
             + self.outcomes.bytes()
             + self.terms.bytes()
@@ -249,8 +257,8 @@ fn decode(snapshot: &Snapshot, school: u64, wire: Wire) -> Result<Tables> {
         offset: Offset::DEFAULT,
         current_year: None,
         in_current_year: Padded::default(),
-        subjects: Subjects::of(Held::read(snapshot, school, wire)?),
-        grades: Held::read(snapshot, school, wire)?,
+        subjects: ById::of(Held::read(snapshot, school, wire)?),
+        grades: ById::of(Held::read(snapshot, school, wire)?),
         years: Held::read(snapshot, school, wire)?,
         outcomes: Held::read(snapshot, school, wire)?,
         terms: Held::read(snapshot, school, wire)?,
@@ -300,6 +308,11 @@ fn marked_term(wire: Wire, term: u64) -> Vec<u8> {
 }
 
 impl Subject {
+    /// `"subject_id":"101","subject_name":"…"`
+    pub(crate) fn named(&self) -> &[u8] {
+        self.taken.text().get(..self.named).unwrap_or_default()
+    }
+
     /// A subject's parts of answers; an unknown one has empty names.
     fn new(wire: Wire, id: u64, name: &str, above_id: &str, above_name: &str) -> Subject {
         let [name, above_id, above_name] = [name, above_id, above_name].map(escaped);
@@ -310,18 +323,19 @@ impl Subject {
             wire.push_text(out, &name);
         };
         subject_name(&mut listed);
-        let mut named = b"\"subject_id\":".to_vec();
-        wire.push_number(&mut named, id);
-        subject_name(&mut named);
+        let mut taken = b"\"subject_id\":".to_vec();
+        wire.push_number(&mut taken, id);
+        subject_name(&mut taken);
         listed.extend_from_slice(b"},");
-        let mut above = b",\"super_subject_id\":".to_vec();
-        wire.push_reference(&mut above, &above_id);
-        above.extend_from_slice(b",\"super_subject_name\":");
-        wire.push_text(&mut above, &above_name);
+        let named = taken.len();
+        taken.extend_from_slice(b",\"super_subject_id\":");
+        wire.push_reference(&mut taken, &above_id);
+        taken.extend_from_slice(b",\"super_subject_name\":");
+        wire.push_text(&mut taken, &above_name);
         Subject {
             listed: Padded::of(&listed),
-            named: Padded::of(&named),
-            above: Padded::of(&above),
+            taken: Padded::of(&taken),
+            named,
         }
     }
 }
@@ -351,7 +365,7 @@ impl Decoded for Subject {
     }
 
     fn bytes(&self) -> usize {
-        self.listed.bytes() + self.named.bytes() + self.above.bytes()
+        self.listed.bytes() + self.taken.bytes()
     }
 }
 

@@ -199,11 +199,11 @@ impl Walk {
 
     /// The runs that hold records from one key to another, with the indices of
     /// those records, in the walk's direction.
-    pub(super) fn runs<'a>(
+    pub(super) fn runs<'r, 'a>(
         &self,
-        records: &Records<'a>,
+        records: &'r Records<'a>,
         (from, to): (Key, Key),
-    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'a> {
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'r, 'a> {
         records.toward(self.reverse, from, to)
     }
 

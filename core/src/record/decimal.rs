@@ -1,15 +1,11 @@
 //! Decimals of a dataset, packed.
 //!
 //! They have at most 12 digits before the point and 6 after, so every one is a
-//! whole number of millionths in 64 bits: so a store keeps it. `rust_decimal` rounds
-//! and divides them. Its 28 digits hold any of the 18 of a decimal and of the 23
-//! of a percentage, and more: a ratio of two decimals lies either on the middle between
-//! two hundredths or further from it than what is lost behind the last digit.
+//! whole number of millionths in 64 bits: so a store keeps it, and 128 bits hold what
+//! rounding and dividing them needs.
 
 use crate::date;
 use crate::json::Chunks;
-use rust_decimal::Decimal as Exact;
-use std::io::Write;
 
 /// A decimal of a dataset, exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,6 +13,8 @@ pub(crate) struct Decimal(i64);
 
 /// Digits after the point.
 const SCALE: u32 = 6;
+/// Millionths in one.
+const ONE: u64 = 1_000_000;
 /// Millionths in a hundredth.
 const HUNDREDTH: u64 = 10_000;
 
@@ -65,13 +63,15 @@ impl Decimal {
         (self.0 % 10_000 == 0).then_some(self.0 / 10_000)
     }
 
-    fn exact(self) -> Exact {
-        Exact::new(self.0, SCALE)
+    /// Hundredths without their sign, half away from zero.
+    #[inline]
+    fn rounded_hundredths(self) -> u64 {
+        (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH
     }
 
     /// With two decimals, half away from zero.
     pub(crate) fn push_rounded(self, out: &mut Vec<u8>) {
-        push_exact_hundredths(out, self.exact());
+        push_hundredths(out, self.0 < 0, u128::from(self.rounded_hundredths()));
     }
 
     /// As [`push_rounded`](Self::push_rounded) does, with many other parts.
@@ -90,8 +90,7 @@ impl Decimal {
     /// The same as the bytes of a little-endian word, if it fits, and how many count.
     #[inline]
     pub(crate) fn rounded(self) -> Option<(u64, usize)> {
-        let rounded = (self.0.unsigned_abs() + HUNDREDTH / 2) / HUNDREDTH;
-        let few = u32::try_from(rounded).ok();
+        let few = u32::try_from(self.rounded_hundredths()).ok();
         let few = few.filter(|few| self.0 >= 0 && *few < FEW);
         few.map(hundredths)
     }
@@ -105,8 +104,20 @@ impl Decimal {
 
     /// As short as it can be written exactly.
     pub(crate) fn push_exact(self, out: &mut Vec<u8>) {
-        // A vector takes whatever is written to it.
-        let _ = write!(out, "{}", self.exact().normalize());
+        if self.0 < 0 {
+            out.push(b'-');
+        }
+        let (whole, mut left) = (self.0.unsigned_abs() / ONE, self.0.unsigned_abs() % ONE);
+        crate::json::push_integer(out, whole);
+        if left > 0 {
+            out.push(b'.');
+        }
+        let mut unit = ONE;
+        while left > 0 {
+            unit /= 10;
+            out.push(b'0' + (left / unit).to_le_bytes()[0]);
+            left %= unit;
+        }
     }
 
     /// What it is of `whole`, as a percentage with two decimals, rounded once;
@@ -151,10 +162,10 @@ impl Decimal {
 
     #[cold]
     fn push_great_percentage_of(self, whole: Decimal, out: &mut Vec<u8>) {
-        let hundredfold = self.exact().checked_mul(Exact::ONE_HUNDRED);
-        let percentage = hundredfold.and_then(|part| part.checked_div(whole.exact()));
-        if let Some(percentage) = percentage {
-            push_exact_hundredths(out, percentage);
+        let (part, divisor) = (self.0.unsigned_abs(), whole.0.unsigned_abs());
+        let twice = u128::from(part) * 20_000 + u128::from(divisor);
+        if let Some(hundredths) = twice.checked_div(u128::from(divisor) * 2) {
+            push_hundredths(out, (self.0 < 0) != (whole.0 < 0), hundredths);
         }
     }
 }
@@ -170,13 +181,6 @@ fn number(digits: &str, most: u32) -> Option<i64> {
     is_one.then(|| digits.try_fold(0, digit)).flatten()
 }
 
-/// With two decimals, half away from zero.
-fn push_exact_hundredths(out: &mut Vec<u8>, mut exact: Exact) {
-    exact.rescale(2);
-    let hundredths = exact.mantissa();
-    push_hundredths(out, hundredths < 0, hundredths.unsigned_abs());
-}
-
 /// How many hundredths are written in eight bytes at most, if fewer than these.
 const FEW: u32 = 10_000_000;
 
@@ -186,6 +190,14 @@ fn write_few(few: u32, out: &mut Chunks<'_>) {
     let (text, length) = hundredths(few);
     out.window(8).words([text], length);
     out.keep(length);
+}
+
+/// A number below 100 with two decimals, of its hundredths, as [`hundredths`] gives it.
+#[inline]
+#[cfg_attr(module, optimize(speed))]
+pub(crate) fn few_hundredths(number: u16) -> Option<(u64, usize)> {
+    let number = u32::from(number);
+    (number < 10_000).then(|| hundredths(number))
 }
 
 /// Fewer than [`FEW`] hundredths with two decimals: the bytes as a
@@ -237,6 +249,7 @@ pub(crate) fn push_hundredths(out: &mut Vec<u8>, negative: bool, hundredths: u12
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rust_decimal::Decimal as Exact;
 
     fn written(push: impl Fn(&mut Vec<u8>)) -> String {
         let mut out = Vec::new();
@@ -341,14 +354,16 @@ mod tests {
         }
     }
 
-    /// In whole numbers that hold all of it.
-    fn reference(part: i64, whole: i64) -> String {
-        let (over, under) = (i128::from(part) * 10_000, i128::from(whole));
-        let twice = over.abs() * 2 + under.abs();
-        let hundredths = twice / (under.abs() * 2);
-        let is_negative = (over < 0) != (under < 0) && hundredths > 0;
-        let sign = if is_negative { "-" } else { "" };
-        format!("{sign}{}.{:02}", hundredths / 100, hundredths % 100)
+    /// With 28 digits: a ratio of two decimals lies either on the middle between two
+    /// hundredths or further from it than what is lost behind the last one.
+    fn reference(part: i64, whole: i64) -> Option<String> {
+        let hundredfold = Exact::new(part, SCALE).checked_mul(Exact::ONE_HUNDRED)?;
+        let mut percentage = hundredfold.checked_div(Exact::new(whole, SCALE))?;
+        percentage.rescale(2);
+        if percentage.is_zero() {
+            percentage.set_sign_positive(true);
+        }
+        Some(percentage.to_string())
     }
 
     /// The digits of what is divided reach to the last that a decimal has; many ratios
@@ -382,7 +397,7 @@ mod tests {
         }
         for (part, whole) in pairs {
             let (one, other) = (Decimal(part), Decimal(whole));
-            let expected = reference(part, whole);
+            let expected = reference(part, whole).unwrap_or_default();
             let great = written(|out| one.push_great_percentage_of(other, out));
             assert_eq!(great, expected, "{part} of {whole}");
             let any = written(|out| one.push_percentage_of(other, out));

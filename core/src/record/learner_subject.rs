@@ -138,6 +138,7 @@ pub(crate) struct KeptTerm {
 }
 
 impl<'a> LearnerSubject<'a> {
+    #[inline]
     pub(crate) fn open(bytes: &'a [u8]) -> Result<LearnerSubject<'a>> {
         let mut rest = bytes;
         Ok(LearnerSubject {
@@ -208,29 +209,30 @@ fn damaged() -> Failure {
     Error::corrupt("a learner's subject is cut")
 }
 
-/// The answers of a record's groups. Mostly there is one, which takes no allocation.
+/// The answers of a record's groups. Mostly they are few, which take no allocation.
 #[derive(Default)]
 pub(crate) struct Groups<'a> {
-    first: Option<&'a [u8]>,
+    few: [Option<&'a [u8]>; FEW_GROUPS],
     others: Vec<&'a [u8]>,
 }
 
+const FEW_GROUPS: usize = 4;
+
 impl<'a> Groups<'a> {
     fn push(&mut self, group: &'a [u8]) {
-        match self.first {
-            None => self.first = Some(group),
-            Some(_) => self.others.push(group),
+        match self.few.iter_mut().find(|slot| slot.is_none()) {
+            Some(slot) => *slot = Some(group),
+            None => self.others.push(group),
         }
     }
 
     /// The answer of the group of a number.
     #[inline]
     pub(crate) fn get(&self, number: u64) -> Result<&'a [u8]> {
-        let group = match number.checked_sub(1) {
-            None => self.first,
-            Some(other) => usize::try_from(other)
-                .ok()
-                .and_then(|other| self.others.get(other).copied()),
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        let group = match self.few.get(number) {
+            Some(few) => *few,
+            None => self.others.get(number - FEW_GROUPS).copied(),
         };
         group.ok_or_else(damaged)
     }
@@ -256,6 +258,23 @@ impl Terms<'_> {
             }
             _ => self.take_any(),
         }
+    }
+
+    /// Takes the next term if it is kept as most are and `take` takes it, by its number
+    /// and the hundredths of its mark.
+    #[inline]
+    pub(crate) fn take_common(&mut self, take: impl FnOnce(u64, u16) -> bool) -> bool {
+        let [term, group, 1, low, high, rest @ ..] = self.rest else {
+            return false;
+        };
+        let hundredths = u16::from_le_bytes([*low, *high]);
+        let is_taken =
+            self.left > 0 && (*term | *group) < 0x80 && take(u64::from(*term), hundredths);
+        if is_taken {
+            self.rest = rest;
+            self.left -= 1;
+        }
+        is_taken
     }
 
     #[inline(never)]
@@ -370,6 +389,8 @@ mod tests {
         encode(&values, &mut bytes);
         let kept = LearnerSubject::open(&bytes)?;
         assert_eq!(kept.terms().count(), 3);
+        let mut terms = kept.terms();
+        assert!(!terms.take_common(|_, _| true));
         let groups = kept.groups()?;
         assert!(groups.get(1).is_ok() && groups.get(2).is_err() && groups.get(u64::MAX).is_err());
         let answer = br#""subject_group_id":"118","subject_group_name":"","classroom_id":"","classroom_name":"3\"A","subject_group_teacher_id":""}"#;

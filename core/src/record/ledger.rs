@@ -22,6 +22,8 @@ pub(crate) struct Head {
     /// Counts what was taken out of the rows by others than the pass: who has them in
     /// memory reads them anew.
     pub(crate) erasures: u64,
+    /// Whose state updates are taken and sent: a digest of the name, or 0.
+    pub(crate) outbox: u64,
 }
 
 /// What came of an answer.
@@ -73,13 +75,14 @@ impl Head {
             self.manner,
             self.options,
             self.erasures,
+            self.outbox,
         ] {
             varint::push(out, number);
         }
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Head> {
-        let [pass, began, flags, manner, options, erasures] = numbers(bytes)?;
+        let [pass, began, flags, manner, options, erasures, outbox] = numbers(bytes)?;
         Ok(Head {
             pass,
             began: began.cast_signed(),
@@ -88,6 +91,7 @@ impl Head {
             manner,
             options,
             erasures,
+            outbox,
         })
     }
 }
@@ -214,6 +218,7 @@ mod tests {
             manner: 1,
             options: u64::MAX,
             erasures: 1,
+            outbox: 7,
         };
         let mut bytes = Vec::new();
         head.encode(&mut bytes);

@@ -7,7 +7,8 @@
 //! - `facts`: what is kept beside a rendering. `lanes`: where each of them lies.
 //! - `kind`: the catalogue, a row a kind. `storage`: where the records of a kind lie.
 //! - `account`: what answers about accounts take of a learner. `shown`: values in faults.
-//! - `coverage`: what was seen of a school that is synced.
+//! - `coverage`: what was seen of a school that is synced. `ledger`, `hints`: what a sync keeps
+//!   of the answers.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
@@ -26,6 +27,11 @@ pub(crate) mod field;
 pub(crate) mod fold;
 mod fold_table;
 pub(crate) mod grade;
+#[cfg_attr(
+    not(any(test, feature = "sync")),
+    expect(dead_code, reason = "only a sync makes them")
+)]
+pub(crate) mod hints;
 pub(crate) mod integrator;
 pub(crate) mod kind;
 pub(crate) mod lanes;

@@ -4,8 +4,7 @@ use super::field::{Field, Form};
 use super::plain;
 use super::shown::shown;
 use super::value::{EnrolledTerm, Value};
-use crate::json::{Object, Plain};
-use serde_json::value::RawValue;
+use crate::json::{self, Object, Plain};
 use std::borrow::Cow;
 
 /// The fields of one term, in the order in which they are answered, then the
@@ -36,15 +35,12 @@ pub(crate) fn from_json(raw: &str) -> Result<Vec<EnrolledTerm<'_>>, String> {
     if raw == "null" || raw == "\"\"" {
         return Ok(Vec::new());
     }
-    let elements: Vec<&RawValue> = serde_json::from_str(raw)
-        .map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
-    if elements
-        .iter()
-        .any(|element| !element.get().starts_with('{'))
-    {
-        return Err(format!("{} is not an array of objects", shown(raw)));
+    let none = || format!("{} is not an array of objects", shown(raw));
+    let elements: Vec<_> = json::elements(raw).ok_or_else(none)?.collect();
+    if elements.iter().any(|element| !element.starts_with('{')) {
+        return Err(none());
     }
-    let terms = elements.into_iter().map(|element| one(element.get()));
+    let terms = elements.into_iter().map(one);
     let mut terms: Vec<_> = terms.collect::<Result<_, _>>()?;
     match sort(&mut terms) {
         Some(term) => Err(format!("term {term} stands twice")),
@@ -95,7 +91,7 @@ fn of_values(values: [Value<'_>; FIELDS.len()]) -> EnrolledTerm<'_> {
 fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
     let object =
         Object::parse(raw).map_err(|_| format!("{} is not an array of objects", shown(raw)))?;
-    let mut raw_values: [Option<&RawValue>; FIELDS.len()] = [None; FIELDS.len()];
+    let mut raw_values: [Option<&str>; FIELDS.len()] = [None; FIELDS.len()];
     for (name, value) in object.members {
         let Some(index) = FIELDS.iter().position(|field| field.name == name) else {
             return Err(inside(&shown(&name), "is not a field of terms"));
@@ -109,8 +105,7 @@ fn one(raw: &str) -> Result<EnrolledTerm<'_>, String> {
     let mut values = NO_VALUES;
     for ((field, raw), value) in FIELDS.iter().zip(raw_values).zip(&mut values) {
         if let Some(raw) = raw {
-            *value = Value::from_json(field.form, raw.get())
-                .map_err(|what| inside(field.name, &what))?;
+            *value = Value::from_json(field.form, raw).map_err(|what| inside(field.name, &what))?;
         }
         if field.required && value.is_empty() {
             return Err(inside(field.name, "is missing"));

@@ -2,18 +2,7 @@
 //! that it is answered with.
 
 use crate::json;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// The text of a JSON string; `None` if it is none, as with an unpaired
-/// surrogate.
-pub(super) fn of_string(raw: &str) -> Option<Cow<'_, str>> {
-    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inside));
-    }
-    serde_json::from_str(raw).ok().map(Cow::Owned)
-}
 
 /// Whether a JSON number is one without fraction or exponent, which is text as well.
 pub(super) fn is_plain(number: &str) -> bool {
@@ -50,9 +39,8 @@ pub(super) fn chosen(choices: &[&str], raw: &str) -> Option<String> {
 
 /// The elements of an array of text.
 fn elements(raw: &str) -> Option<Vec<String>> {
-    let elements: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-    let text = |element: &RawValue| element_of(element.get()).map(Cow::into_owned);
-    elements.into_iter().map(text).collect()
+    let text = |element| element_of(element).map(Cow::into_owned);
+    json::elements(raw)?.map(text).collect()
 }
 
 fn array_of(texts: &[impl AsRef<str>]) -> Option<String> {
@@ -70,7 +58,7 @@ fn array_of(texts: &[impl AsRef<str>]) -> Option<String> {
 /// A text that is not empty.
 fn element_of(raw: &str) -> Option<Cow<'_, str>> {
     match raw.as_bytes() {
-        [b'"', ..] => of_string(raw).filter(|text| !text.is_empty()),
+        [b'"', ..] => json::string(raw).filter(|text| !text.is_empty()),
         [b'-' | b'0'..=b'9', ..] if is_plain(raw) => Some(Cow::Borrowed(raw)),
         _ => None,
     }

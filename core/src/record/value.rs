@@ -56,7 +56,7 @@ impl<'a> Value<'a> {
             form => form,
         };
         let text = match raw.as_bytes() {
-            [b'"', ..] => texts::of_string(raw),
+            [b'"', ..] => json::string(raw),
             b"null" => Some(Cow::Borrowed("")),
             [b'-' | b'0'..=b'9', ..] if takes_number(form, raw) => Some(Cow::Borrowed(raw)),
             _ => None,

@@ -44,6 +44,7 @@ fn take_any(bytes: &mut &[u8]) -> Result<u64> {
 }
 
 /// Takes a length and so many bytes off the front.
+#[inline]
 pub(crate) fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
     let length = usize::try_from(take(bytes)?).map_err(|_| cut())?;
     let (taken, rest) = bytes.split_at_checked(length).ok_or_else(cut)?;

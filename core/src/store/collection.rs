@@ -105,11 +105,14 @@ catalogue! {
     /// a school that is synced.
     Coverage = 27, "coverage", BySchool, Layout::new(2, &[]);
     /// By school, part and some learners or grades. Key: learner or grade, or day; year.
-    /// What came of the answers of a pass that is under way.
+    /// What came of the answers of a sync; its head, of part 0.
     Ledger = 28, "ledger", BySchool, Layout::new(0, PACKED);
     /// By school, part and learner or grade, or day. Key: year, number of the piece. What
     /// these answers told.
     Told = 29, "told", BySchool, Layout::new(0, PACKED);
+    /// By school. Key: API type, digest of the user name. State updates of a school that is
+    /// synced, until the service has heard of them.
+    Wishes = 30, "wishes", BySchool, Layout::new(0, PACKED);
 }
 
 /// The first and the last of all bound those of a school.

@@ -172,7 +172,7 @@ impl Write<'_> {
 }
 
 /// Walks a run and the edits before `until` side by side, and passes on every
-/// record that there is afterwards. Says whether any was changed.
+/// record that there is afterwards, but none if none was changed. Says whether any was.
 fn merge_items(
     old: &Run<'_>,
     until: Option<Key>,
@@ -209,19 +209,18 @@ fn merge_items(
         } else {
             Decision::Keep
         };
-        changed |= match decision {
-            Decision::Keep => {
-                if let Some(item) = item {
-                    keep(key, &item)?;
-                }
-                false
+        let changes = decision == Decision::Put || decision == Decision::Remove && item.is_some();
+        if changes && !changed {
+            changed = true;
+            for before in 0..index - usize::from(item.is_some()) {
+                keep(old.key(before)?, &old.item(before)?)?;
             }
-            Decision::Put => {
-                keep(key, &buffer.item())?;
-                true
-            }
-            Decision::Remove => item.is_some(),
-        };
+        }
+        match (decision, item) {
+            (Decision::Keep, Some(item)) if changed => keep(key, &item)?,
+            (Decision::Put, _) => keep(key, &buffer.item())?,
+            _ => {}
+        }
     }
 }
 

@@ -26,11 +26,11 @@ pub(crate) struct StoreOptions {
 }
 
 impl StoreOptions {
-    /// The part of the cache that redb gets, which writes need too: three quarters, and of
-    /// a large cache a quarter.
+    /// The part of the cache that redb gets, which writes need too: three quarters, up to
+    /// what a load of any size has enough of.
     pub(super) fn page_cache_bytes(&self) -> usize {
         const ENOUGH: usize = 48 << 20;
-        (self.cache_bytes / 4 * 3).min(ENOUGH.max(self.cache_bytes / 4))
+        (self.cache_bytes / 4 * 3).min(ENOUGH)
     }
 
     /// The page cache of a second database on the same bytes, which checks them.
@@ -76,8 +76,8 @@ mod tests {
             (32 << 20, 24 << 20),
             (64 << 20, 48 << 20),
             (128 << 20, 48 << 20),
-            (256 << 20, 64 << 20),
-            (usize::MAX, usize::MAX / 4),
+            (256 << 20, 48 << 20),
+            (usize::MAX, 48 << 20),
         ] {
             let options = StoreOptions {
                 cache_bytes,

@@ -173,17 +173,13 @@ impl<'a> Records<'a> {
         reverse: bool,
         from: Key,
         to: Key,
-    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'a> {
-        let records = Records {
-            directory: self.directory.clone(),
-            ..*self
-        };
-        let first = records.locate(from);
-        let entries = records.directory.entries.iter().skip(first);
+    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> {
+        let first = self.locate(from);
+        let entries = self.directory.entries.iter().skip(first);
         let count = entries.take_while(|entry| entry.first <= to).count();
         (0..count).filter_map(move |step| {
             let position = if reverse { count - 1 - step } else { step };
-            records.part(first + position, from, to).transpose()
+            self.part(first + position, from, to).transpose()
         })
     }
 
@@ -218,8 +214,7 @@ impl<'a> Records<'a> {
         let end = if ends_within {
             run.len()
         } else {
-            run.find(to)
-                .map_or_else(|| run.lower_bound(to), |last| last + 1)
+            run.end_of(first, to)
         };
         Ok(Some((pinned, first..end)))
     }

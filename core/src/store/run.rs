@@ -154,6 +154,28 @@ impl<'a> Run<'a> {
         keys.partition_point(|at| key_of(at).number() < key.number())
     }
 
+    /// The end of the records from this one on whose keys are not above that one. They
+    /// are mostly few, so the search begins near.
+    #[cfg_attr(module, optimize(speed))]
+    pub(crate) fn end_of(&self, first: usize, last: Key) -> usize {
+        let (keys, _) = self.keys.as_chunks::<{ Key::BYTES }>();
+        let keys = keys.get(first..).unwrap_or_default();
+        let is_within = |at: &[u8; Key::BYTES]| key_of(at).number() <= last.number();
+        let (mut start, mut end) = (0, 8);
+        while keys.get(end).is_some_and(is_within) {
+            (start, end) = (end, 2 * end);
+        }
+        let part = keys.get(start..end.min(keys.len())).unwrap_or_default();
+        first + start + part.partition_point(is_within)
+    }
+
+    /// The keys of some records, ascending.
+    #[inline]
+    pub(crate) fn keys_of(&self, records: Range<usize>) -> impl Iterator<Item = Key> + use<'a> {
+        let keys = self.keys.as_chunks().0.get(records);
+        keys.unwrap_or_default().iter().map(key_of)
+    }
+
     /// Where the record of this key is.
     #[cfg_attr(module, optimize(speed))]
     pub(crate) fn find(&self, key: Key) -> Option<usize> {
@@ -352,6 +374,14 @@ mod tests {
         assert_eq!(run.find(Key::one(41)), None);
         assert_eq!(run.lower_bound(Key::one(41)), 5);
         assert_eq!(run.lower_bound(Key::MAX), 9);
+        for (first, last) in (0..9).flat_map(|first| (first * 10..100).map(move |at| (first, at))) {
+            let first = usize::try_from(first).unwrap_or(0);
+            assert_eq!(
+                run.end_of(first, Key::one(last)),
+                run.lower_bound(Key(last, 1))
+            );
+        }
+        assert!(run.keys_of(2..4).eq([Key::one(20), Key::one(30)]));
         assert_eq!(run.tag(0, 4)?, Some(12));
         assert_eq!(run.tag(2, 4)?, Some(u64::MAX - 4));
         assert_eq!(run.tag(2, 5)?, None);

@@ -156,6 +156,16 @@ impl Ask {
         }
     }
 
+    /// The same with all that may be had.
+    pub(super) fn with_more(self) -> Ask {
+        let parents = true;
+        match self {
+            Ask::Learners { of, .. } => Ask::Learners { of, parents },
+            Ask::Accounts { all, .. } => Ask::Accounts { all, parents },
+            other => other,
+        }
+    }
+
     /// The text of the 404 that says that there is nothing.
     pub(super) fn nothing(self) -> &'static str {
         self.endpoint().nothing

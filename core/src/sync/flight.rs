@@ -1,14 +1,14 @@
 //! The calls that wait for a reply, or for their next attempt.
 
-use super::ask::Ask;
 use super::pace;
 use twox_hash::XxHash3_64;
 
 /// A call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Flight {
+pub(super) struct Flight<T> {
     pub(super) id: u64,
-    pub(super) ask: Ask,
+    /// What it is made for.
+    pub(super) of: T,
     /// How often it came to nothing.
     pub(super) attempts: u64,
     at: At,
@@ -22,9 +22,9 @@ enum At {
     Paused(i64),
 }
 
-impl Flight {
+impl<T> Flight<T> {
     /// The same after an attempt that came to nothing.
-    pub(super) fn once_more(self) -> Flight {
+    pub(super) fn once_more(self) -> Flight<T> {
         let attempts = self.attempts + 1;
         Flight { attempts, ..self }
     }
@@ -33,22 +33,25 @@ impl Flight {
 /// So long a call is out, in seconds.
 const LONGEST: i64 = 120;
 
-#[derive(Default)]
-pub(super) struct Flights {
-    calls: Vec<Flight>,
+pub(super) struct Flights<T> {
+    calls: Vec<Flight<T>>,
 }
 
-impl Flights {
-    /// Sends for the first time. In one pass a call has the same id whoever makes it, and
-    /// another one if the pass has had it so many `times` before: a late reply to the one
-    /// before is not taken for the next.
-    pub(super) fn send(&mut self, ask: Ask, target: &str, pass: u64, times: u64, now: i64) -> u64 {
-        let id = format!("{pass} {times} {target}");
+impl<T> Default for Flights<T> {
+    fn default() -> Flights<T> {
+        let calls = Vec::new();
+        Flights { calls }
+    }
+}
+
+impl<T: Copy + PartialEq> Flights<T> {
+    /// Sends for the first time; the name makes the id, which is given.
+    pub(super) fn send(&mut self, of: T, name: &str, now: i64) -> u64 {
         // A number that JavaScript holds exactly.
-        let id = XxHash3_64::oneshot(id.as_bytes()) >> 11;
+        let id = XxHash3_64::oneshot(name.as_bytes()) >> 11;
         self.calls.push(Flight {
             id,
-            ask,
+            of,
             attempts: 0,
             at: At::Out(now),
         });
@@ -56,8 +59,9 @@ impl Flights {
     }
 
     /// Sends one again whose pause is over.
-    pub(super) fn send_again(&mut self, now: i64) -> Option<Flight> {
-        let is_due = |flight: &&mut Flight| matches!(flight.at, At::Paused(until) if until <= now);
+    pub(super) fn send_again(&mut self, now: i64) -> Option<Flight<T>> {
+        let is_due =
+            |flight: &&mut Flight<T>| matches!(flight.at, At::Paused(until) if until <= now);
         let flight = self.calls.iter_mut().find(is_due)?;
         flight.at = At::Out(now);
         Some(*flight)
@@ -65,7 +69,7 @@ impl Flights {
 
     /// The call of this id, if its reply may still be handed in: late ones too, as long as
     /// it was not answered or given up.
-    pub(super) fn get(&self, id: u64) -> Option<Flight> {
+    pub(super) fn get(&self, id: u64) -> Option<Flight<T>> {
         self.calls.iter().copied().find(|flight| flight.id == id)
     }
 
@@ -77,11 +81,18 @@ impl Flights {
         self.calls.clear();
     }
 
-    /// Waits until the next attempt, by a secret that differs from device to device: at least
-    /// so long as the service asked for. Gives when.
-    pub(super) fn pause(&mut self, of: Flight, now: i64, secret: u64, least: i64) -> i64 {
-        let dice = XxHash3_64::oneshot_with_seed(secret ^ of.attempts, &of.id.to_le_bytes());
-        let pause = pace::pause(of.attempts, dice).max(least);
+    /// Waits until the next attempt, after so many `tries`, by a secret that differs from
+    /// device to device: at least so long as the service asked for. Gives when.
+    pub(super) fn pause(
+        &mut self,
+        of: Flight<T>,
+        tries: u64,
+        now: i64,
+        secret: u64,
+        least: i64,
+    ) -> i64 {
+        let dice = XxHash3_64::oneshot_with_seed(secret ^ tries, &of.id.to_le_bytes());
+        let pause = pace::pause(tries, dice).max(least);
         let until = now.saturating_add(pause);
         let at = At::Paused(until);
         let flight = self.calls.iter_mut().find(|flight| flight.id == of.id);
@@ -92,8 +103,8 @@ impl Flights {
     }
 
     /// One that is out too long.
-    pub(super) fn overdue(&self, now: i64) -> Option<Flight> {
-        let is_overdue = |flight: &Flight| matches!(flight.at, At::Out(since) if now >= since.saturating_add(LONGEST));
+    pub(super) fn overdue(&self, now: i64) -> Option<Flight<T>> {
+        let is_overdue = |flight: &Flight<T>| matches!(flight.at, At::Out(since) if now >= since.saturating_add(LONGEST));
         self.calls.iter().copied().find(is_overdue)
     }
 
@@ -107,8 +118,8 @@ impl Flights {
         self.calls.len()
     }
 
-    pub(super) fn has(&self, ask: Ask) -> bool {
-        self.calls.iter().any(|flight| flight.ask == ask)
+    pub(super) fn has(&self, of: T) -> bool {
+        self.calls.iter().any(|flight| flight.of == of)
     }
 
     /// The next instant at which there is something to do: a call is overdue, or, if one

@@ -169,17 +169,29 @@ impl<'p> Joined<'p> {
         self.outcome.stage.push(0, &line, None)
     }
 
+    /// Whether what is answered of the current year alone is of another one.
+    fn is_over(&self, year: u64) -> bool {
+        self.pass.is_year_told && year != self.pass.year
+    }
+
     /// Whether a record goes since nothing leads to it any more: the subjects of who is in no
-    /// list, whom nobody asks for; what no record names; parents whom an answer would have
-    /// told with their child.
+    /// list, whom nobody asks for, and those of years that are over; what no record names;
+    /// parents whom an answer would have told with their child.
     fn is_gone(&self, row: &Row<'_>, key: &[u64]) -> bool {
         let id = key.get(1).copied().unwrap_or_default();
         match row.kind {
-            Kind::LearnerSubject => self.outcome.listed.lacks(id),
+            Kind::LearnerSubject => {
+                let year = key.get(2).copied().unwrap_or_default();
+                self.outcome.listed.lacks(id) || self.is_over(year)
+            }
+            Kind::Term if row.told.is_empty() => {
+                let term = key.get(2).copied().unwrap_or_default();
+                self.is_over(id) || !self.named.contains(&(Kind::Term, term))
+            }
             Kind::Parent if row.told.is_empty() => {
                 self.shown.contains(&id) || !self.named.contains(&(Kind::Parent, id))
             }
-            Kind::Subject | Kind::LearningOutcome if row.told.is_empty() => {
+            Kind::Year | Kind::Subject | Kind::LearningOutcome if row.told.is_empty() => {
                 !self.named.contains(&(row.kind, id))
             }
             _ => false,
@@ -209,12 +221,20 @@ impl<'p> Joined<'p> {
             (Kind::Assessment, [_, id]) => {
                 if let Some(at) = Belongs::of(values) {
                     self.lies.insert(*id, at);
+                    self.named.insert((Kind::Year, at.year));
                     self.named.insert((Kind::Subject, at.subject));
                     self.named.insert((Kind::LearningOutcome, at.outcome));
                 }
             }
-            (Kind::LearnerSubject, [_, _, _, subject])
-            | (Kind::LearningProgram, [_, _, _, _, subject]) => {
+            (Kind::LearnerSubject, [_, _, _, subject]) => {
+                self.named.insert((Kind::Subject, *subject));
+                if let Some(Value::Terms(terms)) = values.get(TERMS) {
+                    let terms = terms.iter().map(|term| (Kind::Term, term.term));
+                    self.named.extend(terms);
+                }
+            }
+            (Kind::LearningProgram, [_, _, year, _, subject]) => {
+                self.named.insert((Kind::Year, *year));
                 self.named.insert((Kind::Subject, *subject));
             }
             (Kind::Learner, [_, id]) => {
@@ -252,6 +272,7 @@ fn put<'a>(values: &mut [Value<'a>], field: usize, value: Value<'a>) {
 }
 
 const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");
+const TERMS: usize = position(Kind::LearnerSubject.fields(), "terms");
 const STATUS: usize = position(Kind::Learner.fields(), "status");
 const PARENTS: [usize; 2] = [
     position(Kind::Learner.fields(), "parent1_id"),

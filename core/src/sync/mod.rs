@@ -1,11 +1,11 @@
 //! Sync: a school filled from the service. No clock, no network and no password is in
 //! here: whoever drives it sends what it says, and hands in the replies.
 //!
-//! - `options`, `step`: what crosses. `pass`: the machine, call by call, with `flight`, `pace`
-//!   and `turn`; `take`: what is made of a reply. `plan`: what is asked, and when; `ask`: each
-//!   question, `want`: as others write it. `staging`: what is kept of a pass in the store.
-//! - `read`: answers → what they told, as bytes of `told`; `hints`, of whom something has
-//!   changed. `owns`: whose word holds of a field. `domain`: which records an answer is whole
+//! - `options`, `step`: what crosses. `pass`: a sync as its driver has it, `machine`: call by
+//!   call, with `flight`, `pace` and `turn`; `take`: what is made of a reply. `plan`: what is
+//!   asked, and when; `ask`: each question; `want`: what the app asks first. `staging`: what is kept
+//!   of a pass in the store. `wish`: state updates on their way.
+//! - `read`: answers → what they told, as bytes of `told`. `owns`: whose word holds of a field. `domain`: which records an answer is whole
 //!   over. `merge`: one record.
 //! - `publish`: → the store in one transaction: `rows`, what is kept and what was told,
 //!   `joined` record by record; `guard`, against losing much; `claims`, what was seen.
@@ -17,8 +17,8 @@ mod flight;
 #[cfg(fuzzing)]
 mod fuzzed;
 mod guard;
-mod hints;
 mod joined;
+mod machine;
 mod merge;
 mod options;
 mod owns;
@@ -36,10 +36,13 @@ mod take;
 mod told;
 mod turn;
 mod want;
+mod wish;
 
 #[cfg(fuzzing)]
 pub(crate) use fuzzed::fuzz;
 pub use options::SyncOptions;
 pub use pass::Sync;
-pub use step::{Call, GivenUp, NoReply, Reply, Step, SyncProgress, SyncReport, Taken, Why};
+pub use step::{
+    Call, GivenUp, NoReply, RefusedState, Reply, Step, SyncProgress, SyncReport, Taken, Why,
+};
 pub(crate) use turn::Turns;

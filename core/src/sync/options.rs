@@ -20,6 +20,11 @@ pub struct SyncOptions {
     /// first; 25 unless given. These are each learner's subjects and their marks, unless
     /// they are known to have changed, and absences and discipline of days long gone.
     pub rotate: Option<u32>,
+    /// The integrator with whose credentials the calls are sent, by user name, if its state
+    /// updates are to be taken and sent. What was asked for shows at once, and is taken back
+    /// if the service refuses it. Without it state updates of a school that is synced are
+    /// refused.
+    pub outbox: Option<String>,
 }
 
 /// So many calls are out at once,

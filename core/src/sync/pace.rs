@@ -18,6 +18,8 @@ pub(super) struct Pace {
     most: u32,
     allowed: u32,
     good: u32,
+    /// How often there was no network, one time after the other.
+    offline: u64,
     /// Nothing is sent before, in seconds since 1970-01-01T00:00:00Z.
     pub(super) not_before: i64,
 }
@@ -29,6 +31,7 @@ impl Pace {
             allowed: 1,
             // The first good answer shows that the service is there.
             good: GOOD - 1,
+            offline: 0,
             not_before: i64::MIN,
         }
     }
@@ -48,6 +51,19 @@ impl Pace {
             };
             self.allowed = more.min(self.most);
         }
+    }
+
+    /// There is no network; gives how often there was none. All that was out at once counts
+    /// once.
+    pub(super) fn is_offline(&mut self, now: i64) -> u64 {
+        if now >= self.not_before {
+            self.offline += 1;
+        }
+        self.offline
+    }
+
+    pub(super) fn is_online(&mut self) {
+        self.offline = 0;
     }
 
     /// It was too much.

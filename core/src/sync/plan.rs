@@ -1,7 +1,7 @@
 //! What a pass asks for, in its order: each phase needs what the one before told.
 
 use super::ask::{Ask, LOOKUPS, Listing};
-use super::pass::Machine;
+use super::machine::{FORBIDDEN, Machine};
 use super::step::Why;
 use crate::dataset;
 use crate::date::Date;
@@ -52,6 +52,8 @@ impl Machine {
                 Phase::Lists
             }
             Phase::Lists if !self.has_basis() => {
+                // The next sync asks for all of it anew.
+                self.end()?;
                 self.stopped = Some(Why::Incomplete);
                 Phase::Lists
             }
@@ -112,6 +114,9 @@ impl Machine {
 
     /// What is to be asked of it in this pass: with less if it may not be had whole.
     fn still(&self, ask: Ask) -> Option<Ask> {
+        if self.forbidden.contains(ask.endpoint().v1.0) {
+            return None;
+        }
         let row = self.rows.get(&ask.unit(0));
         let row = row.filter(|row| row.pass == self.pass() && row.to == ask.to());
         match row {
@@ -294,8 +299,12 @@ impl Machine {
         let last = self.windows().last().map(|(from, _)| from.number());
         let is_often = |ask: &Ask| match ask {
             Ask::Absences(from, _) | Ask::Discipline(from, _) => Some(from.number()) == last,
-            Ask::SchoolInfo | Ask::Grades | Ask::Lookup(_) | Ask::Parents => false,
-            Ask::SubjectsPerTerm(_) | Ask::SubjectMarks(_) => false,
+            Ask::SchoolInfo
+            | Ask::Grades
+            | Ask::Lookup(_)
+            | Ask::Parents
+            | Ask::SubjectsPerTerm(_)
+            | Ask::SubjectMarks(_) => false,
             _ => true,
         };
         let pass = self.pass();
@@ -399,8 +408,6 @@ fn structure(grade: u64, year: Option<u64>) -> Ask {
     }
 }
 
-/// The status of what may not be had.
-const FORBIDDEN: u64 = 403;
 const LEARNER: usize = position(Kind::Learner.fields(), "id");
 const GRADE_ID: usize = position(Kind::Grade.fields(), "grade_id");
 const GRADE_TAKEN: usize = position(Kind::LearnerSubject.fields(), "grade_id");

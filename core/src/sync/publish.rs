@@ -4,7 +4,7 @@
 use super::ask::{Ask, Listing};
 use super::claims;
 use super::joined::{Joined, Listed, Outcome};
-use super::pass::Machine;
+use super::machine::Machine;
 use super::staging::{Keeping, Staging};
 use crate::dataset;
 use crate::dataset::ledger::{self, Rows};

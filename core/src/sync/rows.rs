@@ -113,7 +113,7 @@ fn order(kind: Kind) -> u8 {
     match kind {
         Kind::School => 0,
         Kind::Learner => 1,
-        Kind::Parent | Kind::Subject | Kind::LearningOutcome => 3,
+        Kind::Parent | Kind::Year | Kind::Term | Kind::Subject | Kind::LearningOutcome => 3,
         Kind::Mark => 4,
         _ => 2,
     }

@@ -2,13 +2,14 @@
 //! asks only for the rest.
 
 use super::ask::Ask;
-use super::hints::Hints;
 use super::options::SyncOptions;
 use super::told::{MANNER, Told};
 use crate::dataset::coverage::Erased;
 use crate::dataset::ledger::{self, Rows};
+use crate::dataset::outbox;
 use crate::error::Result;
 use crate::record::coverage::Unit;
+use crate::record::hints::Hints;
 use crate::record::ledger::{Head, Row};
 use crate::store::{Snapshot, Store, Write};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(super) struct Staging {
     store: Arc<Store>,
     school: u64,
     options: u64,
+    outbox: u64,
 }
 
 /// What an answer leaves.
@@ -43,11 +45,13 @@ pub(super) enum Keeping {
 impl Staging {
     pub(super) fn new(store: Arc<Store>, school: u64, options: &SyncOptions) -> Staging {
         let asked = (options.days_from, &options.utc_offset);
+        let outbox = options.outbox.as_deref().map_or(0, outbox::of);
         let options = XxHash3_64::oneshot(format!("{asked:?}").as_bytes());
         Staging {
             store,
             school,
             options,
+            outbox,
         }
     }
 
@@ -63,7 +67,14 @@ impl Staging {
     /// one; with what there is of it and of those before.
     pub(super) fn begin(&self, now: i64) -> Result<(Head, Rows)> {
         match self.now()? {
-            Some((head, rows)) if !head.is_over && self.made(&head) => Ok((head, rows)),
+            Some((head, rows)) if !head.is_over && self.made(&head) => {
+                let outbox = self.outbox;
+                let now = Head { outbox, ..head };
+                if now != head {
+                    self.write(|write| ledger::set_head(write, self.school, &now))?;
+                }
+                Ok((now, rows))
+            }
             before => {
                 let before = before.map(|(head, _)| head).unwrap_or_default();
                 self.write(|write| self.begin_after(write, before, now))
@@ -84,7 +95,7 @@ impl Staging {
         if before.manner == MANNER {
             ledger::drop_told(write, self.school)?;
         } else {
-            ledger::forget(write, self.school)?;
+            ledger::forget_answers(write, self.school)?;
         }
         let head = Head {
             pass: before.pass + 1,
@@ -94,6 +105,7 @@ impl Staging {
             manner: MANNER,
             options: self.options,
             erasures: before.erasures,
+            outbox: self.outbox,
         };
         ledger::set_head(write, self.school, &head)?;
         Ok((head, ledger::rows(write, self.school)?))
@@ -142,7 +154,9 @@ impl Staging {
                     ledger::put(write, school, unit, row, told.bytes())?;
                 }
                 Left::Hints(hints) => {
-                    ledger::put(write, school, unit, row, &hints.bytes(&erased))?;
+                    let mut hints = (*hints).clone();
+                    hints.leave_out(|learner| erased.has(learner));
+                    ledger::put(write, school, unit, row, &hints.bytes())?;
                 }
             }
             Ok(Keeping::Kept)

@@ -106,9 +106,23 @@ pub struct SyncReport {
     pub held: Vec<String>,
     /// Members of answers that are unknown, as `record: member`.
     pub unknown: Vec<String>,
+    /// State updates that the service refused: the states are what they were before.
+    pub refused: Vec<RefusedState>,
     /// What the service changed again and again while it was asked, so that one answer may
     /// be older than another. The next pass asks for it.
     pub unsettled: Vec<String>,
+}
+
+/// A state update that the service refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedState {
+    /// The API type.
+    pub api_type_id: u64,
+    /// The state that was asked for.
+    pub state: bool,
+    /// The HTTP status.
+    pub status: u16,
 }
 
 /// How far a pass has come.

@@ -2,14 +2,14 @@
 
 use super::ask::Ask;
 use super::flight::Flight;
-use super::pass::Machine;
+use super::machine::Machine;
 use super::plan::Phase;
 use super::read::{self, Evidence, Unread};
 use super::staging::Left;
 use super::step::{Reply, Taken, Why};
 use super::told::Told;
 use crate::error::Result;
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::record::coverage::Unit;
 use crate::record::ledger::{Row, State};
 use twox_hash::XxHash3_128;
@@ -40,8 +40,13 @@ impl Default for Answer {
 const MOST_TURNS: u8 = 2;
 
 impl Machine {
-    pub(super) fn take_of(&mut self, flight: Flight, now: i64, reply: &Reply<'_>) -> Result<Taken> {
-        let ask = flight.ask;
+    pub(super) fn take_of(
+        &mut self,
+        flight: Flight<Ask>,
+        now: i64,
+        reply: &Reply<'_>,
+    ) -> Result<Taken> {
+        let ask = flight.of;
         match reply.status {
             200 => self.take_body(flight, now, reply.body),
             404 if says(reply.body, ask.nothing()) => {
@@ -63,13 +68,19 @@ impl Machine {
                 Ok(Taken::GivenUp)
             }
             403 => {
+                let is_wanted = self.wanted_out.contains(&ask);
                 let taken = self.give_up(flight, now, 403, "the service answered 403")?;
-                if let (Taken::GivenUp, Some(less)) = (taken, ask.with_less()) {
-                    self.queue.push_front(less);
+                self.forbid(ask);
+                match ask.with_less().filter(|_| taken == Taken::GivenUp) {
+                    Some(less) if is_wanted => self.wanted.push_front(less),
+                    Some(less) => self.queue.push_front(less),
+                    None => {}
                 }
                 Ok(taken)
             }
-            408 | 429 | 500..=599 => self.unwell(flight, now, reply),
+            408 | 429 | 500..=599 => self.unwell(reply, now, |machine, least| {
+                machine.retry(flight, now, least)
+            }),
             status => self.give_up(
                 flight,
                 now,
@@ -79,12 +90,12 @@ impl Machine {
         }
     }
 
-    fn take_body(&mut self, flight: Flight, now: i64, body: &[u8]) -> Result<Taken> {
+    fn take_body(&mut self, flight: Flight<Ask>, now: i64, body: &[u8]) -> Result<Taken> {
         let digest = digest_of(body);
-        if let Some(row) = self.as_before(flight.ask, digest) {
+        if let Some(row) = self.as_before(flight.of, digest) {
             return self.keep_same(flight, now, row);
         }
-        match read::read(flight.ask, self.school, body) {
+        match read::read(flight.of, self.school, body) {
             Ok((told, evidence)) => {
                 let answer = Answer {
                     year: evidence.year,
@@ -113,7 +124,7 @@ impl Machine {
         })
     }
 
-    fn keep_same(&mut self, flight: Flight, now: i64, row: Row) -> Result<Taken> {
+    fn keep_same(&mut self, flight: Flight<Ask>, now: i64, row: Row) -> Result<Taken> {
         let answer = Answer {
             state: State::Kept,
             status: u16::try_from(row.status).unwrap_or(200),
@@ -124,7 +135,7 @@ impl Machine {
         if !self.keep_row(flight, now, &answer, &Left::Same, &[])? {
             return Ok(Taken::Stale);
         }
-        self.is_good(flight.ask, row.year);
+        self.is_good(flight.of, row.year);
         self.report.same += 1;
         Ok(Taken::Same)
     }
@@ -133,13 +144,13 @@ impl Machine {
     /// school's year has turned: what was of the old one is asked again.
     fn keep(
         &mut self,
-        flight: Flight,
+        flight: Flight<Ask>,
         now: i64,
         mut answer: Answer,
         told: &Told,
         evidence: &Evidence,
     ) -> Result<Taken> {
-        let ask = flight.ask;
+        let ask = flight.of;
         let year = answer.year.filter(|_| ask.is_of_current_year());
         let known = self.year.or_else(|| self.year_of(|_| true));
         let turns = year.is_some_and(|year| known.is_some_and(|known| known != year));
@@ -220,6 +231,6 @@ fn says(body: &[u8], text: &str) -> bool {
     let object = object.and_then(|body| Object::parse(body).ok());
     let mut members = object.into_iter().flat_map(|object| object.members);
     let said = members.find(|(name, _)| name == "error_description");
-    let said = said.and_then(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
+    let said = said.and_then(|(_, value)| json::string(value));
     said.is_some_and(|said| said == text)
 }

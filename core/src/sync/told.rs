@@ -19,7 +19,7 @@ use crate::record::{Kind, Value, varint};
 use std::borrow::Cow;
 
 /// How what is told is written. Whoever changes that gives it the next number.
-pub(super) const MANNER: u64 = 2;
+pub(super) const MANNER: u64 = 1;
 
 /// The fields of a kind, a bit each by their position.
 pub(super) type Fields = u64;

@@ -1,12 +1,68 @@
-//! What a target asks for.
+//! What an app asks of a sync beside the pass: an answer that it wants first, and that what was
+//! held back is right.
 
 use super::ask::{Ask, LOOKUPS, Listing};
+use super::machine::Machine;
+use super::plan::Phase;
 use crate::date::Date;
+use crate::error::{Error, Result};
+use crate::record::ledger::{Row, State};
 use std::collections::BTreeMap;
+
+impl Machine {
+    pub(super) fn want(&mut self, target: &str) -> Result<()> {
+        let ask = parse(target, self.school)
+            .ok_or_else(|| Error::unsupported("syncing a target of this form"))?
+            .with_more();
+        self.wanted.retain(|other| *other != ask);
+        self.wanted.push_back(ask);
+        Ok(())
+    }
+
+    pub(super) fn confirm(&mut self, target: &str) -> Result<()> {
+        let is_held = |row: &Row| row.state == State::Held && row.pass == self.pass();
+        let held = self.rows.iter().filter(|(_, row)| is_held(row));
+        let mut held = held.filter_map(|(unit, row)| Ask::of(*unit, row.to, row.less));
+        let ask = held.find(|ask| self.phase == Phase::Done && ask.target(self.school) == target);
+        let ask = ask.ok_or_else(|| Error::unsupported("confirming what is not held back"))?;
+        self.confirmed.push(ask);
+        // The others are looked at once more beside it.
+        let pass = self.pass();
+        for row in self.rows.values_mut() {
+            if row.state == State::Held && row.pass == pass {
+                row.state = State::Told;
+            }
+        }
+        self.phase = Phase::Confirmed;
+        Ok(())
+    }
+
+    /// An answer that was wanted need not wait for the pass, but for those that are read
+    /// beside it.
+    pub(super) fn was_answered(&mut self, ask: Ask, state: State) {
+        let before = self.wanted_out.len();
+        self.wanted_out.retain(|wanted| *wanted != ask);
+        if self.wanted_out.len() < before && state == State::Told {
+            self.alone.push(ask);
+            self.wanted.extend(self.beside(ask.group()));
+        }
+    }
+
+    /// Publishes what was wanted, if there is something beside which it means anything.
+    pub(super) fn publish_alone(&mut self) -> Result<()> {
+        let is_next = self.wanted.is_empty() && self.wanted_out.is_empty();
+        if !self.alone.is_empty() && is_next && self.staging.is_synced()? {
+            let alone = self.alone.clone();
+            self.publish(Some(&alone))?;
+            self.alone.clear();
+        }
+        Ok(())
+    }
+}
 
 /// The question that a path and query of v1 about the school is, in whatever order its
 /// parameters stand; nothing if sync does not ask it.
-pub(super) fn parse(target: &str, school: u64) -> Option<Ask> {
+fn parse(target: &str, school: u64) -> Option<Ask> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut params = BTreeMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {

@@ -51,7 +51,7 @@ fn after_a_power_cut_a_pass_goes_on() {
         step.unwrap()
     });
     // Every other operation takes one.
-    let taken: Vec<usize> = (0..operations.len() + 1)
+    let taken: Vec<usize> = (0..=operations.len())
         .map(|returned| returned.saturating_sub(2) / 2)
         .collect();
     let expected = lines(&mirror);

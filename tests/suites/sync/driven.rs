@@ -155,6 +155,23 @@ fn who_is_erased_meanwhile_does_not_come_back() {
     }
 }
 
+/// And who was never there does not come.
+#[test]
+fn who_is_erased_in_the_first_pass_does_not_come() {
+    let source = little_school();
+    for told in [1, 12, 30] {
+        let mirror = Engine::memory(Options::default()).unwrap();
+        let first = sync(&mirror);
+        calls(&first, &source, told);
+        mirror.erase_learner(SCHOOL, 1).unwrap();
+        assert_eq!(drive_to_end(&first, &source), [""; 0]);
+        assert!(lines(&mirror).iter().all(|line| !line.contains("Anna")));
+        assert!(lines(&mirror).iter().any(|line| line.contains("Little")));
+        assert_eq!(mirror.synced(SCHOOL).unwrap().unwrap().erased, 1);
+        assert!(mirror.verify().unwrap().is_sound());
+    }
+}
+
 /// What was held back.
 fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
     match drive(sync, source, &|_| None).unwrap() {
@@ -187,6 +204,12 @@ fn without_the_learners_nothing_is_published_at_first() {
             target.contains(lost).then_some((403, "{}"))
         });
         assert_eq!(step.unwrap(), Step::Stop(Why::Incomplete), "{lost}");
+        // The next one asks for all of it anew.
+        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let Ok(Step::Done(report)) = drive(&sync, &source, &|_| None) else {
+            panic!("not done");
+        };
+        assert_eq!(report.given_up, []);
     }
 }
 

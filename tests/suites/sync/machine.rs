@@ -7,6 +7,7 @@ use rollbook::{
     Answer, Call, Engine, NoReply, Options, Reply, Step, Sync, SyncOptions, SyncReport, Taken, Why,
 };
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 fn mirror() -> Engine {
     Engine::memory(Options::default()).unwrap()
@@ -42,7 +43,8 @@ fn grades(count: u64) -> Engine {
 "#
     .to_owned();
     for grade in 1..=count {
-        text += &format!(
+        write!(
+            text,
             r#"{{"type":"grade","school_id":1000,"grade_id":{grade},"grade":"{grade}"}}
 {{"type":"learner","school_id":1000,"id":{grade},"first_name":"L{grade}","grade_id":{grade},"parent1_id":{grade}}}
 {{"type":"parent","school_id":1000,"id":{grade},"first_name":"P{grade}"}}
@@ -51,7 +53,8 @@ fn grades(count: u64) -> Engine {
 {{"type":"assessment","school_id":1000,"assessment_id":{grade},"grade_id":{grade},"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-02-01","weight":10,"mark_out_of":20}}
 {{"type":"mark","school_id":1000,"assessment_id":{grade},"learner_id":{grade},"mark":"13.5"}}
 "#
-        );
+        )
+        .unwrap();
     }
     text += r#"{"type":"subject","school_id":1000,"subject_id":101,"subject_name":"Maths"}
 {"type":"learning_outcome","school_id":1000,"learning_outcome_id":3,"learning_outcome_name":"O"}
@@ -394,4 +397,41 @@ fn what_changes_again_and_again_is_reported() {
     };
     assert_eq!(asked, 4);
     assert_eq!(report.unsettled, ["/api/v1/adminplus/staffmembers/1000"]);
+}
+
+/// What may not be had of one learner may not be had of the others.
+#[test]
+fn what_is_forbidden_is_not_asked_again_and_again() {
+    let source = grades(7);
+    let mirror = mirror();
+    let per_term = "/api/v1/currplus/learnersubjectsperterm/1000";
+    for _ in 0..2 {
+        let sync = mirror.sync(SCHOOL, options(0)).unwrap();
+        let mut forbidden = 0;
+        let report = loop {
+            match sync.next(NOW).unwrap() {
+                Step::Send(call) => {
+                    let answer = get(&source, &call.target, NOW);
+                    let reply = if call.target.starts_with(per_term) {
+                        forbidden += 1;
+                        Reply {
+                            status: 403,
+                            ..Reply::default()
+                        }
+                    } else {
+                        reply(&answer)
+                    };
+                    sync.take(call.id, NOW, &reply).unwrap();
+                }
+                Step::Done(report) => break report,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!((forbidden, report.given_up.len()), (1, 1));
+    }
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    let one = format!("{per_term}?learner_id=1");
+    assert_eq!(get(&mirror, &one, NOW).status.code, 503);
+    let marks = "/api/v1/currplus/learnersubjectmarks/1000?learner_id=1";
+    assert_eq!(get(&mirror, marks, NOW), get(&source, marks, NOW));
 }

@@ -74,7 +74,7 @@ class Engine(_crossing.Held):
         max_page_limit: Optional[int] = None,
     ) -> "Engine":
         """Opens an empty store that lives in memory and goes with the engine. The
-        options are those of :meth:`open`."""
+        options are those of :meth:`open`; the cache takes 32 MiB at most."""
         options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit)
         return cls._over(called(_native.Engine.memory, options))
 

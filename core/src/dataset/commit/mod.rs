@@ -133,7 +133,10 @@ impl<'w, 't> Commit<'w, 't> {
                         .learner_subjects(write, staged, &mut self.summary)?;
                 }
                 Storage::Assessments => self.assessment()?,
-                Storage::Marks => self.marks.take(self.write, &mut self.staged)?,
+                Storage::Marks => {
+                    let (write, staged) = (&mut *self.write, &mut self.staged);
+                    self.marks.take(write, staged, &mut self.summary)?;
+                }
                 Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
                     self.direct()?;
                 }

@@ -6,16 +6,15 @@
 
 use super::super::ask::Ask;
 use super::super::told::Fields;
-use super::fields::{Members, ObjectOf, Text, take_text};
+use super::fields::{Members, ObjectOf, Text};
+use super::leaf::{self, Leaf};
 use super::out::{Out, Unread, unkeepable};
-use crate::date::DateTime;
-use crate::record::decimal::Decimal;
 use crate::record::field::{Form, position};
-use crate::record::mark::Mark;
 use crate::record::value::integer;
 use crate::record::year;
 use crate::record::{Kind, Value, assessment, grade, learning_outcome, learning_program, subject};
-use serde::de::MapAccess;
+use serde::de::{Error, MapAccess};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +88,7 @@ const LEVELS: [Level; 6] = [
 /// The objects of a level, each under its id.
 pub(super) struct Marks<'o, 'de> {
     /// The structure alone, without marks.
-    is_structure: bool,
+    pub(super) is_structure: bool,
     /// The ids of the objects at hand: grade, year, term, learner, subject, outcome.
     ids: [u64; LEVELS.len()],
     /// The ids that stood beside them already.
@@ -103,8 +102,8 @@ pub(super) struct Marks<'o, 'de> {
     places: BTreeMap<u64, usize>,
     /// Behind the assessment that was read last: they mostly come in one order.
     next: usize,
-    leaf: Leaf<'de>,
-    out: &'o mut Out,
+    pub(super) leaf: Leaf<'de>,
+    pub(super) out: &'o mut Out,
 }
 
 /// An assessment as it was told, to be compared.
@@ -114,6 +113,8 @@ struct Known<'de> {
     place: [u64; 3],
     /// Its name, date, weight and what marks are out of.
     texts: [Cow<'de, str>; 4],
+    /// The object up to these but the last, as it was read.
+    head: &'de str,
     /// The learner whose mark of it was read last.
     learner: Option<u64>,
 }
@@ -214,7 +215,9 @@ impl<'de> Marks<'_, 'de> {
         }
     }
 
-    fn assessment(&mut self, id: u64) -> Result<(), Unread> {
+    /// Tells the mark at hand, and its assessment unless it is known. `raw` is the object.
+    pub(super) fn assessment(&mut self, id: u64, raw: &'de str) -> Result<(), Unread> {
+        let head = leaf::head(raw);
         let texts = std::mem::take(&mut self.leaf.texts).map(Option::unwrap_or_default);
         let [
             own_id,
@@ -241,6 +244,7 @@ impl<'de> Marks<'_, 'de> {
                     return Err(Unread::Shape);
                 }
                 self.next = at + 1;
+                known.head = head;
                 if known.texts != texts {
                     known.texts.clone_from(&texts);
                     self.tell(id, &texts)?;
@@ -254,14 +258,43 @@ impl<'de> Marks<'_, 'de> {
                     id,
                     place,
                     texts,
+                    head,
                     learner,
                 });
                 self.next = self.assessments.len();
             }
         }
-        let mark = read_mark(&dtime, &percentage, &mark, &captured)?;
+        let mark = leaf::read_mark(&dtime, &percentage, &mark, &captured)?;
         self.out.mark(id, learner, &mark);
         Ok(())
+    }
+
+    /// Reads the mark of one more learner out of bytes that are otherwise those of the
+    /// learner before, and says whether it could: what differs is read with more care.
+    fn mark_of_known(&mut self, id: u64, raw: &'de str) -> bool {
+        let [_, _, term, learner, subject, outcome] = self.ids;
+        let found = self.find(id);
+        let Some((at, known)) = found.and_then(|at| Some((at, self.assessments.get_mut(at)?)))
+        else {
+            return false;
+        };
+        let is_next = known.place == [term, subject, outcome] && known.learner != Some(learner);
+        let Some(rest) = raw.strip_prefix(known.head).filter(|_| is_next) else {
+            return false;
+        };
+        let out_of = known.texts.last().map_or("", AsRef::as_ref);
+        let mark = if self.is_structure {
+            (rest == "}").then(|| leaf::read_mark("", "", "", "").ok())
+        } else {
+            Some(leaf::plain_mark(rest, out_of))
+        };
+        let Some(Some(mark)) = mark else {
+            return false;
+        };
+        known.learner = Some(learner);
+        self.next = at + 1;
+        self.out.mark(id, learner, &mark);
+        true
     }
 
     fn tell(
@@ -326,34 +359,6 @@ const _: () = {
     }
 };
 
-/// The mark of one learner. Without any of it nothing is told but that it may be there.
-fn read_mark(dtime: &str, percentage: &str, mark: &str, captured: &str) -> Result<Mark, Unread> {
-    let wrong = |field| unkeepable(Kind::Mark, field);
-    let decimal = |field, text: &str| match text {
-        "" => Ok(None),
-        text => Decimal::parse(text).map(Some).ok_or(wrong(field)),
-    };
-    let absent = percentage == "a";
-    Ok(Mark {
-        captured: match captured {
-            "1" => true,
-            "0" | "" => false,
-            _ => return Err(wrong("captured")),
-        },
-        absent,
-        dtime: match dtime {
-            "" => None,
-            text => Some(DateTime::parse(text.as_bytes()).ok_or(wrong("dtime"))?),
-        },
-        mark: decimal("mark", mark)?,
-        percentage: if absent {
-            None
-        } else {
-            decimal("percentage", percentage)?
-        },
-    })
-}
-
 impl<'de> Members<'de> for Marks<'_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let Some(id) = integer(name) else {
@@ -371,8 +376,10 @@ impl<'de> Members<'de> for Marks<'_, 'de> {
             map.next_value_seed(ObjectOf(&mut item))?;
             return Ok(true);
         }
-        let mut leaf = LeafOf { marks: self, id };
-        map.next_value_seed(ObjectOf(&mut leaf))?;
+        let raw: &'de RawValue = map.next_value()?;
+        if !self.mark_of_known(id, raw.get()) {
+            leaf::read(self, id, raw.get()).map_err(A::Error::custom)?;
+        }
         Ok(true)
     }
 
@@ -461,65 +468,6 @@ impl<'de> Members<'de> for Item<'_, '_, 'de> {
             TERM => "term of marks",
             _ => "assessment marks",
         }
-    }
-
-    fn out(&mut self) -> &mut Out {
-        self.marks.out
-    }
-}
-
-/// The members of an assessment, with a mark or without.
-const LEAF: [&str; 9] = [
-    "assessment_id",
-    "assessment_name",
-    "assessment_date",
-    "weight",
-    "dtime",
-    "percentage",
-    "mark",
-    "mark_out_of",
-    "captured",
-];
-/// So many of them belong to the structure.
-const OF_STRUCTURE: usize = 4;
-
-#[derive(Default)]
-struct Leaf<'de> {
-    texts: [Option<Cow<'de, str>>; LEAF.len()],
-    /// The member that is expected next.
-    next: usize,
-}
-
-struct LeafOf<'m, 'o, 'de> {
-    marks: &'m mut Marks<'o, 'de>,
-    id: u64,
-}
-
-impl<'de> Members<'de> for LeafOf<'_, '_, 'de> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let leaf = &mut self.marks.leaf;
-        let at = match LEAF.get(leaf.next) {
-            Some(expected) if *expected == name => Some(leaf.next),
-            _ => LEAF.iter().position(|known| *known == name),
-        };
-        let Some((at, slot)) = at.and_then(|at| Some((at, leaf.texts.get_mut(at)?))) else {
-            return Ok(false);
-        };
-        if self.marks.is_structure && at >= OF_STRUCTURE {
-            return Ok(false);
-        }
-        leaf.next = at + 1;
-        take_text(slot, self.marks.out, map)?;
-        Ok(true)
-    }
-
-    fn end(&mut self) -> Result<(), Unread> {
-        self.marks.leaf.next = 0;
-        self.marks.assessment(self.id)
-    }
-
-    fn what(&self) -> &'static str {
-        Kind::Assessment.name()
     }
 
     fn out(&mut self) -> &mut Out {

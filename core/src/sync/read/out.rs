@@ -1,8 +1,8 @@
 //! What comes of reading one answer: what it told, or why it could not be read.
 
 use super::super::ask::Ask;
-use super::super::hints::Hints;
 use super::super::told::{Fields, Told};
+use crate::record::hints::Hints;
 use crate::record::mark::Mark;
 use crate::record::{Kind, Value};
 use serde::de::Error;

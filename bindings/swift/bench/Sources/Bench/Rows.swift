@@ -71,6 +71,124 @@ final class Rows {
         }
     }
 
+    func marksOfLearner(_ school: Int64, _ learner: Int64) throws -> Data {
+        try marks(school) { year, out in
+            var places: [(grade: Int64, term: Int64)] = []
+            let sql = """
+                SELECT DISTINCT grade, term FROM mark
+                WHERE school = ? AND year = ? AND learner = ? ORDER BY grade, term
+                """
+            try each(sql, [.number(school), .number(year), .number(learner)]) { row in
+                places.append((sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)))
+            }
+            var at = 0
+            while at < places.count {
+                let grade = places[at].grade
+                let released = try self.released(school, year, grade)
+                try heading(school, year, grade, to: &out)
+                while at < places.count, places[at].grade == grade {
+                    let term = places[at].term
+                    at += 1
+                    let start = out.count
+                    Self.open(term: term, to: &out)
+                    Self.open(learner: learner, to: &out)
+                    let empty = out.count
+                    try each(
+                        Self.marks + " AND learner = ? ORDER BY subject",
+                        [.number(school), .number(year), .number(grade), .number(term), .number(learner)]
+                    ) { row in
+                        if released.contains(Place(term: term, subject: sqlite3_column_int64(row, 1))) {
+                            append(row, 2, to: &out)
+                            out.append(comma)
+                        }
+                    }
+                    if out.count == empty {
+                        out.removeSubrange(start...)
+                    } else {
+                        close("}}", in: &out)
+                        close("}}", in: &out)
+                    }
+                }
+                close("}}}}", in: &out)
+            }
+        }
+    }
+
+    func marksOfGrade(_ school: Int64, _ grade: Int64, _ term: Int64) throws -> Data {
+        try marks(school) { year, out in
+            let released = try self.released(school, year, grade)
+            try heading(school, year, grade, to: &out)
+            Self.open(term: term, to: &out)
+            var of: Int64?
+            try each(
+                Self.marks + " ORDER BY learner, subject",
+                [.number(school), .number(year), .number(grade), .number(term)]
+            ) { row in
+                guard released.contains(Place(term: term, subject: sqlite3_column_int64(row, 1))) else { return }
+                let learner = sqlite3_column_int64(row, 0)
+                if learner != of {
+                    if of != nil { close("}}", in: &out) }
+                    of = learner
+                    Self.open(learner: learner, to: &out)
+                }
+                append(row, 2, to: &out)
+                out.append(comma)
+            }
+            close("}}", in: &out)
+            close("}}", in: &out)
+            close("}}}}", in: &out)
+        }
+    }
+
+    private struct Place: Hashable {
+        let term: Int64
+        let subject: Int64
+    }
+
+    private static let marks =
+        "SELECT learner, subject, json FROM mark WHERE school = ? AND year = ? AND grade = ? AND term = ?"
+
+    private func marks(_ school: Int64, _ grades: (Int64, inout Data) throws -> Void) throws -> Data {
+        var year: Int64 = 0
+        try each("SELECT current_year FROM school WHERE id = ?", [.number(school)]) { year = sqlite3_column_int64($0, 0) }
+        var out = Data("{".utf8)
+        try grades(year, &out)
+        out[out.count - 1] = UInt8(ascii: "}")
+        return out
+    }
+
+    private func released(_ school: Int64, _ year: Int64, _ grade: Int64) throws -> Set<Place> {
+        var released: Set<Place> = []
+        let sql = """
+            SELECT term, subject FROM programme
+            WHERE school = ? AND year = ? AND grade = ? AND release_day <= 20261231
+            """
+        try each(sql, [.number(school), .number(year), .number(grade)]) { row in
+            released.insert(Place(term: sqlite3_column_int64(row, 0), subject: sqlite3_column_int64(row, 1)))
+        }
+        return released
+    }
+
+    private func heading(_ school: Int64, _ year: Int64, _ grade: Int64, to out: inout Data) throws {
+        let sql = "SELECT heading FROM grade WHERE school = ? AND year = ? AND grade = ?"
+        try each(sql, [.number(school), .number(year), .number(grade)]) { append($0, 0, to: &out) }
+    }
+
+    private static func open(term: Int64, to out: inout Data) {
+        out.append(contentsOf: "\"\(term)\":{\"term\":\"\(term)\",\"learners\":{".utf8)
+    }
+
+    private static func open(learner: Int64, to out: inout Data) {
+        out.append(contentsOf: "\"\(learner)\":{\"learner_id\":\"\(learner)\",\"subjects\":{".utf8)
+    }
+
+    /// The last comma goes, and what follows an element comes behind the brackets.
+    private func close(_ brackets: String, in out: inout Data) {
+        out.removeLast()
+        out.append(contentsOf: brackets.utf8)
+        out.append(comma)
+    }
+
     static func number(_ row: OpaquePointer) -> UInt64 { UInt64(sqlite3_column_int64(row, 0)) }
 
     private func array(_ rows: (inout Data) throws -> Void) rethrows -> Data {

@@ -46,6 +46,12 @@ let asked = [
     Asked(name: "name search", question: { .learners(school: school, name: "smi") }) {
         try rows.list(learners + " AND instr(name, ?) ORDER BY id", here, .text("smi"))
     },
+    Asked(name: "marks of a learner, a year", question: { .assessmentMarks(school: school, learnerId: 1) }) {
+        try rows.marksOfLearner(Int64(school), 1)
+    },
+    Asked(name: "marks of a grade, a term", question: { .assessmentMarks(school: school, gradeId: one, term: 2) }) {
+        try rows.marksOfGrade(Int64(school), Int64(one), 2)
+    },
     Asked(
         name: "absentees, a month",
         question: { .absentees(school: school, fromDate: "2026-05-01", toDate: "2026-05-31") }

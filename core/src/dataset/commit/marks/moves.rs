@@ -33,6 +33,7 @@ impl Marks {
         from: SlotAddress,
         to: SlotAddress,
     ) -> Result<()> {
+        self.has_moves = true;
         let Some((at, slot)) = from else {
             let waiting = Partition::of(school, Collection::WaitingMarks);
             let keys = (Key(id, 0), Key(id, u64::MAX));

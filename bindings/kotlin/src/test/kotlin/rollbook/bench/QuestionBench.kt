@@ -46,6 +46,15 @@ private fun asked(school: Long, one: Long, two: Long): List<Asked> =
         Asked("name search", { Question.Learners(SCHOOL, name = "smi") }) {
             it.list("$LEARNER AND instr(name, ?) ORDER BY id", school, "smi")
         },
+        Asked("marks of a learner, a year", { Question.AssessmentMarks(SCHOOL, learnerId = 1u) }) {
+            it.marksOfLearner(school, 1L)
+        },
+        Asked(
+            "marks of a grade, a term",
+            { Question.AssessmentMarks(SCHOOL, gradeId = one.toULong(), term = 2u) },
+        ) {
+            it.marksOfGrade(school, one, 2L)
+        },
         Asked(
             "absentees, a month",
             { Question.Absentees(SCHOOL, fromDate = "2026-05-01", toDate = "2026-05-31") },

@@ -1,0 +1,149 @@
+//! Rows of marks as they are kept: a mark that says what is kept already needs no edit.
+
+use crate::error::Result;
+use crate::record::mark_row::{MarkRow, is_mark};
+use crate::store::{Key, Partition, Reader, Write};
+
+/// The rows that were looked into last: marks come by learner, and a learner has few.
+#[derive(Default)]
+pub(super) struct StoredRows {
+    rows: Vec<StoredRow>,
+    /// The one that was looked into last, and the one that goes next.
+    last: usize,
+    oldest: usize,
+}
+
+const ROWS: usize = 16;
+
+/// No more slots of a row are held.
+const MOST_SLOTS: usize = 4096;
+
+struct StoredRow {
+    address: (Partition, Key),
+    marks: Vec<u8>,
+    /// Where the mark of each slot ends.
+    ends: Vec<usize>,
+}
+
+impl StoredRows {
+    /// Whether a slot of a row is known to hold this mark.
+    pub(super) fn hold(
+        &mut self,
+        write: &Write<'_>,
+        address: (Partition, Key),
+        slot: u64,
+        mark: &[u8],
+    ) -> Result<bool> {
+        let slot = usize::try_from(slot).unwrap_or(usize::MAX);
+        let row = self.row(write, address)?;
+        Ok(row.is_some_and(|row| !mark.is_empty() && row.mark(slot) == Some(mark)))
+    }
+
+    fn row(&mut self, write: &Write<'_>, address: (Partition, Key)) -> Result<Option<&StoredRow>> {
+        let is_it = |row: &StoredRow| row.address == address;
+        if !self.rows.get(self.last).is_some_and(is_it) {
+            self.last = match self.rows.iter().position(is_it) {
+                Some(found) => found,
+                None => self.read(write, address)?,
+            };
+        }
+        Ok(self.rows.get(self.last))
+    }
+
+    /// Reads a row; its position.
+    fn read(&mut self, write: &Write<'_>, address: (Partition, Key)) -> Result<usize> {
+        let (partition, key) = address;
+        let mut row = StoredRow {
+            address,
+            marks: Vec::new(),
+            ends: Vec::new(),
+        };
+        if let Some((pinned, index)) = write.records(partition)?.get(key)? {
+            let kept = MarkRow::open(pinned.run()?.record(0, index)?)?;
+            for mark in kept.slots().take(MOST_SLOTS) {
+                let mark = mark?;
+                if is_mark(mark) {
+                    row.marks.extend_from_slice(mark);
+                }
+                row.ends.push(row.marks.len());
+            }
+        }
+        if self.rows.len() < ROWS {
+            self.rows.push(row);
+            return Ok(self.rows.len() - 1);
+        }
+        let position = self.oldest;
+        self.oldest = (position + 1) % ROWS;
+        if let Some(oldest) = self.rows.get_mut(position) {
+            *oldest = row;
+        }
+        Ok(position)
+    }
+}
+
+impl StoredRow {
+    fn mark(&self, slot: usize) -> Option<&[u8]> {
+        let start = match slot.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.marks.get(start..*self.ends.get(slot)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::Error;
+    use crate::{Credentials, Engine, Options};
+
+    /// Two assessments in these terms, and both their marks of two learners.
+    fn dataset(terms: [u64; 2], marks: [u64; 2]) -> String {
+        let of = |assessment: u64, term: u64, mark: u64| {
+            let assessment = format!(r#""school_id":1,"assessment_id":{assessment}"#);
+            let belongs = format!(
+                r#""grade_id":9,"year":2026,"term":{term},"subject_id":3,"learning_outcome_id":5,"assessment_date":"2026-02-03","weight":10"#
+            );
+            let head =
+                format!("{{\"type\":\"assessment\",{assessment},{belongs},\"mark_out_of\":20}}\n");
+            [7, 8].iter().fold(head, |all, learner| {
+                all + &format!(
+                    "{{\"type\":\"mark\",{assessment},\"learner_id\":{learner},\"mark\":{mark}}}\n"
+                )
+            })
+        };
+        let [one, other] = terms;
+        let [first, second] = marks;
+        let school = "{\"type\":\"school\",\"school_id\":1,\"current_year\":2026}\n";
+        school.to_owned() + &of(10, one, first) + &of(11, other, second)
+    }
+
+    fn apply(engine: &Engine, dataset: &str) -> Result<[u64; 3], Error> {
+        let total = engine.apply(dataset.as_bytes())?.total();
+        Ok([total.added, total.changed, total.unchanged])
+    }
+
+    /// Where a mark is kept is not where it was looked for, once assessments move.
+    #[test]
+    fn marks_that_are_named_again_go_along_with_their_assessments() -> Result<(), Error> {
+        let engine = Engine::memory(Options::default())?;
+        assert_eq!(apply(&engine, &dataset([1, 2], [5, 5]))?, [7, 0, 0]);
+        for (terms, marks, counts) in [
+            ([1, 2], [5, 5], [0, 0, 7]),
+            ([1, 2], [5, 6], [0, 2, 5]),
+            ([2, 1], [5, 6], [0, 2, 5]),
+            ([2, 2], [5, 6], [0, 1, 6]),
+            ([3, 3], [6, 5], [0, 6, 1]),
+        ] {
+            assert_eq!(apply(&engine, &dataset(terms, marks))?, counts, "{terms:?}");
+            let fresh = Engine::memory(Options::default())?;
+            apply(&fresh, &dataset(terms, marks))?;
+            let kept = |engine: &Engine| {
+                engine
+                    .export(Credentials::Keep)?
+                    .collect::<Result<Vec<_>, _>>()
+            };
+            assert_eq!(kept(&engine)?, kept(&fresh)?, "{terms:?}");
+        }
+        Ok(())
+    }
+}
