@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use ureq::http::Uri;
+use ureq::http::{HeaderValue, Uri};
 
 pub(crate) const HELP: &str = "\
 Fills a store from the service, and keeps it in step. Run again, it goes on or refreshes.
@@ -56,6 +56,10 @@ impl Arguments {
         }))
     }
 
+    pub(crate) fn is_https(&self) -> bool {
+        self.from.starts_with("https:")
+    }
+
     /// The instant, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn now(&self) -> i64 {
         jiff::Timestamp::now().as_second() + self.ahead
@@ -64,6 +68,9 @@ impl Arguments {
 
 fn secret(name: &str) -> Result<String, String> {
     match std::env::var(name) {
+        Ok(value) if HeaderValue::from_str(&value).is_err() => {
+            Err(format!("{name} has a character that no header may have"))
+        }
         Ok(value) if !value.is_empty() => Ok(value),
         _ => Err(format!("set {name} in the environment")),
     }
@@ -73,20 +80,26 @@ fn secret(name: &str) -> Result<String, String> {
 fn address(text: &str) -> Result<String, &'static str> {
     const FORM: &str = "--from is an address as https://integrate.example";
     let uri: Uri = text.parse().map_err(|_| FORM)?;
-    let host = uri.host().ok_or(FORM)?;
-    if uri.authority().is_none_or(|all| all.as_str().contains('@')) {
+    let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        return Err(FORM);
+    };
+    if authority.as_str().contains('@') {
         return Err("--from has no credentials: they are in the environment");
     }
     if uri.path() != "/" || uri.query().is_some() {
         return Err("--from has no path: the calls bring their own");
     }
+    let host = authority.host();
     let ip: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-    let is_here = host == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
-    match uri.scheme_str() {
-        Some("https") => {}
-        Some("http") if is_here => {}
-        Some("http") => return Err("credentials go to other machines by https only"),
+    let is_here = host.eq_ignore_ascii_case("localhost") || ip.is_some_and(|ip| ip.is_loopback());
+    match scheme {
+        "https" => {}
+        "http" if is_here => {}
+        "http" => {
+            return Err("credentials go to other machines by https only: \
+                        name the service's https address");
+        }
         _ => return Err(FORM),
     }
-    Ok(text.trim_end_matches('/').to_owned())
+    Ok(format!("{scheme}://{authority}"))
 }

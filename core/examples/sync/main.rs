@@ -19,8 +19,8 @@ mod service;
 use account::Account;
 use arguments::Arguments;
 use indicatif::{ProgressBar, ProgressStyle};
-use rollbook::{Call, Engine, NoReply, Options, Reply, Step, Sync, SyncOptions, Why};
-use service::{Answer, Service};
+use rollbook::{Call, Engine, Options, Reply, Step, Sync, SyncOptions, Why};
+use service::{Answer, NoAnswer, Service};
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
 /// What there is to hear of while calls are out.
 enum Event {
     /// What came of one.
-    Answered(u64, Result<Answer, NoReply>),
+    Answered(u64, Result<Answer, NoAnswer>),
     /// Ctrl-C.
     Interrupted,
 }
@@ -145,7 +145,9 @@ impl Run<'_> {
                         Err(_) => {}
                     }
                 }
-                ended => return Ok(Some(ended)),
+                ended @ (Step::Done(_) | Step::Stop(_)) => return Ok(Some(ended)),
+                // One of a later version.
+                _ => {}
             }
             let progress = self.sync.progress();
             self.bar.set_length(progress.answered + progress.left);
@@ -164,7 +166,7 @@ impl Run<'_> {
         });
     }
 
-    fn take(&mut self, call: u64, answer: Result<Answer, NoReply>) -> Result<(), Box<dyn Error>> {
+    fn take(&mut self, call: u64, answer: Result<Answer, NoAnswer>) -> Result<(), Box<dyn Error>> {
         let now = self.arguments.now();
         let taken = match &answer {
             Ok(answer) => {
@@ -176,10 +178,10 @@ impl Run<'_> {
                 };
                 self.sync.take(call, now, &reply)?
             }
-            Err(why) => {
+            Err((why, words)) => {
                 if self.account.bytes == 0 {
                     let from = &self.arguments.from;
-                    let tell = || eprintln!("sync: no answer from {from} yet: it is tried again");
+                    let tell = || eprintln!("sync: no answer from {from}, {words}: tried again");
                     self.bar.suspend(tell);
                 }
                 self.sync.fail(call, now, *why)?

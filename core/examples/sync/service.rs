@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use rollbook::{Call, NoReply};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::{Request, Response};
@@ -22,6 +22,9 @@ pub(crate) struct Service {
     password: Arc<str>,
 }
 
+/// Why there is no answer, and the same in words.
+pub(crate) type NoAnswer = (NoReply, &'static str);
+
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<String>,
@@ -35,6 +38,12 @@ impl Service {
             .http_status_as_error(false)
             // A redirect could take the credentials elsewhere. The service needs none.
             .max_redirects(0);
+        let config = if arguments.is_https() {
+            config
+        } else {
+            // It could read the credentials, and may be on another machine.
+            config.proxy(None)
+        };
         Service {
             agent: config.build().into(),
             origin: arguments.from.as_str().into(),
@@ -45,7 +54,7 @@ impl Service {
 
     /// The answer to a call, whatever its status, or why there is none. No error is told:
     /// it could quote what was sent.
-    pub(crate) fn ask(&self, call: &Call) -> Result<Answer, NoReply> {
+    pub(crate) fn ask(&self, call: &Call) -> Result<Answer, NoAnswer> {
         let response = self.send(call).map_err(|error| no_reply(&error))?;
         let (head, body) = response.into_parts();
         let mut read = Vec::new();
@@ -78,17 +87,21 @@ impl Service {
 }
 
 /// A machine that has no network finds neither the host nor a way to it.
-fn no_reply(error: &Error) -> NoReply {
+fn no_reply(error: &Error) -> NoAnswer {
+    let cut = (NoReply::Cut, "the connection was cut");
     match error {
-        Error::Timeout(_) => NoReply::Timeout,
-        Error::HostNotFound => NoReply::Offline,
+        Error::Timeout(_) => (NoReply::Timeout, "it took too long"),
+        Error::HostNotFound => (NoReply::Offline, "its name is not known here"),
         Error::Io(error) => match error.kind() {
-            std::io::ErrorKind::TimedOut => NoReply::Timeout,
-            std::io::ErrorKind::NetworkUnreachable | std::io::ErrorKind::NetworkDown => {
-                NoReply::Offline
+            ErrorKind::TimedOut => (NoReply::Timeout, "it took too long"),
+            ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
+                (NoReply::Offline, "there is no network")
             }
-            _ => NoReply::Cut,
+            ErrorKind::ConnectionRefused => (NoReply::Cut, "nobody listens there"),
+            ErrorKind::InvalidData => (NoReply::Cut, "it does not prove by TLS who it is"),
+            _ => cut,
         },
-        _ => NoReply::Cut,
+        Error::Tls(_) | Error::Rustls(_) => (NoReply::Cut, "it does not prove by TLS who it is"),
+        _ => cut,
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn build(example: &str) -> PathBuf {
                 "build",
                 "--package=rollbook",
                 "--package=rollbook-ffi",
+                "--package=rollbook-sync-example",
                 "--package=rollbook-tests",
                 "--example=serve",
                 "--example=sync",
