@@ -53,7 +53,8 @@ fn a_mirror_answers_as_its_source() {
         let said = folder.synced(&through.address, "mirror.redb");
         kept.extend(through.targets());
         let is_first = dataset == "school.ndjson";
-        assert_eq!(number(&said, "as before") == 0, is_first, "{said}");
+        let is_much = number(&said, "new or changed answers") > 40;
+        assert_eq!(is_much, is_first, "{said}");
         assert!(said.contains("the current learners"), "{said}");
         let store = std::fs::read(folder.path("mirror.redb")).unwrap();
         let mut windows = store.windows(PASSWORD.len());
@@ -85,13 +86,19 @@ fn faults_make_no_difference() {
     folder.synced(&through.address, "mirror.redb");
     let (kept, lines) = (through.targets(), folder.lines("mirror.redb"));
     drop(source);
-    for seed in ["1", "2", "3", "4"] {
-        let source = folder.serve("source.redb", "school.ndjson", &["--faults", seed]);
-        let store = format!("{seed}.redb");
-        let said = folder.synced(source.address(), &store);
-        assert!(number(&said, "of them in vain") > 3, "{said}");
-        assert!(folder.lines(&store) == lines, "seed {seed}");
-    }
+    std::thread::scope(|scope| {
+        for seed in ["1", "2", "3"] {
+            let (folder, lines) = (&folder, &lines);
+            scope.spawn(move || {
+                let faults = ["--faults", seed];
+                let source = folder.serve(&format!("source-{seed}.redb"), "school.ndjson", &faults);
+                let store = format!("{seed}.redb");
+                let said = folder.synced(source.address(), &store);
+                assert!(number(&said, "of them in vain") > 4, "{said}");
+                assert!(folder.lines(&store) == *lines, "seed {seed}");
+            });
+        }
+    });
     let mut source = folder.serve("source.redb", "school.ndjson", &[]);
     let mut mirror = folder.serve("1.redb", "access.ndjson", &[]);
     compare(&mut mirror, &mut source, &seen(&kept), &[1, 2, 3]);

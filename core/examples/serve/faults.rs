@@ -10,11 +10,14 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::time::Sleep;
 
 /// One request of so many meets a fault.
-const ONE_OF: u64 = 16;
+const ONE_OF: u64 = 8;
 /// What is slow takes so long.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
+/// So long after its half a body is cut: the half has been sent by then.
+const SENT: Duration = Duration::from_millis(50);
 
 /// What is wrong with an answer.
 #[derive(Clone, Copy)]
@@ -33,7 +36,8 @@ pub(crate) enum Fault {
     Cut,
     /// It comes late.
     Slow,
-    /// The request is answered twice, as if it had been sent again on its way; the client gets the second answer.
+    /// The request is carried out twice, as if it had been sent again on its way; the client
+    /// gets the second answer.
     Twice,
 }
 
@@ -106,13 +110,16 @@ fn error(status: StatusCode) -> Response {
 pub(crate) struct Half {
     half: Option<Bytes>,
     whole: u64,
+    cut: Pin<Box<Sleep>>,
 }
 
 impl Half {
     pub(crate) fn of(body: &Bytes) -> Body {
-        let half = Some(body.slice(..body.len() / 2));
-        let whole = body.len() as u64;
-        Body::new(Half { half, whole })
+        Body::new(Half {
+            half: Some(body.slice(..body.len() / 2)),
+            whole: body.len() as u64,
+            cut: Box::pin(tokio::time::sleep(SENT)),
+        })
     }
 }
 
@@ -122,10 +129,13 @@ impl http_body::Body for Half {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let half = self.half.take().map(Frame::data);
-        Poll::Ready(Some(half.ok_or_else(|| ErrorKind::BrokenPipe.into())))
+        if let Some(half) = self.half.take() {
+            return Poll::Ready(Some(Ok(Frame::data(half))));
+        }
+        let cut = self.cut.as_mut().poll(context);
+        cut.map(|()| Some(Err(ErrorKind::BrokenPipe.into())))
     }
 
     fn size_hint(&self) -> SizeHint {

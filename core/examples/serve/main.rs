@@ -48,7 +48,7 @@ The engine behind HTTP, for development: without TLS.
   --dataset FILE     a dataset to apply before; may be given again
   --listen ADDR      where to listen; 127.0.0.1:0 without it, which is any free port
   --now INSTANT      what time it is, as 2026-05-14T08:00:00Z; the system's without it
-  --faults SEED      one answer of sixteen is 429 (with Retry-After and without), 500, 503,
+  --faults SEED      one answer of eight is 429 (with Retry-After and without), 500, 503,
                      an HTML page with 200, cut in the middle of its body, late, or the second
                      to a request that is carried out twice. The number of a request and the
                      seed say which.";
