@@ -5,7 +5,7 @@
 //! remove, erase, check, export) is done to the file while it is closed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
-mod server;
+pub(crate) mod server;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Request, Size, Step};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn every_case() {
-    let program = server::build();
+    let program = server::build("serve");
     let cases = corpus::cases();
     let next = Mutex::new(cases.iter());
     let (requests, servers) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -225,7 +225,7 @@ mod manners {
     fn started() -> (tempfile::TempDir, Server) {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("store.redb");
-        let server = Server::start(&server::build(), &store, &[], 0).unwrap();
+        let server = Server::start(&server::build("serve"), &store, &[], 0).unwrap();
         (folder, server)
     }
 

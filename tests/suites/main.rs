@@ -37,6 +37,7 @@ mod repeated_changes;
 mod reused_ids;
 mod small_file;
 mod sync;
+mod sync_over_http;
 mod twin;
 mod twin_corpus;
 mod walks;

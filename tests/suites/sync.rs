@@ -16,7 +16,7 @@ mod cuts;
 mod driven;
 mod erased;
 mod faults;
-mod foreseen;
+pub(crate) mod foreseen;
 mod golden;
 mod machine;
 mod outbox;

@@ -140,7 +140,7 @@ class _Server(ThreadingHTTPServer):
 @contextmanager
 def serve(*arguments: Any) -> Iterator[str]:
     """The address of the example ``serve``, on the day of the sample schools."""
-    command: List[Any] = [SERVE, *arguments, "--now", "2026-05-14T08:00:00Z"]
+    command: List[Any] = [SERVE, *map(str, arguments), "--now", "2026-05-14T08:00:00Z"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         yield server.stdout.readline().strip().replace("listening on ", "")

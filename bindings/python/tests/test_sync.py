@@ -147,7 +147,7 @@ def test_the_mirror_answers_as_the_service(
 
 
 def test_the_example_is_followed(tmp_path: Path, mirror: Engine) -> None:
-    """A pass of each driver, the school changed in between."""
+    """A pass of each driver over what goes wrong, the school changed in between."""
     store = tmp_path / "source.redb"
     with Engine.open(store) as school:
         school.apply(SAMPLE_SCHOOL)
@@ -157,7 +157,7 @@ def test_the_example_is_followed(tmp_path: Path, mirror: Engine) -> None:
         # The store is one process's at a time.
         with Engine.open(store) as school:
             school.apply(changes)
-        with serve("--store", store) as address:
+        with serve("--store", store, "--faults", 4180) as address:
             report = drive(mirror, address)
         assert (report.given_up, report.held, report.unsettled) == ([], [], [])
         with Engine.open(store, fixed_clock=NOW) as school:

@@ -1,4 +1,5 @@
-//! The `serve` example as a process, and a client that sends what it is given.
+//! The examples that speak HTTP: `serve` as a process, and a client that sends what it is
+//! given.
 
 use rollbook_tests::corpus::Request;
 use std::fmt::Write as _;
@@ -9,18 +10,20 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Builds the example, together with what tests/run builds it with, so that nothing is
-/// built twice; says where it is.
-pub(crate) fn build() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+/// Builds the examples, together with what tests/run builds them with, so that nothing is
+/// built twice; says where one is.
+pub(crate) fn build(example: &str) -> PathBuf {
+    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let output = Command::new(env!("CARGO"))
             .args([
                 "build",
                 "--package=rollbook",
                 "--package=rollbook-ffi",
+                "--package=rollbook-sync-example",
                 "--package=rollbook-tests",
                 "--example=serve",
+                "--example=sync",
                 "--message-format=json",
             ])
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
@@ -31,11 +34,12 @@ pub(crate) fn build() -> PathBuf {
         let messages = String::from_utf8(output.stdout).unwrap();
         let executable = messages.lines().filter_map(|line| {
             let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            Some(message.get("executable")?.as_str()?.to_owned())
+            Some(message.get("executable")?.as_str()?.into())
         });
-        PathBuf::from(executable.collect::<Vec<_>>().pop().unwrap())
+        executable.collect()
     });
-    built.clone()
+    let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == example);
+    built.iter().find(named).unwrap().clone()
 }
 
 fn command(program: &Path, store: &Path, datasets: &[PathBuf]) -> Command {
@@ -82,9 +86,21 @@ impl Server {
         datasets: &[PathBuf],
         now: i64,
     ) -> Result<Server, String> {
+        Server::start_with(program, store, datasets, now, &[])
+    }
+
+    /// The same, with more arguments.
+    pub(crate) fn start_with(
+        program: &Path,
+        store: &Path,
+        datasets: &[PathBuf],
+        now: i64,
+        more: &[&str],
+    ) -> Result<Server, String> {
         let now = jiff::Timestamp::from_second(now).unwrap().to_string();
         let mut process = command(program, store, datasets)
             .args(["--now", &now])
+            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// A request, v1 and v2 alike.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// The last part of the path in v1.
     endpoint: String,
     /// The record that the path names.
@@ -21,7 +21,7 @@ const RENAMED: [(&str, &str); 3] = [
 ];
 
 impl Asked {
-    pub(super) fn of(target: &str, school: u64) -> Asked {
+    pub(crate) fn of(target: &str, school: u64) -> Asked {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut path = path.trim_end_matches('/').to_owned();
         let mut id = None;
@@ -86,17 +86,17 @@ fn decoded(text: &str) -> String {
 }
 
 /// The calls whose answers were kept, and the year that they were answered in.
-pub(super) struct Seen {
-    pub(super) kept: Vec<Asked>,
-    pub(super) year: u64,
+pub(crate) struct Seen {
+    pub(crate) kept: Vec<Asked>,
+    pub(crate) year: u64,
     /// Whether no answer was given up.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// As dates are written.
-    pub(super) today: String,
+    pub(crate) today: String,
 }
 
 /// The day at the school, which lies two hours before UTC.
-pub(super) fn today(now: i64) -> String {
+pub(crate) fn today(now: i64) -> String {
     let instant = jiff::Timestamp::from_second(now + 7_200).unwrap();
     instant.strftime("%F").to_string()
 }
@@ -134,7 +134,7 @@ impl Seen {
     }
 
     /// Whether a request may be refused, as far as it is sound.
-    pub(super) fn foresees(&self, asked: &Asked) -> bool {
+    pub(crate) fn foresees(&self, asked: &Asked) -> bool {
         let learner = asked.number("learner_id");
         let of_learner = |endpoint: &str| {
             self.any(endpoint, |kept| {

@@ -61,7 +61,7 @@ final class SyncTests: XCTestCase {
         try Mirror.assert(mirror, of: source)
     }
 
-    /// The example `serve` is asked before and after its school changed.
+    /// The example `serve`, which goes wrong, is asked before and after its school changed.
     func testTheExampleIsFollowed() async throws {
         let file = try temporaryFolder().appendingPathComponent("source.redb")
         do {
@@ -74,7 +74,7 @@ final class SyncTests: XCTestCase {
         for (changes, more) in [("", []), (Mirror.changes, Mirror.ofTheNewLearner)] {
             // The store is one process's at a time.
             do { try Engine.open(at: file, options: settings).apply(.text(changes)) }
-            let server = try Server("--store", file.path)
+            let server = try Server("--store", file.path, "--faults", "4180")
             defer { server.stop() }
             let report = try await drive(mirror, from: server.address)
             XCTAssertEqual(report.givenUp, [])

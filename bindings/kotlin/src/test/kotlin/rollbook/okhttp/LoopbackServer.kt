@@ -5,17 +5,14 @@ import rollbook.Inputs
 import rollbook.SampleSchool
 
 /**
- * The engine behind real HTTP on loopback: the repository's example `serve`, sample school loaded.
+ * The engine behind real HTTP on loopback: the repository's example `serve`, with the sample school
+ * unless told otherwise.
  */
-class LoopbackServer : AutoCloseable {
+class LoopbackServer(
+    vararg arguments: String = arrayOf("--dataset", "${SampleSchool.dataset}"),
+) : AutoCloseable {
     private val process: Process =
-        ProcessBuilder(
-                "${Inputs.server}",
-                "--dataset",
-                "${SampleSchool.dataset}",
-                "--now",
-                SampleSchool.INSTANT,
-            )
+        ProcessBuilder("${Inputs.server}", *arguments, "--now", SampleSchool.INSTANT)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start()
 

@@ -2,19 +2,22 @@
 //!
 //! ```text
 //! cargo run --release --example serve -- [--store FILE] [--dataset FILE]…
-//!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z]
+//!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z] [--faults SEED]
 //! ```
 //!
 //! Opens the store (one in memory without `--store`), applies the datasets in
 //! order, then prints `listening on http://ADDR:PORT` on stdout. `--now` fixes
-//! the clock. SIGTERM and Ctrl-C end it once the requests under way are
-//! answered.
+//! the clock. `--faults` makes it as bad as a service and a network can be.
+//! SIGTERM and Ctrl-C end it once the requests under way are answered.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod faults;
+
 use axum::Router;
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use faults::{Fault, Faults, Half};
 use rollbook::{Clock, Engine, Options};
 use std::error::Error;
 use std::fs::File;
@@ -35,15 +38,30 @@ struct Arguments {
     datasets: Vec<PathBuf>,
     listen: SocketAddr,
     now: Option<i64>,
+    faults: Option<u64>,
 }
 
-fn arguments() -> Result<Arguments, Box<dyn Error>> {
+const HELP: &str = "\
+The engine behind HTTP, for development: without TLS.
+
+  --store FILE       the store; one in memory without it
+  --dataset FILE     a dataset to apply before; may be given again
+  --listen ADDR      where to listen; 127.0.0.1:0 without it, which is any free port
+  --now INSTANT      what time it is, as 2026-05-14T08:00:00Z; the system's without it
+  --faults SEED      one answer of eight is 429 (with Retry-After and without), 500, 503,
+                     an HTML page with 200, cut in the middle of its body, late, or the second
+                     to a request that is carried out twice. The number of a request and the
+                     seed say which.";
+
+/// Nothing if help is asked for.
+fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     use lexopt::prelude::*;
     let mut arguments = Arguments {
         store: None,
         datasets: Vec::new(),
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         now: None,
+        faults: None,
     };
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -55,10 +73,12 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
                 let now: jiff::Timestamp = parser.value()?.parse()?;
                 arguments.now = Some(now.as_second());
             }
+            Long("faults") => arguments.faults = Some(parser.value()?.parse()?),
+            Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
     }
-    Ok(arguments)
+    Ok(Some(arguments))
 }
 
 fn open(arguments: &Arguments) -> Result<Engine, Box<dyn Error>> {
@@ -89,11 +109,19 @@ fn open(arguments: &Arguments) -> Result<Engine, Box<dyn Error>> {
 
 fn main() -> ExitCode {
     let served = arguments().and_then(|arguments| {
+        let Some(arguments) = arguments else {
+            println!("{HELP}");
+            return Ok(());
+        };
         let engine = Arc::new(open(&arguments)?);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(serve(engine.clone(), arguments.listen))?;
+        let service = Service {
+            engine: engine.clone(),
+            faults: arguments.faults.map(Faults::new),
+        };
+        runtime.block_on(serve(service, arguments.listen))?;
         Ok(engine.close()?)
     });
     match served {
@@ -105,16 +133,21 @@ fn main() -> ExitCode {
     }
 }
 
-async fn serve(engine: Arc<Engine>, listen: SocketAddr) -> std::io::Result<()> {
+struct Service {
+    engine: Arc<Engine>,
+    faults: Option<Faults>,
+}
+
+async fn serve(service: Service, listen: SocketAddr) -> std::io::Result<()> {
     let listener = TcpListener::bind(listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
-    let app = Router::new().fallback(answer).with_state(engine);
+    let app = Router::new().fallback(answer).with_state(Arc::new(service));
     axum::serve(listener, app)
         .with_graceful_shutdown(told_to_stop())
         .await
 }
 
-async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response {
+async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body = match tokio::time::timeout(BODY_WAIT, read(body)).await {
         Ok(Ok(body)) => body,
@@ -122,11 +155,30 @@ async fn answer(State(engine): State<Arc<Engine>>, request: Request) -> Response
         Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
         Err(_) => return refuse(408, "Request Timeout", "The body did not come"),
     };
+    let fault = service.faults.as_ref().and_then(Faults::next);
+    if let Some(instead) = fault.and_then(Fault::instead) {
+        return instead;
+    }
+    if let Some(Fault::Slow) = fault {
+        tokio::time::sleep(faults::SLOW).await;
+    }
     let request = Request::from_parts(head, body);
+    let engine = service.engine.clone();
     // A password takes milliseconds to hash: other connections go on.
-    let answered = tokio::task::spawn_blocking(move || engine.call(&request)).await;
-    match answered {
-        Ok(response) => response.map(Body::from),
+    let answered = tokio::task::spawn_blocking(move || {
+        if let Some(Fault::Twice) = fault {
+            engine.call(&request);
+        }
+        engine.call(&request)
+    });
+    match answered.await {
+        Ok(response) => response.map(|body| {
+            let body = Bytes::from(body);
+            match fault {
+                Some(Fault::Cut) => Half::of(&body),
+                _ => Body::from(body),
+            }
+        }),
         Err(_) => refuse(
             500,
             "Internal Server Error",

@@ -1,0 +1,247 @@
+//! The example `sync` against the example `serve`: a mirror answers what it was never asked
+//! while it was made as its source does, over HTTP, whatever goes wrong on the way.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs
+)]
+
+mod folder;
+mod held_out;
+mod held_up;
+
+use super::sync::foreseen::{self, Asked, Seen};
+use folder::{Folder, NOW, PASSWORD, get, number, outcome};
+use held_out::compare;
+use held_up::HeldUp;
+use rollbook_tests::sample::SampleSchool;
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+/// What changes at the source: one comes, one goes, marks and days are others.
+const CHANGES: &str = r#"
+{"type":"learner","school_id":1000,"id":40,"first_name":"Anna","last_name":"Nel","grade_id":"9"}
+{"type":"learner","school_id":1000,"id":9,"deleted":true}
+{"type":"mark","school_id":1000,"assessment_id":8001,"learner_id":1,"mark":15.5,"dtime":"2026-05-13 09:00:00"}
+{"type":"absentee","school_id":1000,"id":399930,"learner_id":3,"absent_date":"2026-05-14","absent_reason":"Illness"}
+{"type":"absentee","school_id":1000,"id":399919,"deleted":true}
+"#;
+
+/// What was seen by what was asked: all of it was answered.
+fn seen<'a>(targets: impl IntoIterator<Item = &'a String>) -> Seen {
+    let kept = targets.into_iter().map(|target| Asked::of(target, 1000));
+    Seen {
+        kept: kept.collect(),
+        year: 2026,
+        is_whole: true,
+        today: foreseen::today(NOW),
+    }
+}
+
+#[test]
+fn a_mirror_answers_as_its_source() {
+    let folder = Folder::new();
+    folder.write("changes.ndjson", CHANGES);
+    let mut kept = BTreeSet::new();
+    for dataset in ["school.ndjson", "changes.ndjson"] {
+        let source = folder.serve("source.redb", dataset, &[]);
+        let through = HeldUp::before(source.address(), u64::MAX);
+        let said = folder.synced(&through.address, "mirror.redb");
+        kept.extend(through.targets());
+        let is_first = dataset == "school.ndjson";
+        let is_much = number(&said, "new or changed answers") > 40;
+        assert_eq!(is_much, is_first, "{said}");
+        assert!(said.contains("the current learners"), "{said}");
+        let store = std::fs::read(folder.path("mirror.redb")).unwrap();
+        let mut windows = store.windows(PASSWORD.len());
+        assert!(!is_first || !windows.any(|bytes| bytes == PASSWORD.as_bytes()));
+        if !is_first {
+            // Whoever is in no list any more is not known.
+            kept.retain(|target| !target.ends_with("?learner_id=9"));
+        }
+        let mut source = source;
+        let mut mirror = folder.serve("mirror.redb", "access.ndjson", &[]);
+        let learners = [1, 2, 3, 4, 5, 6, 7, 8, 9, 40];
+        compare(&mut mirror, &mut source, &seen(&kept), &learners);
+    }
+}
+
+/// More requests, so that more of them meet a fault.
+#[test]
+fn faults_make_no_difference() {
+    let school = SampleSchool {
+        learners: 40,
+        as_of: "2026-05-13".parse().ok(),
+        ..SampleSchool::default()
+    };
+    let mut dataset = String::new();
+    school.reader().read_to_string(&mut dataset).unwrap();
+    let folder = Folder::of(&dataset);
+    let source = folder.serve("source.redb", "school.ndjson", &[]);
+    let through = HeldUp::before(source.address(), u64::MAX);
+    folder.synced(&through.address, "mirror.redb");
+    let (kept, lines) = (through.targets(), folder.lines("mirror.redb"));
+    drop(source);
+    std::thread::scope(|scope| {
+        for seed in ["1", "2", "3"] {
+            let (folder, lines) = (&folder, &lines);
+            scope.spawn(move || {
+                let faults = ["--faults", seed];
+                let source = folder.serve(&format!("source-{seed}.redb"), "school.ndjson", &faults);
+                let store = format!("{seed}.redb");
+                let said = folder.synced(source.address(), &store);
+                assert!(number(&said, "of them in vain") > 4, "{said}");
+                assert!(folder.lines(&store) == *lines, "seed {seed}");
+            });
+        }
+    });
+    let mut source = folder.serve("source.redb", "school.ndjson", &[]);
+    let mut mirror = folder.serve("1.redb", "access.ndjson", &[]);
+    compare(&mut mirror, &mut source, &seen(&kept), &[1, 2, 3]);
+}
+
+/// What was answered is not asked for again, but for what was out.
+#[test]
+fn killed_it_goes_on() {
+    let folder = Folder::new();
+    let source = folder.serve("source.redb", "school.ndjson", &[]);
+    let through = HeldUp::before(source.address(), u64::MAX);
+    folder.synced(&through.address, "at-once.redb");
+    let (all, expected) = (through.requests(), folder.lines("at-once.redb"));
+    for (index, hold) in [2, all / 3, all * 2 / 3, all].into_iter().enumerate() {
+        let store = format!("{index}.redb");
+        let through = HeldUp::before(source.address(), hold);
+        let mut command = folder.sync(&through.address, &store);
+        let mut killed = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        through.wait_until_held();
+        if cfg!(unix) && index == 1 {
+            // Ctrl-C.
+            let pid = killed.id().to_string();
+            let told = Command::new("kill").args(["-INT", &pid]).status();
+            assert!(told.unwrap().success());
+            let (code, said) = outcome(killed.wait_with_output().unwrap());
+            assert_eq!(code, Some(130), "{said}");
+            assert!(said.contains("Run it again"), "{said}");
+        } else {
+            killed.kill().unwrap();
+            killed.wait().unwrap();
+        }
+        let through = HeldUp::before(source.address(), u64::MAX);
+        folder.synced(&through.address, &store);
+        assert!(through.requests() + hold <= all + 4, "{hold} of {all}");
+        assert_eq!(folder.lines(&store), expected, "{hold} of {all}");
+    }
+}
+
+#[test]
+fn what_cannot_go_on_says_what_to_do() {
+    let folder = Folder::new();
+    let source = folder.serve("source.redb", "school.ndjson", &[]);
+    let ran = |change: &dyn Fn(&mut Command)| {
+        let mut command = folder.sync(source.address(), "mirror.redb");
+        change(&mut command);
+        outcome(command.output().unwrap())
+    };
+    let (code, said) = ran(&|command| {
+        command.env("ROLLBOOK_PASSWORD", "another");
+    });
+    assert_eq!(code, Some(3));
+    assert!(said.contains("See that ROLLBOOK_USERNAME"), "{said}");
+    assert!(!said.contains("another"), "{said}");
+    let (code, said) = ran(&|command| {
+        command.args(["--school", "4242"]);
+    });
+    assert_eq!(code, Some(3), "{said}");
+    let (code, said) = ran(&|command| {
+        command.env_remove("ROLLBOOK_PASSWORD");
+    });
+    assert_eq!(code, Some(2));
+    assert!(said.contains("set ROLLBOOK_PASSWORD"), "{said}");
+    for (from, why) in [
+        ("http://example.org", "name the service's https address"),
+        ("http://127.0.0.1.example.org", "https only"),
+        ("http://localhost@example.org", "no credentials"),
+        ("http://192.168.1.7:8080", "https only"),
+        ("ftp://127.0.0.1", "an address as"),
+        ("https://me:secret@example.org", "no credentials"),
+        ("https://example.org/api", "no path"),
+        ("example", "an address as"),
+    ] {
+        let (code, said) = ran(&|command| {
+            command.args(["--from", from]);
+        });
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(why) && !said.contains("me:secret"), "{said}");
+    }
+}
+
+/// Neither follows it elsewhere with the credentials, nor takes in what never ends.
+#[test]
+fn a_service_that_is_none_gets_nothing() {
+    let folder = Folder::new();
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+    let location = elsewhere.local_addr().unwrap();
+    let moved = format!(
+        "HTTP/1.1 302 Found\r\nLocation: http://{location}/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    );
+    let endless = "HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n".to_owned();
+    for (head, is_endless) in [(moved, false), (endless, true)] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let (mut client, head) = (client.unwrap(), head.clone());
+                std::thread::spawn(move || {
+                    let _ = client.read(&mut [0; 16_384]);
+                    let _ = client.write_all(head.as_bytes());
+                    while is_endless && client.write_all(&[b' '; 65_536]).is_ok() {}
+                });
+            }
+        });
+        let (code, said) = outcome(folder.sync(&address, "mirror.redb").output().unwrap());
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("could not be had"), "{said}");
+    }
+    elsewhere.set_nonblocking(true).unwrap();
+    assert!(elsewhere.accept().is_err(), "it was followed");
+}
+
+/// A seed and the number of a request say what is wrong with its answer.
+#[test]
+fn faults_are_the_same_each_time() {
+    let folder = Folder::new();
+    let target = "/api/v1/adminplus/learnerabsentees/1000?learner_id=1";
+    let faults = |store: &str, seed: &str| {
+        let mut server = folder.serve(store, "school.ndjson", &["--faults", seed]);
+        let answers = (0..200).map(|_| get(&mut server, target));
+        answers
+            .map(|reply| {
+                let is_cut = reply.content_length > Some(reply.body.len());
+                let is_page = reply.body.starts_with('<');
+                (reply.status, is_cut, is_page)
+            })
+            .collect::<Vec<_>>()
+    };
+    let first = faults("first.redb", "3");
+    assert_eq!(faults("again.redb", "3"), first);
+    assert_ne!(faults("other.redb", "2"), first);
+    let kinds: BTreeSet<_> = first.iter().copied().collect();
+    for kind in [
+        (200, false, false),
+        (200, true, false),
+        (200, false, true),
+        (429, false, false),
+        (500, false, false),
+        (503, false, false),
+    ] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+}

@@ -1,0 +1,68 @@
+//! What a client asks that had no part in making the mirror.
+
+use super::folder::get;
+use crate::http::server::Server;
+use crate::sync::foreseen::{Asked, Seen};
+use rollbook_tests::corpus::{self, Step};
+use rollbook_tests::storage::asked::targets_of;
+use rollbook_tests::world::{Action, ENDPOINTS, Endpoint, World, blanked};
+use std::collections::BTreeSet;
+
+/// Of both versions: each way through each endpoint, and what the corpus and random worlds
+/// ask. Cursors are good where they were given.
+fn targets(learners: &[u64]) -> BTreeSet<String> {
+    let examples = learners
+        .iter()
+        .flat_map(|learner| targets_of(1000, *learner));
+    let mut targets: BTreeSet<String> = examples.collect();
+    targets.extend(ENDPOINTS.iter().flat_map(Endpoint::v2_examples));
+    let mut ask = |method: &str, target: String| {
+        let path = target.split('?').next().unwrap();
+        let is_ours = path.starts_with("/api/v2/") || path.ends_with("/1000");
+        if method == "GET" && is_ours && !target.contains("cursor") {
+            targets.insert(target);
+        }
+    };
+    for case in corpus::cases() {
+        for step in &case.steps {
+            if let Step::Request(_, request) = step {
+                ask(&request.method, request.target.clone());
+            }
+        }
+    }
+    for seed in 0..8 {
+        for action in World::new(seed).actions(120) {
+            if let Action::Request { method, target, .. } = action {
+                ask(&method, target);
+            }
+        }
+    }
+    targets
+}
+
+/// Asks a mirror and its source the same, byte for byte. Only what was not `seen` may the
+/// mirror refuse.
+pub(super) fn compare(mirror: &mut Server, source: &mut Server, seen: &Seen, learners: &[u64]) {
+    let (mut found, mut unseen, mut asked) = (0, 0, 0);
+    for target in targets(learners) {
+        let answer = get(mirror, &target);
+        asked += 1;
+        if answer.status == 503 {
+            assert!(answer.body.contains("not synced yet: "), "{target}");
+            let question = Asked::of(&target, 1000);
+            assert!(seen.foresees(&question), "{target}: {question:?}");
+            unseen += 1;
+            continue;
+        }
+        let expected = get(source, &target);
+        let [of_mirror, of_source] =
+            [&answer, &expected].map(|reply| (reply.status, blanked(&reply.body)));
+        assert_eq!(of_mirror, of_source, "{target}");
+        found += u32::from(answer.status == 200);
+    }
+    println!("{asked} requests, {found} found something, {unseen} not synced");
+    assert!(
+        asked > 1_000 && found > 300 && unseen * 4 < asked,
+        "{asked} {found} {unseen}"
+    );
+}
