@@ -241,7 +241,7 @@ fn a_bad_answer_changes_nothing() {
 #[test]
 fn what_is_answered_badly_at_first_was_not_seen() {
     let source = grades(1);
-    let targets = targets(&source);
+    let (targets, mut refused) = (targets(&source), 0);
     for (number, target) in targets.iter().enumerate() {
         let bad = bad(&get(&source, target, NOW)).into_iter();
         let bad = bad.filter(|(.., outcome)| *outcome != Outcome::Kept);
@@ -267,15 +267,14 @@ fn what_is_answered_badly_at_first_was_not_seen() {
             }
         }
         assert!(exact * 4 > targets.len() * 3, "{place}: {exact}");
-        // Who takes which subjects is also told learner by learner.
-        if !target.contains("learnersubjects/") {
-            assert_eq!(get(&mirror, target, NOW).status.code, 503, "{place}");
-        }
+        refused += usize::from(get(&mirror, target, NOW).status.code == 503);
     }
+    // Little is told by others as well: who takes which subjects, learner by learner.
+    assert!(refused * 4 > targets.len() * 3, "{refused}");
 }
 
 /// The answers of another school: what says whose it is is refused, and what does not is
-/// held back.
+/// held back if much would go.
 #[test]
 fn another_schools_answers_change_nothing() {
     let school = |learners: std::ops::Range<u64>, name: &str| {
@@ -297,33 +296,21 @@ fn another_schools_answers_change_nothing() {
     let passed = pass(&mirror, &source, &target, 200, body.as_bytes());
     assert_eq!((passed.taken, passed.report), (vec![Taken::GivenUp], None));
     assert_eq!(lines(&mirror), expected);
-    for target in targets(&source) {
-        let part = if target.contains("grade_id=1&") || target.ends_with("learner_id=1") {
-            target.replace("_id=1", "_id=2")
-        } else if target.contains("adminplus/learners/") && target.contains("status=current") {
-            target.clone()
-        } else {
-            continue;
-        };
-        other.apply(&br#"{"type":"learner","school_id":1000,"id":2,"grade_id":2}
-{"type":"grade","school_id":1000,"grade_id":2,"grade":"2"}
-{"type":"learner_subject","school_id":1000,"learner_id":2,"year":2026,"subject_id":101,"grade_id":2,"terms":[{"term":1,"mark":50}]}
-{"type":"learning_program","school_id":1000,"grade_id":2,"year":2026,"term":1,"subject_id":101,"released":1}
-{"type":"assessment","school_id":1000,"assessment_id":2,"grade_id":2,"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-02-01","weight":10,"mark_out_of":20}
-{"type":"mark","school_id":1000,"assessment_id":2,"learner_id":2,"mark":"13.5"}"#[..]).unwrap();
-        let answer = get(&other, &part, NOW);
-        assert_eq!(answer.status.code, 200, "{part}");
-        let passed = pass(&mirror, &source, &target, 200, &answer.body);
-        assert!(!passed.said.contains(SAID), "{target}");
-        let report = passed.report.unwrap();
-        if target == part {
-            assert_eq!(report.held, [target.as_str()]);
-        } else if !target.contains("learnersubject") {
-            assert_eq!(report.given_up[0].why, "it tells what was not asked");
-        }
-        if target.contains("learnersubject") {
-            continue;
-        }
-        assert_eq!(lines(&mirror), expected, "{target}");
-    }
+    // Nothing tells that it is another's: much would go.
+    let listed = format!("/api/v1/adminplus/learners/{SCHOOL}?status=current&include_parents=1");
+    let answer = get(&other, &listed, NOW);
+    let passed = pass(&mirror, &source, &listed, 200, &answer.body);
+    assert_eq!(passed.report.unwrap().held, [listed]);
+    assert!(!passed.said.contains(SAID));
+    assert_eq!(lines(&mirror), expected);
+    // The marks of another grade:
+    let marks = |grade: u64| {
+        format!("/api/v1/currplus/learnerassessmentmarks/{SCHOOL}?grade_id={grade}&year=2026")
+    };
+    let answer = get(&grades(2), &marks(2), NOW);
+    assert_eq!(answer.status.code, 200);
+    let passed = pass(&mirror, &source, &marks(1), 200, &answer.body);
+    let report = passed.report.unwrap();
+    assert_eq!(report.given_up[0].why, "it tells what was not asked");
+    assert_eq!(lines(&mirror), expected);
 }
