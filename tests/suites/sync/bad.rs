@@ -7,6 +7,7 @@ use super::{ACCESS, NOW, SCHOOL, get};
 use rollbook::{Answer, Engine, Options, Reply, Step, SyncReport, Taken, Why};
 use rollbook_tests::search::extent;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// What stands in each bad answer.
 const SAID: &str = "Zebedee";
@@ -121,7 +122,7 @@ fn pass(mirror: &Engine, source: &Engine, of: &str, status: u16, body: &[u8]) ->
     let (mut now, mut said, mut bad) = (NOW, String::new(), Vec::new());
     let report = loop {
         let step = sync.next(now).unwrap();
-        said += &format!("{step:?} {:?}", sync.progress());
+        write!(said, "{step:?} {:?}", sync.progress()).unwrap();
         match step {
             Step::Send(call) => {
                 let answer = get(source, &call.target, NOW);
@@ -137,7 +138,7 @@ fn pass(mirror: &Engine, source: &Engine, of: &str, status: u16, body: &[u8]) ->
                     ..Reply::default()
                 };
                 let taken = sync.take(call.id, now, &reply).unwrap();
-                said += &format!("{taken:?}");
+                write!(said, "{taken:?}").unwrap();
                 if is_bad {
                     bad.push(taken);
                 } else {
@@ -150,7 +151,7 @@ fn pass(mirror: &Engine, source: &Engine, of: &str, status: u16, body: &[u8]) ->
             other => panic!("{other:?}"),
         }
     };
-    said += &format!("{:?}", mirror.synced(SCHOOL));
+    write!(said, "{:?}", mirror.synced(SCHOOL)).unwrap();
     Passed {
         taken: bad,
         report,

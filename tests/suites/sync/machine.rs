@@ -66,7 +66,7 @@ pub(super) fn grades(count: u64) -> Engine {
 
 /// Eleven calls, and for each grade its marks and their structure: 14 more for seven grades.
 #[test]
-fn an_unchanged_pass_asks_little_and_writes_only_its_ledger() {
+fn an_unchanged_pass_asks_little() {
     let source = grades(7);
     let mirror = mirror();
     let sync = |rotate| mirror.sync(SCHOOL, options(rotate)).unwrap();

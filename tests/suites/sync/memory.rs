@@ -44,7 +44,7 @@ fn pass(sync: &Sync, folder: &Path) -> usize {
 
 /// Answers that are larger than any of the service's: what they are, to which target, the
 /// status, and what comes of them.
-fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 6] {
+fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 7] {
     let many = |head: &str, each: &dyn Fn(usize) -> String, tail: &str| {
         let mut body = head.to_owned();
         while body.len() < MOST - 200 {
@@ -95,6 +95,17 @@ fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 6] {
             learners,
             200,
             many("[", &|at| format!(r#"{{"id":"{at}"}}"#), "]"),
+            Taken::Kept,
+        ),
+        (
+            "many who take subjects",
+            "learnersubjects/",
+            200,
+            many(
+                "[",
+                &|at| format!(r#"{{"learner_id":{at},"subject_id":1}}"#),
+                "]",
+            ),
             Taken::Kept,
         ),
         (
