@@ -144,6 +144,9 @@ impl<'a> Record<'_, 'a> {
     fn other(&self, values: &mut Values<'a>) -> bool {
         let may_lend = !self.known.has(Part::School);
         self.take(values, may_lend);
+        if self.kind == Kind::Grade && self.is_nameless(values) {
+            put(values, grade::SHORT_NAME, Value::Empty);
+        }
         let is_told = self.said.iter().any(|said| said.told.is_some());
         let has = |field: usize| !is_empty(values, field);
         match self.kind {
@@ -158,6 +161,17 @@ impl<'a> Record<'_, 'a> {
             }
             _ => is_told || self.said.is_empty(),
         }
+    }
+
+    /// Whether a grade has no short name any more: the list of them would have made its name
+    /// of it, and nobody shows it.
+    fn is_nameless(&self, values: &Values<'a>) -> bool {
+        let shows = |said: &Said<'a>| {
+            let told = said.told.as_ref();
+            told.is_some_and(|told| !is_empty(&told.values, grade::SHORT_NAME))
+        };
+        let is_named = !is_empty(values, grade::NAME);
+        self.tells(Source::Grades) && !is_named && !self.said.iter().any(shows)
     }
 
     /// A learner is in a list, or known by its account alone: then it has left, or it
@@ -383,7 +397,7 @@ fn terms<'a>(values: &[Value<'a>]) -> Vec<EnrolledTerm<'a>> {
     }
 }
 
-const LEFT: &str = "left";
+pub(super) const LEFT: &str = "left";
 const OPEN: &str = "open";
 const CLOSED: &str = "closed";
 const STATUS: usize = position(learner::FIELDS, "status");

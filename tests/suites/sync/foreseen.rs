@@ -40,7 +40,8 @@ impl Asked {
             Some((_, name)) => name.to_owned(),
             None => path.rsplit('/').next().unwrap_or_default().to_owned(),
         };
-        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let params = pairs.map(|(name, value)| (decoded(name), decoded(value)));
         Asked {
             endpoint,
@@ -58,8 +59,19 @@ impl Asked {
         self.text(name).parse().ok()
     }
 
+    /// Whether more is asked for: what is included is so by its name alone.
     fn is_on(&self, name: &str) -> bool {
-        matches!(self.text(name), "1" | "true")
+        let is = |words: &[&str], value: &String| {
+            let mut words = words.iter();
+            words.any(|word| value.eq_ignore_ascii_case(word))
+        };
+        self.params.get(name).is_some_and(|value| {
+            if name.starts_with("include_") {
+                !is(&["0", "false", "no"], value)
+            } else {
+                is(&["1", "true"], value)
+            }
+        })
     }
 }
 

@@ -13,14 +13,14 @@ fn mirror() -> Engine {
     Engine::memory(Options::default()).unwrap()
 }
 
-fn options(rotate: u32) -> SyncOptions {
+pub(super) fn options(rotate: u32) -> SyncOptions {
     let mut options = SyncOptions::default();
     options.rotate = Some(rotate);
     options
 }
 
 /// A whole pass, call by call; with the targets.
-fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
+pub(super) fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
     let mut targets = Vec::new();
     loop {
         match sync.next(now).unwrap() {
@@ -37,7 +37,7 @@ fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
 }
 
 /// A school with so many grades, a learner each.
-fn grades(count: u64) -> Engine {
+pub(super) fn grades(count: u64) -> Engine {
     let source = mirror();
     let mut text = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
 "#
@@ -66,7 +66,7 @@ fn grades(count: u64) -> Engine {
 
 /// Eleven calls, and for each grade its marks and their structure: 14 more for seven grades.
 #[test]
-fn an_unchanged_pass_asks_little_and_writes_only_its_ledger() {
+fn an_unchanged_pass_asks_little() {
     let source = grades(7);
     let mirror = mirror();
     let sync = |rotate| mirror.sync(SCHOOL, options(rotate)).unwrap();

@@ -4,6 +4,7 @@
 use super::super::ask::Ask;
 use super::fields::{ArrayOf, Members, take_text};
 use super::out::{Out, Unread, unkeepable};
+use crate::dataset::LINE_BYTES;
 use crate::record::decimal::Decimal;
 use crate::record::field::position;
 use crate::record::value::{EnrolledTerm, integer};
@@ -173,6 +174,9 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
     }
 }
 
+/// A line of a dataset has room for no more: `{"term":1},` each.
+const MOST_TERMS: usize = LINE_BYTES / 11;
+
 /// The terms of a subject.
 struct Terms<'t, 'de, 'o> {
     texts: Texts<'de, { TERM_NAMES.len() }>,
@@ -207,6 +211,9 @@ impl<'de> Members<'de> for Terms<'_, 'de, '_> {
             (false, mark) => Some(Decimal::parse(mark).ok_or(wrong)?),
             (true, _) => return Err(Unread::Shape),
         };
+        if self.terms.len() == MOST_TERMS {
+            return Err(Unread::LargeRecord);
+        }
         let group = [a, b, c, d, e];
         self.terms.push(EnrolledTerm { term, group, mark });
         Ok(())

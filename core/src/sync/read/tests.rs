@@ -1,7 +1,10 @@
 //! Each reader, with what the service answers and with what it must not.
 
+mod marks;
+
 use super::super::ask::{Ask, Listing};
 use super::{Evidence, MOST_BYTES, Unread, read};
+use crate::dataset::LINE_BYTES;
 use crate::date::Date;
 use crate::record::{Kind, Value};
 
@@ -335,124 +338,23 @@ fn an_answer_of_two_years_is_refused() {
     );
 }
 
-/// Two learners, one assessment each; `{}` of the second.
-fn marks(of_second: &str) -> String {
-    let leaf = |id: &str, mark: &str| {
-        format!(
-            r#""subjects":{{"101":{{"subject_id":"101","subject_name":"Maths","learning_outcomes":{{"3":{{"learning_outcome_id":"3","learning_outcome_name":"","assessments":{{"{id}":{{"assessment_id":"{id}","assessment_name":"Test","assessment_date":"2026-02-01","weight":"10.00",{mark}}}}}}}}}}}}}"#
-        )
+/// A store takes nothing that a dataset could not bring.
+#[test]
+fn large_records_are_refused() {
+    let learner = |bytes: usize| format!(r#"[{{"id":"1","first_name":"{}"}}]"#, "x".repeat(bytes));
+    assert_eq!(refused(CURRENT, &learner(1_000_000)), None);
+    let large = learner(LINE_BYTES);
+    assert_eq!(refused(CURRENT, &large), Some(Unread::LargeRecord));
+    let terms = |count: usize| {
+        let terms = (1..=count).map(|term| format!(r#"{{"term":{term},"mark":1}}"#));
+        subject(&terms.collect::<Vec<_>>().join(","))
     };
-    let first = leaf(
-        "77",
-        r#""dtime":"2026-02-02 08:00:00","percentage":"50.00","mark":"5.00","mark_out_of":"10.00","captured":"1""#,
+    let marks = Ask::SubjectMarks(1);
+    assert_eq!(refused(marks, &terms(1_000)), None);
+    assert_eq!(
+        refused(marks, &terms(LINE_BYTES)),
+        Some(Unread::LargeRecord)
     );
-    let second = leaf("77", of_second);
-    format!(
-        r#"{{"9":{{"grade":"7","years":{{"2026":{{"year":"2026","year_name":"2026","terms":{{"1":{{"term":"1","learners":{{"1":{{"learner_id":"1",{first}}},"2":{{"learner_id":"2",{second}}}}}}}}}}}}}}}}}"#
-    )
-}
-
-const ABSENT: &str =
-    r#""dtime":"","percentage":"a","mark":"","mark_out_of":"10.00","captured":"1""#;
-
-#[test]
-fn marks_tell_what_is_the_same_once() -> Result<(), Unread> {
-    let (told, evidence) = told(MARKS, &marks(ABSENT))?;
-    let expected = [
-        "grade grade_id=9 grade=7",
-        "year year=2026 year_name=2026",
-        "learning_program grade_id=9 year=2026 term=1 subject_id=101 released=1",
-        "subject subject_id=101 subject_name=Maths",
-        "learning_outcome learning_outcome_id=3",
-        "assessment assessment_id=77 grade_id=9 year=2026 term=1 subject_id=101 learning_outcome_id=3 assessment_name=Test assessment_date=2026-02-01 weight=10 mark_out_of=10",
-        "mark assessment_id=77 learner_id=1 mark=5 percentage=50 captured=1 dtime=2026-02-02 08:00:00",
-        "mark assessment_id=77 learner_id=2 percentage=a captured=1",
-    ];
-    assert_eq!(told, expected);
-    assert_eq!(evidence.year, Some(2026));
-    // The second learner's says something else: that is told too.
-    let other = ABSENT.replace("10.00", "20.00");
-    assert_eq!(lines(MARKS, &marks(&other)).len(), expected.len() + 1);
-    Ok(())
-}
-
-#[test]
-fn marks_of_others_are_refused() {
-    let body = marks(ABSENT);
-    for (ask, why) in [
-        (MARKS, None),
-        (
-            Ask::Marks {
-                grade: 8,
-                year: None,
-                structure: false,
-            },
-            Some(Unread::OutOfUnit),
-        ),
-        (
-            Ask::Marks {
-                grade: 9,
-                year: Some(2025),
-                structure: false,
-            },
-            Some(Unread::OutOfUnit),
-        ),
-    ] {
-        assert_eq!(refused(ask, &body), why);
-    }
-    for (from, to) in [
-        (r#""year":"2026""#, r#""year":"2025""#),
-        (r#""term":"1""#, r#""term":"2""#),
-        (r#""learner_id":"2""#, r#""learner_id":"1""#),
-        (r#""subject_id":"101""#, r#""subject_id":"102""#),
-        (
-            r#""learning_outcome_id":"3""#,
-            r#""learning_outcome_id":"4""#,
-        ),
-        (r#""assessment_id":"77""#, r#""assessment_id":"78""#),
-        // A learner twice.
-        (r#""2":{"learner_id":"2""#, r#""1":{"learner_id":"1""#),
-    ] {
-        let other = body.replace(from, to);
-        assert_ne!(other, body);
-        assert_eq!(refused(MARKS, &other), Some(Unread::Shape), "{to}");
-    }
-    for (from, to, field) in [
-        ("2026-02-01", "2026-02-31", "assessment_date"),
-        ("10.00", "1e9", "weight"),
-        ("2026-02-01", "", "assessment_date"),
-    ] {
-        let wrong = unkeepable("assessment", field);
-        assert_eq!(refused(MARKS, &body.replace(from, to)), wrong);
-    }
-    for (from, to, field) in [
-        ("08:00:00", "25:00:00", "dtime"),
-        ("5.00", "x", "mark"),
-        (r#""captured":"1""#, r#""captured":"2""#, "captured"),
-    ] {
-        assert_eq!(
-            refused(MARKS, &body.replace(from, to)),
-            unkeepable("mark", field)
-        );
-    }
-}
-
-/// Marks in an answer of the structure are no structure: they are unknown there.
-#[test]
-fn the_structure_tells_no_marks() -> Result<(), Unread> {
-    let (told, evidence) = told(STRUCTURE, &marks(ABSENT))?;
-    assert_eq!(evidence.year, Some(2026));
-    assert_eq!(evidence.unknown.len(), 5);
-    let of = |kind: &str| {
-        told.iter()
-            .filter(|line| line.starts_with(kind))
-            .collect::<Vec<_>>()
-    };
-    let program = "learning_program grade_id=9 year=2026 term=1 subject_id=101";
-    assert_eq!(of("learning_program"), [program]);
-    assert_eq!(of("mark assessment_id=77 learner_id=1 captured=0").len(), 1);
-    assert!(of("assessment").iter().all(|line| !line.contains("out_of")));
-    Ok(())
 }
 
 /// Names of unknown members may be anything: few are kept, and none that is long.
