@@ -23,7 +23,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// What is promised beside the cache.
-const BESIDE: u64 = 64_000_000;
+pub(super) const BESIDE: u64 = 64_000_000;
 
 /// A line of `/proc/self/status`, in bytes.
 fn status(name: &str) -> u64 {
@@ -35,20 +35,20 @@ fn status(name: &str) -> u64 {
 
 /// The child: takes the steps one by one, and says the peak of each beyond what
 /// the process had before the engine.
-struct Child {
+pub(super) struct Child {
     before: u64,
     started: Instant,
 }
 
 impl Child {
-    fn new() -> Child {
+    pub(super) fn new() -> Child {
         Child {
             before: status("VmRSS"),
             started: Instant::now(),
         }
     }
 
-    fn step<T>(&mut self, what: &str, work: impl FnOnce() -> T) -> T {
+    pub(super) fn step<T>(&mut self, what: &str, work: impl FnOnce() -> T) -> T {
         // The peak begins anew; a kernel that refuses leaves it that of all
         // steps so far, which the bound is for as well.
         let _ = fs::write("/proc/self/clear_refs", "5");

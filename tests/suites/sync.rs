@@ -11,6 +11,8 @@
     missing_docs
 )]
 
+mod answers;
+mod bad;
 mod changing;
 mod cuts;
 mod driven;
@@ -18,17 +20,18 @@ mod erased;
 mod faults;
 mod foreseen;
 mod golden;
+mod later;
 mod machine;
+mod memory;
 mod outbox;
 mod passes;
 mod reading;
+mod written;
 
-use foreseen::{Asked, Seen};
 use rollbook::{
     Answer, Credentials, Engine, Options, Reply, Request, Step, SyncOptions, SyncReport, Taken, Why,
 };
-use rollbook_tests::search::extent;
-use rollbook_tests::world::{Action, World, blanked};
+use rollbook_tests::world::Action;
 
 const SCHOOL: u64 = 1000;
 const NOW: i64 = 1_778_745_600;
@@ -141,79 +144,4 @@ fn year_of(source: &Engine) -> u64 {
     let (_, year) = line.split_once(r#""current_year":"#).unwrap_or_default();
     let digits = year.split(|c: char| !c.is_ascii_digit()).next();
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
-}
-
-#[test]
-fn what_was_seen_is_answered_as_the_service_does() {
-    let number = |name, otherwise| match std::env::var(name) {
-        Ok(number) => number.parse().unwrap(),
-        Err(_) => otherwise,
-    };
-    let worlds: u64 = number("ROLLBOOK_SEQUENCES", extent(25, 400));
-    let first = number("ROLLBOOK_SEED", 0);
-    let (mut schools, mut asked, mut found, mut unseen) = (0, 0, 0, 0);
-    for seed in first..first + worlds {
-        let actions = World::new(seed).actions(120);
-        let Some(source) = source(&actions) else {
-            continue;
-        };
-        let instants = actions.iter().filter_map(|action| match action {
-            Action::Request { now, .. } => Some(*now),
-            _ => None,
-        });
-        let now = instants.min().unwrap();
-        let Some((mirror, report, kept)) = synced(&source, now, SyncOptions::default()) else {
-            continue;
-        };
-        assert_eq!(report.unknown, [""; 0], "seed {seed}");
-        schools += 1;
-        let seen = Seen {
-            kept: kept
-                .iter()
-                .map(|target| Asked::of(target, SCHOOL))
-                .collect(),
-            year: year_of(&source),
-            is_whole: report.given_up.is_empty(),
-            today: foreseen::today(now),
-        };
-        for action in &actions {
-            let Action::Request { method, target, .. } = action else {
-                continue;
-            };
-            if method != "GET" || target.contains("cursor") {
-                continue;
-            }
-            asked += 1;
-            let answer = get(&mirror, target, now);
-            let expected = get(&source, target, now);
-            if answer.status.code == 503 {
-                assert!(
-                    answer.text().contains("not synced yet: "),
-                    "{}",
-                    answer.text()
-                );
-                let asked = Asked::of(target, SCHOOL);
-                assert!(
-                    seen.foresees(&asked),
-                    "seed {seed}: {target}: {asked:?}: {}",
-                    answer.text()
-                );
-                unseen += 1;
-                continue;
-            }
-            found += u64::from(answer.status.code == 200);
-            assert_eq!(
-                answer.status.code, expected.status.code,
-                "seed {seed}: {target}"
-            );
-            let (answer, expected) = (blanked(answer.text()), blanked(expected.text()));
-            assert_eq!(answer, expected, "seed {seed}: {target}");
-        }
-        assert!(mirror.verify().unwrap().is_sound(), "seed {seed}");
-    }
-    println!("{schools} schools: {asked} requests, {found} found something, {unseen} not synced");
-    assert!(
-        found * 5 > asked && unseen * 2 < asked,
-        "{asked} {found} {unseen}"
-    );
 }

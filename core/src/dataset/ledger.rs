@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 /// What was told lies in pieces of so many bytes.
 const PIECE_BYTES: usize = 60_000;
 
+/// So many pieces are written at once.
+const AT_ONCE: usize = 16;
+
 /// So many learners or grades share a partition: whoever adds a row writes it anew.
 const TOGETHER: u64 = 64;
 
@@ -78,11 +81,19 @@ pub(crate) fn put(
 ) -> Result<()> {
     set(write, school, unit, row)?;
     let partition = told_at(school, unit);
-    let mut pieces = without(write, partition, unit)?;
-    for (number, piece) in (0..).zip(told.chunks(PIECE_BYTES)) {
-        pieces.insert(Key(unit.year, number), Some(piece.to_vec()));
+    let gone = without(write, partition, unit)?;
+    change(write, partition, gone)?;
+    // A few at a time: they are in memory twice.
+    let mut pieces = (0..).zip(told.chunks(PIECE_BYTES));
+    loop {
+        let few = pieces.by_ref().take(AT_ONCE);
+        let few = few.map(|(number, piece)| (Key(unit.year, number), Some(piece.to_vec())));
+        let few = few.collect::<BTreeMap<_, _>>();
+        if few.is_empty() {
+            return Ok(());
+        }
+        change(write, partition, few)?;
     }
-    change(write, partition, pieces)
 }
 
 /// What was told stays as it is.

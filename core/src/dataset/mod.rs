@@ -51,6 +51,8 @@ pub(crate) use inspect::Inspection;
 pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners};
 #[cfg(feature = "sync")]
 pub(crate) use line::Line;
+#[cfg(feature = "sync")]
+pub(crate) use lines::LINE_BYTES;
 pub(crate) use load::Mode;
 pub(crate) use render::Freshness;
 #[cfg(feature = "sync")]

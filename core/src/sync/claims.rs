@@ -72,7 +72,7 @@ fn together(pass: &Pass<'_>, held: &[Ask], units: &BTreeSet<Unit>, listed: &List
         together.push(Unit::of_year(Part::LearnerSubjects, pass.year));
     }
     let lists = [Part::CurrentLearners, Part::WaitlistLearners];
-    if lists.into_iter().all(has) && has_parents(pass, held) {
+    if lists.into_iter().all(has) && has_parents(pass, held, has(Part::LearnersParents)) {
         together.push(Unit::of(Part::LearnersParents));
     }
     if has(Part::OpenAccounts) && has(Part::AllAccounts) {
@@ -81,8 +81,9 @@ fn together(pass: &Pass<'_>, held: &[Ask], units: &BTreeSet<Unit>, listed: &List
     together
 }
 
-/// Whether learners were told with their parents wherever they were told.
-fn has_parents(pass: &Pass<'_>, held: &[Ask]) -> bool {
+/// Whether learners were told with their parents wherever they were told. What was given up
+/// or is held is as it was before, when they `had` them or not.
+fn has_parents(pass: &Pass<'_>, held: &[Ask], had: bool) -> bool {
     let tells = |ask: Ask| {
         let row = pass.rows.get(&ask.unit(0));
         row.filter(|row| matches!(row.state, State::Told | State::Kept) && !held.contains(&ask))
@@ -92,7 +93,7 @@ fn has_parents(pass: &Pass<'_>, held: &[Ask]) -> bool {
         .map(|of| tells(Ask::Learners { of, parents }))
         .into_iter();
     let accounts = [false, true].map(|all| tells(Ask::Accounts { all, parents }));
-    lists.all(|row| row.is_some_and(|row| !row.less))
+    lists.all(|row| row.map_or(had, |row| !row.less))
         && accounts.into_iter().flatten().all(|row| !row.less)
 }
 

@@ -25,12 +25,13 @@ struct Loss {
 }
 
 impl Losses {
-    /// Counts a record that an answer tells or is whole over.
-    pub(super) fn count(&mut self, said: &[Said<'_>], was_there: bool, is_there: bool) {
-        for said in said.iter().filter(|_| was_there) {
+    /// Counts a record that was there, and that answers tell or are whole over: what each
+    /// does not tell it loses, unless another `has` it all the same.
+    pub(super) fn count(&mut self, said: &[Said<'_>], has: impl Fn(Ask) -> bool) {
+        for said in said {
             let loss = self.units.entry(said.ask).or_default();
             loss.kept += 1;
-            loss.lost += u64::from(said.told.is_none() && !is_there);
+            loss.lost += u64::from(said.told.is_none() && !has(said.ask));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::guard::Losses;
-use super::merge::{Context, merge};
+use super::merge::{Context, LEFT, merge};
 use super::publish::Pass;
 use super::rows::{Domains, Row, Rows};
 use super::told::Told;
@@ -136,10 +136,13 @@ impl<'p> Joined<'p> {
         } else {
             row.kept
         };
-        let is_counted = !is_gone;
-        if is_counted {
-            let losses = &mut self.outcome.losses;
-            losses.count(&said, was.is_some(), merged.is_some());
+        if !is_gone && was.is_some() {
+            let status = merged.as_ref().and_then(|values| values.get(STATUS));
+            let has_left = kind == Kind::Learner && status.map_or("", Value::text) == LEFT;
+            self.outcome.losses.count(&said, |ask| {
+                // Its account may tell a learner whom its list has lost.
+                merged.is_some() && !(has_left && matches!(ask, Ask::Learners { .. }))
+            });
         }
         let is_other = was != merged;
         if kind == Kind::Mark && is_other {

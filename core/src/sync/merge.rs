@@ -383,7 +383,7 @@ fn terms<'a>(values: &[Value<'a>]) -> Vec<EnrolledTerm<'a>> {
     }
 }
 
-const LEFT: &str = "left";
+pub(super) const LEFT: &str = "left";
 const OPEN: &str = "open";
 const CLOSED: &str = "closed";
 const STATUS: usize = position(learner::FIELDS, "status");

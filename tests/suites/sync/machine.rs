@@ -13,14 +13,14 @@ fn mirror() -> Engine {
     Engine::memory(Options::default()).unwrap()
 }
 
-fn options(rotate: u32) -> SyncOptions {
+pub(super) fn options(rotate: u32) -> SyncOptions {
     let mut options = SyncOptions::default();
     options.rotate = Some(rotate);
     options
 }
 
 /// A whole pass, call by call; with the targets.
-fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
+pub(super) fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
     let mut targets = Vec::new();
     loop {
         match sync.next(now).unwrap() {
@@ -37,7 +37,7 @@ fn pass(sync: &Sync, source: &Engine, now: i64) -> (Vec<String>, SyncReport) {
 }
 
 /// A school with so many grades, a learner each.
-fn grades(count: u64) -> Engine {
+pub(super) fn grades(count: u64) -> Engine {
     let source = mirror();
     let mut text = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
 "#

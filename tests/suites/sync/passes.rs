@@ -7,7 +7,7 @@ use rollbook_tests::search::extent;
 use rollbook_tests::world::{Action, World, blanked};
 
 /// The worlds to try: their seeds.
-fn seeds() -> std::ops::Range<u64> {
+pub(super) fn seeds() -> std::ops::Range<u64> {
     let number = |name, otherwise| match std::env::var(name) {
         Ok(number) => number.parse().unwrap(),
         Err(_) => otherwise,

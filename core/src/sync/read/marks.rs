@@ -8,82 +8,15 @@ use super::super::ask::Ask;
 use super::super::told::Fields;
 use super::fields::{Members, ObjectOf, Text};
 use super::leaf::{self, Leaf};
+use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, TERM, YEAR};
 use super::out::{Out, Unread, unkeepable};
 use crate::record::field::{Form, position};
 use crate::record::value::integer;
-use crate::record::year;
-use crate::record::{Kind, Value, assessment, grade, learning_outcome, learning_program, subject};
+use crate::record::{Kind, Value, assessment, learning_program};
 use serde::de::{Error, MapAccess};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The levels, from the top: what holds the objects of the level below, what an object
-/// repeats of its id, and its name.
-struct Level {
-    below: &'static str,
-    id: &'static str,
-    name: &'static str,
-    /// The kind that has the name, its key and the name.
-    named: Option<(Kind, usize, usize)>,
-}
-
-const GRADE: usize = 0;
-const YEAR: usize = 1;
-const TERM: usize = 2;
-const LEARNER: usize = 3;
-const SUBJECT: usize = 4;
-
-const LEVELS: [Level; 6] = [
-    Level {
-        below: "years",
-        id: "",
-        name: "grade",
-        named: Some((
-            Kind::Grade,
-            position(grade::FIELDS, "grade_id"),
-            grade::SHORT_NAME,
-        )),
-    },
-    Level {
-        below: "terms",
-        id: "year",
-        name: "year_name",
-        named: Some((Kind::Year, position(year::FIELDS, "year"), year::NAME)),
-    },
-    Level {
-        below: "learners",
-        id: "term",
-        name: "",
-        named: None,
-    },
-    Level {
-        below: "subjects",
-        id: "learner_id",
-        name: "",
-        named: None,
-    },
-    Level {
-        below: "learning_outcomes",
-        id: "subject_id",
-        name: "subject_name",
-        named: Some((
-            Kind::Subject,
-            position(subject::FIELDS, "subject_id"),
-            subject::NAME,
-        )),
-    },
-    Level {
-        below: "assessments",
-        id: "learning_outcome_id",
-        name: "learning_outcome_name",
-        named: Some((
-            Kind::LearningOutcome,
-            position(learning_outcome::FIELDS, "learning_outcome_id"),
-            learning_outcome::NAME,
-        )),
-    },
-];
 
 /// The objects of a level, each under its id.
 pub(super) struct Marks<'o, 'de> {
@@ -236,6 +169,7 @@ impl<'de> Marks<'_, 'de> {
         let [_, _, term, learner, subject, outcome] = self.ids;
         let place = [term, subject, outcome];
         let texts = [name, date, weight, out_of];
+        let is_full = self.assessments.len() == MOST_ASSESSMENTS;
         let found = self.find(id);
         let known = found.and_then(|at| Some((at, self.assessments.get_mut(at)?)));
         match known {
@@ -250,6 +184,7 @@ impl<'de> Marks<'_, 'de> {
                     self.tell(id, &texts)?;
                 }
             }
+            None if is_full => return Err(Unread::TooMany),
             None => {
                 self.tell(id, &texts)?;
                 self.places.insert(id, self.assessments.len());
@@ -332,6 +267,9 @@ fn text(text: Cow<'_, str>) -> Value<'_> {
         Value::Text(text)
     }
 }
+
+/// No answer has more: each is kept at hand while it is read.
+const MOST_ASSESSMENTS: usize = 100_000;
 
 /// The fields behind the references of an assessment, in their order.
 const TEXTS: [&str; 4] = [

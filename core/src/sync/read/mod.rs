@@ -3,10 +3,11 @@
 //!
 //! - `table`: the members of each answer. `out`: what comes of an answer.
 //! - `fields`: objects, member by member. `record`: those that are records.
-//! - `takers`: who takes which subjects. `subjects`: a learner's subjects and their marks. `marks`: assessments and marks, `leaf` by `leaf`.
+//! - `takers`: who takes which subjects. `subjects`: a learner's subjects and their marks. `marks`: assessments and marks, `level` by level and `leaf` by `leaf`.
 
 mod fields;
 mod leaf;
+mod level;
 mod marks;
 mod out;
 mod record;

@@ -2,6 +2,7 @@
 
 use super::super::ask::Ask;
 use super::super::told::{Fields, Told};
+use crate::dataset::LINE_BYTES;
 use crate::record::hints::Hints;
 use crate::record::mark::Mark;
 use crate::record::{Kind, Value};
@@ -29,12 +30,16 @@ pub(in super::super) enum Unread {
     NoJson,
     /// It is larger than any answer may be.
     TooLarge,
+    /// It has more assessments than a grade may have in a year.
+    TooMany,
     /// It is JSON of another shape, or says one thing twice.
     Shape,
     /// It is about another school.
     OtherSchool,
     /// It tells what was not asked: of another grade, learner, year, term or day.
     OutOfUnit,
+    /// A record is larger than one of a dataset may be.
+    LargeRecord,
     /// A value has a form that its field has not, or none where one is needed.
     Unkeepable {
         of: &'static str,
@@ -47,9 +52,11 @@ impl fmt::Display for Unread {
         f.write_str(match self {
             Unread::NoJson => "it is no JSON",
             Unread::TooLarge => "it is larger than 32 MiB",
+            Unread::TooMany => "it has more than 100,000 assessments",
             Unread::Shape => "it has another shape",
             Unread::OtherSchool => "it is about another school",
             Unread::OutOfUnit => "it tells what was not asked",
+            Unread::LargeRecord => "it has a record larger than 1 MiB",
             Unread::Unkeepable { of, field } => {
                 return write!(f, "it has a value that cannot be kept: {of}.{field}");
             }
@@ -142,7 +149,11 @@ impl Out {
             return Err(Unread::OutOfUnit);
         }
         self.evidence.records += 1;
+        let before = self.told.bytes().len();
         self.told.push(kind, told, values);
+        if self.told.bytes().len() - before > LINE_BYTES {
+            return Err(Unread::LargeRecord);
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::ask::{Ask, Listing};
 use super::{Evidence, MOST_BYTES, Unread, read};
+use crate::dataset::LINE_BYTES;
 use crate::date::Date;
 use crate::record::{Kind, Value};
 
@@ -453,6 +454,15 @@ fn the_structure_tells_no_marks() -> Result<(), Unread> {
     assert_eq!(of("mark assessment_id=77 learner_id=1 captured=0").len(), 1);
     assert!(of("assessment").iter().all(|line| !line.contains("out_of")));
     Ok(())
+}
+
+/// A store takes nothing that a dataset could not bring.
+#[test]
+fn large_records_are_refused() {
+    let learner = |bytes: usize| format!(r#"[{{"id":"1","first_name":"{}"}}]"#, "x".repeat(bytes));
+    assert_eq!(refused(CURRENT, &learner(1_000_000)), None);
+    let large = learner(LINE_BYTES);
+    assert_eq!(refused(CURRENT, &large), Some(Unread::LargeRecord));
 }
 
 /// Names of unknown members may be anything: few are kept, and none that is long.

@@ -1,0 +1,210 @@
+//! Memory stays within the cache and 64 MB in a first pass over a school of 1,000 learners,
+//! in one more, and whatever is answered.
+#![cfg(target_os = "linux")]
+
+use super::machine::options;
+use super::reading::until;
+use super::{ACCESS, NOW, SCHOOL, get, reply};
+use crate::memory::{BESIDE, Child};
+use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, Taken};
+use rollbook_tests::sample::SampleSchool;
+use rollbook_tests::search::extent;
+use rollbook_tests::storage::child;
+use std::fs;
+use std::mem::discriminant;
+use std::path::Path;
+
+const CACHE: usize = 4 << 20;
+
+/// So much may be answered to a call.
+const MOST: usize = 32 << 20;
+
+/// A pass, with replies out of a folder: a file a call, the status and a line break first.
+fn pass(sync: &Sync, folder: &Path) -> usize {
+    let mut calls = 0;
+    loop {
+        match sync.next(NOW).unwrap() {
+            Step::Send(call) => {
+                let file = fs::read(folder.join(call.id.to_string())).unwrap();
+                let (status, body) = file.split_at(4);
+                let reply = Reply {
+                    status: String::from_utf8_lossy(status).trim().parse().unwrap(),
+                    body,
+                    ..Reply::default()
+                };
+                let taken = sync.take(call.id, NOW, &reply).unwrap();
+                assert!(matches!(taken, Taken::Kept | Taken::Same), "{taken:?}");
+                calls += 1;
+            }
+            Step::Done(_) => return calls,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Answers that are larger than any of the service's: what they are, to which target, the
+/// status, and what comes of them.
+fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 6] {
+    let many = |head: &str, each: &dyn Fn(usize) -> String, tail: &str| {
+        let mut body = head.to_owned();
+        while body.len() < MOST - 200 {
+            let each = each(body.len());
+            body += &each;
+            body.push(',');
+        }
+        body.pop();
+        (body + tail).into_bytes()
+    };
+    let learners = "learners/1000?status=current";
+    let assessments = r#"{"9":{"years":{"2026":{"year":"2026","terms":{"1":{"term":"1","learners":{"1":{"learner_id":"1","subjects":{"1":{"subject_id":"1","learning_outcomes":{"1":{"learning_outcome_id":"1","assessments":{"#;
+    [
+        (
+            "100 MB of nothing",
+            learners,
+            200,
+            vec![b' '; 100_000_000],
+            Taken::GivenUp,
+        ),
+        (
+            "100 MB of an error",
+            learners,
+            404,
+            many("{", &|_| r#""error":"""#.to_owned(), "}").repeat(3),
+            Taken::Retry { at: 0 },
+        ),
+        (
+            "a long name",
+            learners,
+            200,
+            format!(
+                r#"[{{"id":"1","first_name":"{}"}}]"#,
+                "\\n".repeat(MOST / 2 - 100)
+            )
+            .into_bytes(),
+            Taken::GivenUp,
+        ),
+        (
+            "many unknown fields",
+            learners,
+            200,
+            many(r#"[{"id":"1","#, &|at| format!(r#""new{at}":1"#), "}]"),
+            Taken::Kept,
+        ),
+        (
+            "many learners",
+            learners,
+            200,
+            many("[", &|at| format!(r#"{{"id":"{at}"}}"#), "]"),
+            Taken::Kept,
+        ),
+        (
+            "many assessments",
+            "grade_id=9&year",
+            200,
+            many(
+                assessments,
+                &|at| {
+                    format!(
+                        r#""{at}":{{"assessment_id":"{at}","assessment_date":"2026-02-01","weight":"1"}}"#
+                    )
+                },
+                "}".repeat(16).as_str(),
+            ),
+            Taken::GivenUp,
+        ),
+    ]
+}
+
+fn live(task: &str) {
+    let folder = Path::new(task);
+    let mut child = Child::new();
+    let mirror = child.step("open", || {
+        let cache_bytes = CACHE;
+        let options = Options {
+            cache_bytes,
+            ..Options::default()
+        };
+        Engine::open(folder.join("store"), options).unwrap()
+    });
+    for name in ["first pass", "second pass"] {
+        let calls = child.step(name, || {
+            let sync = mirror.sync(SCHOOL, options(u32::MAX)).unwrap();
+            pass(&sync, &folder.join(name))
+        });
+        assert!(calls > extent(250, 1_800), "{calls}");
+    }
+    for (name, target, status, body, outcome) in large() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            cache_bytes: CACHE,
+            ..Options::default()
+        };
+        let mirror = Engine::open(folder.path().join("store"), options).unwrap();
+        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let call = until(&sync, |asked| asked.contains(target));
+        let reply = Reply {
+            status,
+            body: &body,
+            ..Reply::default()
+        };
+        let mut child = Child::new();
+        let taken = child.step(name, || sync.take(call, NOW, &reply).unwrap());
+        assert_eq!(
+            discriminant(&taken),
+            discriminant(&outcome),
+            "{name}: {taken:?}"
+        );
+    }
+}
+
+/// Writes down what a service answers in two passes over a school.
+fn write(folder: &Path) {
+    let source = Engine::memory(Options::default()).unwrap();
+    let school = SampleSchool {
+        school_id: SCHOOL,
+        learners: extent(150, 1_000),
+        ..SampleSchool::default()
+    };
+    source.apply(school.reader()).unwrap();
+    source.apply(ACCESS.as_bytes()).unwrap();
+    let mirror = Engine::memory(Options::default()).unwrap();
+    for name in ["first pass", "second pass"] {
+        let folder = folder.join(name);
+        fs::create_dir(&folder).unwrap();
+        let sync = mirror.sync(SCHOOL, options(u32::MAX)).unwrap();
+        loop {
+            match sync.next(NOW).unwrap() {
+                Step::Send(call) => {
+                    let answer = get(&source, &call.target, NOW);
+                    let status = format!("{}\n", answer.status.code);
+                    let file = [status.as_bytes(), &answer.body].concat();
+                    fs::write(folder.join(call.id.to_string()), file).unwrap();
+                    sync.take(call.id, NOW, &reply(&answer)).unwrap();
+                }
+                Step::Done(_) => break,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pass_stays_within_its_bounds() {
+    if let Some(task) = child::task() {
+        return live(&task);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path());
+    let test = "sync::memory::a_pass_stays_within_its_bounds";
+    let mut child = child::start(test, folder.path().to_str().unwrap());
+    let mut beyond = Vec::new();
+    for line in child::lines(child.stdout.take().unwrap()) {
+        println!("{line}");
+        let peak = line.split('|').nth(1).unwrap().parse::<u64>().unwrap();
+        if peak > BESIDE + CACHE as u64 {
+            beyond.push(line);
+        }
+    }
+    assert!(child.wait().unwrap().success(), "the child failed");
+    assert_eq!(beyond, [""; 0]);
+}
