@@ -18,7 +18,7 @@ export interface Settings {
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The calls. Ids of changes, loads and exports are the caller's, and its own; instants
+ * The calls. Ids of changes, loads, exports and syncs are the caller's, and its own; instants
  * are seconds. Reports are JSON.
  */
 export interface Calls {
