@@ -135,7 +135,7 @@ pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
 /// back: neither id nor name is kept for that.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
     // A first pass may be under way.
-    if !write.is_synced(school)? && ledger::head(write, school)?.is_none() {
+    if !write.is_synced(school)? && !ledger::is_begun(write, school)? {
         return Ok(());
     }
     for (partition, part) in parts(write, school)? {

@@ -5,6 +5,7 @@
 use super::keys::partitions_of;
 use crate::error::Result;
 use crate::record::coverage::{Part, Unit};
+#[cfg(feature = "sync")]
 use crate::record::hints::Hints;
 use crate::record::ledger::{Head, Row, State};
 use crate::store::{
@@ -147,6 +148,7 @@ pub(crate) fn drop_told(write: &mut Write<'_>, school: u64) -> Result<()> {
 
 /// Nothing is left of what was told of others as well, nor that anything was asked of the
 /// learner.
+#[cfg(feature = "sync")]
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
     let Some(head) = head(write, school)? else {
         return Ok(());
@@ -165,6 +167,20 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     set_head(write, school, &Head { erasures, ..head })
 }
 
+/// Without the machine nobody asks meanwhile: all is asked anew.
+#[cfg(not(feature = "sync"))]
+pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, _: u64) -> Result<()> {
+    forget_answers(write, school)
+}
+
+/// Whether a pass was begun.
+pub(crate) fn is_begun(reader: &dyn Reader, school: u64) -> Result<bool> {
+    let of_school = partitions_of(reader, school)?;
+    Ok(of_school
+        .iter()
+        .any(|partition| partition.collection == Collection::Ledger))
+}
+
 /// Nothing is left, of state updates neither.
 pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
     forget_answers(write, school)?;
@@ -179,9 +195,16 @@ pub(crate) fn forget_answers(write: &mut Write<'_>, school: u64) -> Result<()> {
 fn forget_all(write: &mut Write<'_>, school: u64, collections: &[Collection]) -> Result<()> {
     for partition in partitions_of(write, school)? {
         if collections.contains(&partition.collection) {
-            let keys = read(write, partition)?.into_keys();
-            let gone = keys.map(|key| (key, None)).collect();
-            change(write, partition, gone)?;
+            let mut keys = Vec::new();
+            for pinned in Records::open(write, partition)?.all() {
+                let (pinned, indices) = pinned?;
+                let run = pinned.run()?;
+                for index in indices {
+                    keys.push(run.key(index)?);
+                }
+            }
+            keys.reverse();
+            write.merge(partition, &mut Gone(keys))?;
         }
     }
     Ok(())
@@ -219,6 +242,20 @@ pub(super) fn change(
         return Ok(());
     }
     write.merge(partition, &mut Changes(rows))
+}
+
+/// Rows that go, the first one last. A module that does not sync has no other edits.
+struct Gone(Vec<Key>);
+
+impl Edits for Gone {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.0.last().copied())
+    }
+
+    fn edit(&mut self, _: Option<Item<'_>>, _: &mut ItemBuffer) -> Result<Decision> {
+        self.0.pop();
+        Ok(Decision::Remove)
+    }
 }
 
 /// Rows that come or go.
