@@ -6,7 +6,9 @@
     missing_docs
 )]
 
-use rollbook::{Absentees, AssessmentMarks, Engine, LearnerStatus, Learners, Options, Question, SubjectMarks};
+use rollbook::{
+    Absentees, AssessmentMarks, Engine, LearnerStatus, Learners, Options, Question, SubjectMarks,
+};
 use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::meter::Meter;

@@ -23,6 +23,15 @@ enum At {
 }
 
 impl<T> Flight<T> {
+    /// When it is sent again, if that is known: an attempt comes to nothing once, however
+    /// often that is told.
+    pub(super) fn paused(self) -> Option<i64> {
+        match self.at {
+            At::Paused(until) => Some(until),
+            At::Out(_) => None,
+        }
+    }
+
     /// The same after an attempt that came to nothing.
     pub(super) fn once_more(self) -> Flight<T> {
         let attempts = self.attempts + 1;

@@ -274,6 +274,9 @@ impl Machine {
 
     /// Once more, or not at all.
     pub(super) fn retry(&mut self, flight: Flight<Ask>, now: i64, least: i64) -> Result<Taken> {
+        if let Some(at) = flight.paused() {
+            return Ok(Taken::Retry { at });
+        }
         let flight = flight.once_more();
         if flight.attempts >= MOST_ATTEMPTS {
             return self.give_up(

@@ -77,6 +77,9 @@ impl Machine {
 
     /// Once more, or in the next sync.
     pub(super) fn retry_wish(&mut self, flight: Flight<Wish>, now: i64, least: i64) -> Taken {
+        if let Some(at) = flight.paused() {
+            return Taken::Retry { at };
+        }
         let flight = flight.once_more();
         if flight.attempts >= MOST_ATTEMPTS {
             self.wishes.end(flight.id);

@@ -231,7 +231,12 @@ fn what_comes_to_nothing_ten_times_is_given_up() {
                         }
                     };
                     match taken.unwrap() {
-                        Taken::Retry { at } => waited += at - now,
+                        Taken::Retry { at } => {
+                            waited += at - now;
+                            // Told twice, it is one attempt.
+                            let told = sync.fail(call.id, now, NoReply::Cut).unwrap();
+                            assert_eq!(told, Taken::Retry { at });
+                        }
                         Taken::GivenUp => {}
                         other => panic!("{other:?}"),
                     }
