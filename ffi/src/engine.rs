@@ -252,11 +252,11 @@ impl Engine {
     /// The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
     /// or `closed`; as `bad_argument` if the key has not 32 bytes.
     pub fn export_pseudonymised(&self, key: Vec<u8>) -> Result<Arc<Export>> {
-        let key = key.as_slice().try_into().map_err(|_| {
+        let key: [u8; 32] = key.try_into().map_err(|key: Vec<u8>| {
             let length = key.len();
             RollbookError::BadArgument(format!("the key has {length} bytes: give 32 random ones"))
         })?;
-        let export = self.engine.export_pseudonymised(key)?;
+        let export = self.engine.export_pseudonymised(&key)?;
         Ok(Arc::new(Export::new(export)))
     }
 
