@@ -141,9 +141,9 @@ fn shape(value: &Value) -> String {
             let is_id = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
             let mut shapes: Vec<String> = members
                 .iter()
-                .map(|(name, value)| match is_id(name) {
-                    true => shape(value),
-                    false => format!("{name}:{}", shape(value)),
+                .map(|(name, value)| {
+                    let name = if is_id(name) { "" } else { name };
+                    format!("{name}:{}", shape(value))
                 })
                 .collect();
             shapes.sort();
@@ -250,7 +250,6 @@ fn requests_by_the_other_names_find_as_much() {
             &format!("grade_id={found}"),
         );
     }
-    println!("{tally:?}");
     assert!(tally[&200] > 1000 && tally[&404] > 50, "{tally:?}");
 }
 
