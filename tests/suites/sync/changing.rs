@@ -13,7 +13,7 @@ use rollbook_tests::world::World;
 fn once_the_service_is_quiet_one_pass_is_exact() {
     let mut schools = 0;
     // By 153 a learner leaves while it is asked, and comes back.
-    for seed in (0..extent(15, 400)).chain([153]) {
+    for seed in (0..extent(15, 240)).chain([153]) {
         let actions = World::new(seed).actions(120);
         let states = (1..=6).filter_map(|sixth| source(&actions[..actions.len() * sixth / 6]));
         let states: Vec<Engine> = states.collect();

@@ -13,7 +13,7 @@ pub(super) fn seeds() -> std::ops::Range<u64> {
         Err(_) => otherwise,
     };
     let first = number("ROLLBOOK_SEED", 0);
-    first..first + number("ROLLBOOK_SEQUENCES", extent(25, 400))
+    first..first + number("ROLLBOOK_SEQUENCES", extent(25, 240))
 }
 
 /// The first instant at which a world is asked.
