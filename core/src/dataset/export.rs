@@ -2,7 +2,7 @@
 
 use super::keys::partitions_of;
 use super::marks_by_assessment::{self, KeyedMark};
-use super::pseudonyms::Pseudonyms;
+use super::pseudonyms::{Names, Pseudonyms};
 use super::render;
 use crate::error::{Error, Failure, Result};
 use crate::json;
@@ -45,8 +45,9 @@ pub struct Export {
 }
 
 struct LineWriter {
-    /// The names under which records are written, if not their own.
-    pseudonyms: Option<Pseudonyms>,
+    /// The names under which records are written, if not their own. Behind a trait, so that
+    /// who never asks for other names does not carry their code.
+    names: Option<Box<dyn Names>>,
     /// What is still to be written.
     parts: VecDeque<Part>,
     /// What was written and not yet fetched.
@@ -84,13 +85,13 @@ impl Export {
 
     /// Under other names, and without integrators.
     pub(crate) fn pseudonymised(lease: Lease, key: &[u8; 32]) -> Export {
-        Export::of(lease, Some(Pseudonyms::new(key)), |_| None)
+        Export::of(lease, Some(Box::new(Pseudonyms::new(key))), |_| None)
     }
 
     /// With these parts of what lies under no school's id.
     fn of(
         lease: Lease,
-        pseudonyms: Option<Pseudonyms>,
+        names: Option<Box<dyn Names>>,
         part: impl Fn(Storage) -> Option<Part>,
     ) -> Export {
         let mut parts = VecDeque::new();
@@ -104,7 +105,7 @@ impl Export {
         Export {
             lease,
             writer: LineWriter {
-                pseudonyms,
+                names,
                 parts,
                 lines: VecDeque::new(),
             },
@@ -275,8 +276,8 @@ impl LineWriter {
     /// The next marks of a school.
     fn marks(&mut self, snapshot: &Snapshot, school: u64, from: Key) -> Result<Option<Part>> {
         let (mut found, rest) = marks_by_assessment::from(snapshot, school, from)?;
-        if let Some(pseudonyms) = &self.pseudonyms {
-            pseudonyms.exchange(&mut found);
+        if let Some(names) = &self.names {
+            names.exchange(&mut found);
         }
         if let Some(rest) = rest {
             self.parts.push_front(Part::Marks(school, rest));
@@ -294,8 +295,8 @@ impl LineWriter {
     }
 
     fn push(&mut self, kind: Kind, mut values: Vec<Value<'_>>) -> Result<()> {
-        if let Some(pseudonyms) = &mut self.pseudonyms {
-            pseudonyms.rename(kind, &mut values)?;
+        if let Some(names) = &mut self.names {
+            names.rename(kind, &mut values)?;
         }
         self.lines.push_back(line(kind, &values));
         Ok(())

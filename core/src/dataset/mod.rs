@@ -6,7 +6,8 @@
 //! - `coverage`: what was seen of a school that is synced. `ledger`: its passes. `outbox`: state
 //!   updates that are sent. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
-//!   `marks_by_assessment`, and `pseudonyms`: records under other names. `ordered`: numbers as bytes that sort like them. `summary`: what was changed.
+//!   `marks_by_assessment`, and `pseudonyms`: records under other names. `ordered`: numbers as
+//!   bytes that sort like them. `summary`: what was changed.
 //! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 

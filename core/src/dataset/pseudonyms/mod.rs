@@ -59,6 +59,15 @@ impl Keyed {
     }
 }
 
+/// Other names than the records' own.
+pub(super) trait Names: Send + Sync {
+    /// Puts a record under them.
+    fn rename(&mut self, kind: Kind, values: &mut [Value<'_>]) -> Result<()>;
+
+    /// Gives the marks of each assessment to others who have one there.
+    fn exchange(&self, marks: &mut [KeyedMark]);
+}
+
 /// The pseudonyms under one key.
 pub(super) struct Pseudonyms {
     keyed: Keyed,
@@ -72,9 +81,11 @@ impl Pseudonyms {
             ids: Ids::new(),
         }
     }
+}
 
-    /// Puts a record under other names. API types are nobody's.
-    pub(super) fn rename(&mut self, kind: Kind, values: &mut [Value<'_>]) -> Result<()> {
+impl Names for Pseudonyms {
+    /// API types are nobody's.
+    fn rename(&mut self, kind: Kind, values: &mut [Value<'_>]) -> Result<()> {
         if kind == Kind::ApiType {
             return Ok(());
         }
@@ -85,8 +96,7 @@ impl Pseudonyms {
         Ok(())
     }
 
-    /// Gives the marks of each assessment to others who have one there.
-    pub(super) fn exchange(&self, marks: &mut [KeyedMark]) {
+    fn exchange(&self, marks: &mut [KeyedMark]) {
         for marks in marks.chunk_by_mut(|one, other| one.key.0 == other.key.0) {
             for at in (1..marks.len()).rev() {
                 let of = marks.get(at).map_or(0, |mark| mark.key.0);
@@ -100,7 +110,9 @@ impl Pseudonyms {
             }
         }
     }
+}
 
+impl Pseudonyms {
     fn value(&mut self, field: &Field, who: u64, value: &mut Value<'_>) -> Result<()> {
         *value = match value {
             Value::Empty | Value::Absent => return Ok(()),
