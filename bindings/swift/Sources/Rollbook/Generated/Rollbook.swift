@@ -720,6 +720,19 @@ public protocol EngineProtocol: AnyObject, Sendable {
     func export(credentials: Credentials) throws  -> Export
     
     /**
+     * Begins an export of everything that is kept, under other names: for tests, and for
+     * whoever is to see a school's shape and not its people. Ids, texts and dates become
+     * others, the same for the same key; order, relations, lengths and the distances of
+     * dates stay, so that a request for the other ids, names and days has the same status
+     * and as many records. Integrators are left out. This is not anonymous: who knows
+     * some of the people can find them, and names can be solved like a cryptogram.
+     *
+     * The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
+     * or `closed`; as `bad_argument` if the key has not 32 bytes.
+     */
+    func exportPseudonymised(key: Data) throws  -> Export
+    
+    /**
      * Answers the first record that a question finds as v2 answers one record
      * (section 9, item 1): an object, or 404. Otherwise as `ask`.
      */
@@ -1096,6 +1109,27 @@ open func export(credentials: Credentials)throws  -> Export  {
     uniffi_rollbook_ffi_fn_method_engine_export(
             self.uniffiCloneHandle(),
         FfiConverterTypeCredentials_lower(credentials),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Begins an export of everything that is kept, under other names: for tests, and for
+     * whoever is to see a school's shape and not its people. Ids, texts and dates become
+     * others, the same for the same key; order, relations, lengths and the distances of
+     * dates stay, so that a request for the other ids, names and days has the same status
+     * and as many records. Integrators are left out. This is not anonymous: who knows
+     * some of the people can find them, and names can be solved like a cryptogram.
+     *
+     * The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
+     * or `closed`; as `bad_argument` if the key has not 32 bytes.
+     */
+open func exportPseudonymised(key: Data)throws  -> Export  {
+    return try  FfiConverterTypeExport_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_export_pseudonymised(
+            self.uniffiCloneHandle(),
+        FfiConverterData.lower(key),uniffiCallStatus
     )
 })
 }
@@ -6168,6 +6202,9 @@ private let initializationResult: InitializationResult = {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_export() != 35014) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_export_pseudonymised() != 37806) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_find() != 56559) {

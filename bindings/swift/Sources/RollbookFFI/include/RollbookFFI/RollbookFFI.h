@@ -324,6 +324,11 @@ RustBuffer uniffi_rollbook_ffi_fn_method_engine_erase_learner(uint64_t ptr, uint
 uint64_t uniffi_rollbook_ffi_fn_method_engine_export(uint64_t ptr, RustBuffer credentials, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_EXPORT_PSEUDONYMISED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_EXPORT_PSEUDONYMISED
+uint64_t uniffi_rollbook_ffi_fn_method_engine_export_pseudonymised(uint64_t ptr, RustBuffer key, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FIND
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FIND
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_find(uint64_t ptr, RustBuffer question, RustBuffer now, RustCallStatus *_Nonnull out_status
@@ -815,6 +820,12 @@ uint16_t uniffi_rollbook_ffi_checksum_method_engine_erase_learner(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_EXPORT
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_EXPORT
 uint16_t uniffi_rollbook_ffi_checksum_method_engine_export(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_EXPORT_PSEUDONYMISED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_EXPORT_PSEUDONYMISED
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_export_pseudonymised(void
     
 );
 #endif
