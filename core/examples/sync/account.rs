@@ -104,13 +104,13 @@ pub(crate) fn print_ages(engine: &Engine, arguments: &Arguments) -> rollbook::Re
 fn named(covered: &Covered) -> String {
     let mut name = covered.what.to_owned();
     if let Some(year) = covered.year {
-        name += &format!(" in {year}");
+        name = format!("{name} in {year}");
     }
     if let Some((from, to)) = covered.days {
-        name += &format!(" from {from} to {to}");
+        name = format!("{name} from {from} to {to}");
     }
     if covered.count > 1 {
-        name += &format!(" ({})", HumanCount(covered.count));
+        name = format!("{name} ({})", HumanCount(covered.count));
     }
     name
 }

@@ -78,7 +78,7 @@ fn filled(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
             "{wide_bar} {pos} of {len} so far, {elapsed}",
         )?),
     };
-    let ended = run.to_the_end();
+    let ended = run.drive();
     run.bar.finish_and_clear();
     let account = run.account;
     let code = match ended? {
@@ -132,7 +132,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The last step, or nothing if it was interrupted.
-    fn to_the_end(&mut self) -> Result<Option<Step>, Box<dyn Error>> {
+    fn drive(&mut self) -> Result<Option<Step>, Box<dyn Error>> {
         loop {
             match self.sync.next(self.arguments.now())? {
                 Step::Send(call) => self.send(call),
@@ -140,7 +140,7 @@ impl Run<'_> {
                     let seconds = until.saturating_sub(self.arguments.now());
                     let wait = Duration::from_secs(seconds.max(0).cast_unsigned());
                     match self.events.recv_timeout(wait) {
-                        Ok(Event::Answered(call, answer)) => self.take(call, answer)?,
+                        Ok(Event::Answered(call, answer)) => self.take(call, &answer)?,
                         Ok(Event::Interrupted) => return Ok(None),
                         Err(_) => {}
                     }
@@ -166,9 +166,9 @@ impl Run<'_> {
         });
     }
 
-    fn take(&mut self, call: u64, answer: Result<Answer, NoAnswer>) -> Result<(), Box<dyn Error>> {
+    fn take(&mut self, call: u64, answer: &Result<Answer, NoAnswer>) -> Result<(), Box<dyn Error>> {
         let now = self.arguments.now();
-        let taken = match &answer {
+        let taken = match answer {
             Ok(answer) => {
                 self.account.bytes += answer.body.len() as u64;
                 let reply = Reply {
