@@ -23,6 +23,7 @@ mod golden;
 mod later;
 mod machine;
 mod memory;
+mod moved;
 mod outbox;
 mod passes;
 mod reading;

@@ -55,6 +55,26 @@ pub(crate) fn each_kept(
     Ok(())
 }
 
+/// The grades and years in which these assessments lie.
+pub(crate) fn places_of(
+    write: &Write<'_>,
+    school: u64,
+    assessments: &BTreeSet<u64>,
+) -> Result<BTreeSet<(u64, u64)>> {
+    let mut places = BTreeSet::new();
+    let partitions = partitions_of(write, school)?.into_iter();
+    for partition in partitions.filter(|of| of.collection == Collection::Assessments) {
+        for pinned in write.records(partition)?.all() {
+            let (pinned, _) = pinned?;
+            if pinned.run()?.keys().any(|key| assessments.contains(&key.1)) {
+                places.insert((partition.a, partition.b));
+                break;
+            }
+        }
+    }
+    Ok(places)
+}
+
 /// The learners of a status.
 pub(crate) fn learners(reader: &dyn Reader, school: u64, status: &str) -> Result<BTreeSet<u64>> {
     let status = learner::STATUSES.iter().position(|one| *one == status);

@@ -50,7 +50,7 @@ pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
 #[cfg(feature = "sync")]
-pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners};
+pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners, places_of};
 #[cfg(feature = "sync")]
 pub(crate) use line::Line;
 #[cfg(feature = "sync")]

@@ -36,9 +36,10 @@ pub(super) fn is_whole_over(
             let is_at = |at: (u64, u64)| at == (grade, asked.unwrap_or(year));
             let at = match kind {
                 Kind::LearningProgram => number(PROGRAM_GRADE).zip(number(PROGRAM_YEAR)),
-                Kind::Assessment | Kind::Mark => at
-                    .or_else(|| assessment::Belongs::of(values))
-                    .map(|at| (at.grade, at.year)),
+                Kind::Assessment => {
+                    assessment::Belongs::of(values).map(|at| (at.grade, at.year))
+                }
+                Kind::Mark => at.map(|at| (at.grade, at.year)),
                 _ => None,
             };
             at.is_some_and(is_at)

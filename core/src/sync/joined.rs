@@ -27,6 +27,8 @@ pub(super) struct Outcome {
     pub(super) listed: Listed,
     /// The learners whose marks have changed.
     pub(super) marked: BTreeSet<u64>,
+    /// Whether a grade is there that the list of them does not name, as far as it was read.
+    pub(super) has_unlisted_grade: bool,
 }
 
 /// Who is in a list.
@@ -73,11 +75,11 @@ impl<'p> Joined<'p> {
         let is_alone = dataset::is_alone(write, school)?;
         let domains = Domains::of(asks.clone(), pass.year, is_alone);
         let mut rows = Rows::default();
-        rows.keep(write, school, &domains.marks_of())?;
         for (number, ask) in (0..).zip(asks) {
             let told = Told::of(ledger::told(write, school, ask.unit(0))?);
             rows.tell(write, number, &told, school)?;
         }
+        rows.keep(write, school, domains.marks_of())?;
         let lists = [Part::CurrentLearners, Part::WaitlistLearners].map(Unit::of);
         let listed = Listed {
             is_whole: lists.iter().all(|of| whole.contains(of)),
@@ -92,6 +94,7 @@ impl<'p> Joined<'p> {
                 losses: Losses::default(),
                 listed,
                 marked: BTreeSet::new(),
+                has_unlisted_grade: false,
             },
             lay: HashMap::new(),
             lies: HashMap::new(),
@@ -121,16 +124,19 @@ impl<'p> Joined<'p> {
             self.lay.extend(Belongs::of(values).map(|at| (*id, at)));
         }
         let is_gone = self.is_gone(&row, &key);
-        let said = self.domains.said(&row, place(&self.lay));
+        let at = place(&self.lies).or_else(|| place(&self.lay));
+        let said = self.domains.said(&row, at);
         let was = row.kept.clone();
         let is_said = !said.is_empty() || kind == Kind::School;
         let merged = if is_gone {
             None
         } else if is_said {
-            let at = place(&self.lies).or_else(|| place(&self.lay));
             let context = Context {
                 whole: &self.whole,
                 at,
+                is_named: key
+                    .get(1)
+                    .is_some_and(|id| self.named.contains(&(kind, *id))),
             };
             merge(kind, row.kept, &said, &context)
         } else {
@@ -162,6 +168,9 @@ impl<'p> Joined<'p> {
             .iter()
             .any(|said| said.told.is_some() && said.ask.has_parents());
         self.note(kind, &key, &values, shows_parents);
+        let list = said.iter().find(|said| said.ask == Ask::Grades);
+        let is_listed = list.map_or(was.is_some(), |list| list.told.is_some());
+        self.outcome.has_unlisted_grade |= kind == Kind::Grade && !is_listed;
         if !is_said || was.as_ref() == Some(&values) {
             return Ok(());
         }
@@ -218,6 +227,13 @@ impl<'p> Joined<'p> {
         )
     }
 
+    /// Notes a grade that is named: what is of other years is not asked for any more.
+    fn name_grade(&mut self, year: u64, grade: u64) {
+        if year == self.pass.year {
+            self.named.insert((Kind::Grade, grade));
+        }
+    }
+
     /// Notes what later records lean on.
     fn note(&mut self, kind: Kind, key: &[u64], values: &[Value<'_>], shows_parents: bool) {
         match (kind, key) {
@@ -225,18 +241,23 @@ impl<'p> Joined<'p> {
                 if let Some(at) = Belongs::of(values) {
                     self.lies.insert(*id, at);
                     self.named.insert((Kind::Year, at.year));
+                    self.name_grade(at.year, at.grade);
                     self.named.insert((Kind::Subject, at.subject));
                     self.named.insert((Kind::LearningOutcome, at.outcome));
                 }
             }
-            (Kind::LearnerSubject, [_, _, _, subject]) => {
+            (Kind::LearnerSubject, [_, _, year, subject]) => {
                 self.named.insert((Kind::Subject, *subject));
+                if let Some(grade) = values.get(GRADE_TAKEN).and_then(Value::integer) {
+                    self.name_grade(*year, grade);
+                }
                 if let Some(Value::Terms(terms)) = values.get(TERMS) {
                     let terms = terms.iter().map(|term| (Kind::Term, term.term));
                     self.named.extend(terms);
                 }
             }
-            (Kind::LearningProgram, [_, _, year, _, subject]) => {
+            (Kind::LearningProgram, [_, grade, year, _, subject]) => {
+                self.name_grade(*year, *grade);
                 self.named.insert((Kind::Year, *year));
                 self.named.insert((Kind::Subject, *subject));
             }
@@ -275,6 +296,7 @@ fn put<'a>(values: &mut [Value<'a>], field: usize, value: Value<'a>) {
 }
 
 const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");
+const GRADE_TAKEN: usize = position(Kind::LearnerSubject.fields(), "grade_id");
 const TERMS: usize = position(Kind::LearnerSubject.fields(), "terms");
 const STATUS: usize = position(Kind::Learner.fields(), "status");
 const PARENTS: [usize; 2] = [

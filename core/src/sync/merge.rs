@@ -25,6 +25,8 @@ pub(super) struct Context<'c> {
     pub(super) whole: &'c BTreeSet<Unit>,
     /// Of a mark, where its assessment lies.
     pub(super) at: Option<assessment::Belongs>,
+    /// Of a grade, whether something of the current year is in it.
+    pub(super) is_named: bool,
 }
 
 impl Context<'_> {
@@ -154,10 +156,12 @@ impl<'a> Record<'_, 'a> {
             Kind::Year if is_told => has(year::NAME),
             Kind::LearningOutcome if is_told => has(learning_outcome::NAME),
             Kind::Term if is_told => values.get(term::TERM_ID).and_then(Value::integer) != Some(0),
-            // A grade is in the list of them, or its short name shows it.
+            // A grade is in the list of them, or its short name shows it. One that was kept
+            // is shown as long as something is in the grade.
             Kind::Grade => {
                 let was_listed = self.was_there && !self.lacks(Source::Grades);
-                self.tells(Source::Grades) || was_listed || has(grade::SHORT_NAME)
+                let is_shown = has(grade::SHORT_NAME) && (self.is_shown() || self.known.is_named);
+                self.tells(Source::Grades) || was_listed || is_shown
             }
             _ => is_told || self.said.is_empty(),
         }
@@ -166,12 +170,14 @@ impl<'a> Record<'_, 'a> {
     /// Whether a grade has no short name any more: the list of them would have made its name
     /// of it, and nobody shows it.
     fn is_nameless(&self, values: &Values<'a>) -> bool {
-        let shows = |said: &Said<'a>| {
-            let told = said.told.as_ref();
-            told.is_some_and(|told| !is_empty(&told.values, grade::SHORT_NAME))
-        };
         let is_named = !is_empty(values, grade::NAME);
-        self.tells(Source::Grades) && !is_named && !self.said.iter().any(shows)
+        self.tells(Source::Grades) && !is_named && !self.is_shown()
+    }
+
+    /// Whether an answer shows the short name of a grade.
+    fn is_shown(&self) -> bool {
+        let mut told = self.said.iter().filter_map(|said| said.told.as_ref());
+        told.any(|told| !is_empty(&told.values, grade::SHORT_NAME))
     }
 
     /// A learner is in a list, or known by its account alone: then it has left, or it

@@ -111,11 +111,15 @@ impl Pass<'_> {
                 stage,
                 listed,
                 marked,
+                has_unlisted_grade,
                 ..
             } = outcome;
             dataset::commit(write, stage)?;
             claims::claim(self, write, &held, &listed)?;
             self.settle(write, &held, &marked, &listed)?;
+            if has_unlisted_grade {
+                self.ask_grades_anew(write, &held)?;
+            }
             let is_published = self.head.is_published || self.is_whole;
             let head = Head {
                 is_published,
@@ -165,6 +169,21 @@ impl Pass<'_> {
             if row.is_some_and(|row| row.pass < self.head.pass) {
                 ledger::remove(write, self.school, unit)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The list of grades is read in the next pass though it be as it was: a grade that it
+    /// does not name goes with the last that shows it.
+    fn ask_grades_anew(&self, write: &mut Write<'_>, held: &[Ask]) -> Result<()> {
+        let unit = Ask::Grades.unit(0);
+        let is_kept = self.rows.get(&unit).is_some_and(|row| match row.state {
+            State::Told => self.asks(held).contains(&Ask::Grades),
+            State::Kept => true,
+            State::Held | State::GivenUp => false,
+        });
+        if is_kept {
+            ledger::remove(write, self.school, unit)?;
         }
         Ok(())
     }

@@ -23,6 +23,8 @@ pub(super) struct Rows {
     sorter: Sorter,
     key: Vec<u8>,
     row: Vec<u8>,
+    /// The assessments that were told.
+    assessments: BTreeSet<u64>,
 }
 
 impl Rows {
@@ -36,6 +38,10 @@ impl Rows {
     ) -> Result<()> {
         for record in told.records(school) {
             let record = record?;
+            if record.kind == Kind::Assessment {
+                let id = record.values.get(1).and_then(Value::integer);
+                self.assessments.extend(id);
+            }
             self.set_key(record.kind, &record.values);
             self.row.clear();
             self.row.extend_from_slice(&number.to_le_bytes());
@@ -45,17 +51,19 @@ impl Rows {
         self.spill(write)
     }
 
-    /// Adds what is kept.
+    /// Adds what is kept, after all that was told: an assessment that was told elsewhere
+    /// takes its marks along.
     pub(super) fn keep(
         &mut self,
         write: &mut Write<'_>,
         school: u64,
-        marks_of: &BTreeSet<(u64, u64)>,
+        mut marks_of: BTreeSet<(u64, u64)>,
     ) -> Result<()> {
+        marks_of.extend(dataset::places_of(write, school, &self.assessments)?);
         let rows = std::cell::RefCell::new(self);
         let mut each = |kept: Kept<'_>| rows.borrow_mut().keep_one(kept, school);
         let mut between = |write: &mut Write<'_>| rows.borrow_mut().spill(write);
-        dataset::each_kept(write, school, marks_of, &mut each, &mut between)
+        dataset::each_kept(write, school, &marks_of, &mut each, &mut between)
     }
 
     fn keep_one(&mut self, kept: Kept<'_>, school: u64) -> Result<()> {
@@ -113,7 +121,12 @@ fn order(kind: Kind) -> u8 {
     match kind {
         Kind::School => 0,
         Kind::Learner => 1,
-        Kind::Parent | Kind::Year | Kind::Term | Kind::Subject | Kind::LearningOutcome => 3,
+        Kind::Parent
+        | Kind::Year
+        | Kind::Term
+        | Kind::Grade
+        | Kind::Subject
+        | Kind::LearningOutcome => 3,
         Kind::Mark => 4,
         _ => 2,
     }
@@ -213,7 +226,7 @@ impl Domains {
     }
 
     /// What all answers say of a record: what they tell, or that it is not there. `at` is
-    /// where the assessment of a mark lay.
+    /// where the assessment of a mark lies.
     pub(super) fn said<'a>(&self, row: &Row<'a>, at: Option<Belongs>) -> Vec<Said<'a>> {
         let mut said: Vec<(u32, Said<'a>)> = Vec::new();
         for (number, told) in &row.told {
@@ -227,9 +240,8 @@ impl Domains {
             let (learner, grade) = match row.kind {
                 Kind::LearnerSubject => (word(1), None),
                 Kind::LearningProgram => (None, word(1)),
-                Kind::Assessment | Kind::Mark => {
-                    (None, at.or_else(|| Belongs::of(values)).map(|at| at.grade))
-                }
+                Kind::Assessment => (None, Belongs::of(values).map(|at| at.grade)),
+                Kind::Mark => (None, at.map(|at| at.grade)),
                 _ => (None, None),
             };
             let of_learner = learner.and_then(|learner| self.by_learner.get(&learner));

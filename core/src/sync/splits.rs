@@ -170,6 +170,7 @@ impl Kept {
             let context = Context {
                 whole: &self.whole,
                 at: self.lies(&key),
+                is_named: true,
             };
             match merge(key.0, old, &said, &context) {
                 None => drop(self.records.remove(&key)),

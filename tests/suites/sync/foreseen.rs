@@ -135,10 +135,15 @@ impl Seen {
             .all(|status| self.has_learners(status, true))
     }
 
+    /// Accounts say who has left, but only beside all lists: without one, nothing of them.
     fn has_accounts(&self, all: bool) -> bool {
-        self.any("learnerparentinfo", |kept| {
-            kept.is_on("all_accounts") == all
-        })
+        let has_lists = ["current", "waitlist"]
+            .iter()
+            .all(|status| self.has_learners(status, false));
+        has_lists
+            && self.any("learnerparentinfo", |kept| {
+                kept.is_on("all_accounts") == all
+            })
     }
 
     fn has_debtors(&self, all: bool) -> bool {
