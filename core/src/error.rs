@@ -102,6 +102,16 @@ pub enum Error {
         /// The school.
         school: u64,
     },
+    /// What a follower has come to is not of this store's history, or too far back.
+    #[error(
+        "the position is of another store, or of a history that this one does not know: begin anew, with a feed after no position"
+    )]
+    BeginAnew,
+    /// A feed does not begin where this store is; nothing was changed.
+    #[error(
+        "the feed does not begin where this store is: ask for the feed after the position that followed gives, or after none"
+    )]
+    OutOfStep,
     /// This engine or platform cannot do what was asked.
     #[error("not possible here: {what}")]
     Unsupported {
@@ -133,6 +143,8 @@ impl Error {
             Error::IdReused => "id_reused",
             Error::NotSynced { .. } => "not_synced",
             Error::Synced { .. } => "synced",
+            Error::BeginAnew => "begin_anew",
+            Error::OutOfStep => "out_of_step",
             Error::Unsupported { .. } => "unsupported",
         }
     }

@@ -71,6 +71,12 @@
            end, with what was [`GivenUp`] and a [`RefusedState`], or [`Why`] it stopped.\n"
 )]
 //!
+#![cfg_attr(
+    feature = "sync",
+    doc = "**To keep devices in step.** [`Scope`]: what a device may hold. [`Feed`]: what changed of it. \
+           [`Follow`]: a feed on its way in.\n"
+)]
+//!
 //! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
 //! [`Summary`]: what it changed, in [`Counts`]. [`Fault`]: what is wrong with a line.
 //! [`Export`]: everything as a dataset again, with [`Credentials`] or without. [`Once`]:
@@ -102,6 +108,8 @@ mod date;
 mod engine;
 mod entropy;
 mod error;
+#[cfg(feature = "sync")]
+mod feed;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 #[cfg(feature = "http")]
@@ -168,6 +176,10 @@ pub use query::{
     Schools, StaffMembers, SubjectMarks, SubjectsPerTerm,
 };
 
+#[cfg(feature = "sync")]
+pub use feed::{Feed, Follow};
+#[cfg(feature = "sync")]
+pub use record::scope::Scope;
 #[cfg(feature = "sync")]
 pub use sync::{
     Call, GivenUp, NoReply, RefusedState, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport,

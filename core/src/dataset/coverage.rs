@@ -7,6 +7,8 @@ use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::coverage::{AS_OF_TAG, Part, TO_TAG, Unit};
 use crate::record::ledger::State;
+#[cfg(any(test, feature = "sync"))]
+use crate::store::CursorKey;
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot, Write,
 };
@@ -123,6 +125,58 @@ pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
     write.set_synced(school, false)
 }
 
+/// What was seen, unit by unit, as a feed hands it on. Who was erased is not among it.
+#[cfg(feature = "sync")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) unit: Unit,
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub(crate) as_of: i64,
+    /// The last of its days, if it is of days.
+    pub(crate) to: Option<Date>,
+}
+
+/// All that was seen of a school.
+#[cfg(feature = "sync")]
+pub(crate) fn told(reader: &dyn Reader, school: u64) -> Result<Vec<Told>> {
+    let mut told = Vec::new();
+    for (partition, part) in parts(reader, school)? {
+        if part == Part::Erased {
+            continue;
+        }
+        let units = read(reader, partition)?.into_iter();
+        told.extend(units.map(|(key, Kept { as_of, to })| {
+            let unit = Unit {
+                part,
+                year: partition.b,
+                key,
+            };
+            Told { unit, as_of, to }
+        }));
+    }
+    Ok(told)
+}
+
+/// What was seen of a school is this and nothing else; who was erased stays so.
+#[cfg(feature = "sync")]
+pub(crate) fn tell(write: &mut Write<'_>, school: u64, told: &[Told]) -> Result<()> {
+    let mut partitions: BTreeMap<Partition, Units> = BTreeMap::new();
+    for (partition, part) in parts(write, school)? {
+        if part != Part::Erased {
+            partitions.insert(partition, Units::new());
+        }
+    }
+    for Told { unit, as_of, to } in told {
+        let units = partitions.entry(unit.partition(school)).or_default();
+        let (as_of, to) = (*as_of, *to);
+        units.insert(unit.key, Kept { as_of, to });
+    }
+    for (partition, after) in partitions {
+        change(write, partition, |units| *units = after)?;
+    }
+    Ok(())
+}
+
 /// Nothing is left of the school: neither was anybody erased.
 pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
     for (partition, _) in parts(write, school)? {
@@ -155,7 +209,7 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
 /// Who was erased from a school, so that what the service tells of them is left out.
 #[cfg(any(test, feature = "sync"))]
 pub(crate) struct Erased {
-    key: crate::store::CursorKey,
+    key: CursorKey,
     school: u64,
     digests: BTreeSet<Key>,
 }
@@ -163,9 +217,13 @@ pub(crate) struct Erased {
 #[cfg(any(test, feature = "sync"))]
 impl Erased {
     pub(crate) fn of(write: &Write<'_>, school: u64) -> Result<Erased> {
-        let key = write.cursor_key()?;
+        Erased::under(write.cursor_key()?, write, school)
+    }
+
+    /// Those whose digests are made under this key, which is the store's own.
+    pub(crate) fn under(key: CursorKey, reader: &dyn Reader, school: u64) -> Result<Erased> {
         let all = Unit::of(Part::Erased).partition(school);
-        let digests = read(write, all)?.into_keys().collect();
+        let digests = read(reader, all)?.into_keys().collect();
         Ok(Erased {
             key,
             school,

@@ -44,14 +44,32 @@ pub struct Export {
     writer: LineWriter,
 }
 
-struct LineWriter {
+pub(crate) struct LineWriter {
     /// The names under which records are written, if not their own. Behind a trait, so that
     /// who never asks for other names does not carry their code.
     names: Option<Box<dyn Names>>,
+    /// Which records are written, if not all; likewise.
+    filter: Option<Box<dyn Filter>>,
     /// What is still to be written.
     parts: VecDeque<Part>,
     /// What was written and not yet fetched.
     lines: VecDeque<String>,
+}
+
+/// Which records are written.
+pub(crate) trait Filter: Send + Sync {
+    /// Whether any record of this kind may be.
+    fn may_take(&self, kind: Kind) -> bool;
+
+    /// Whether a record of this kind is, given the numbers of its key and the learner whose
+    /// own it is.
+    fn takes(
+        &mut self,
+        snapshot: &Snapshot,
+        kind: Kind,
+        key: &[u64],
+        learner: Option<u64>,
+    ) -> Result<bool>;
 }
 
 /// A piece of the export.
@@ -76,7 +94,7 @@ enum Part {
 
 impl Export {
     pub(crate) fn new(lease: Lease, with_credentials: bool) -> Export {
-        Export::of(lease, None, |storage| match storage {
+        Export::of(lease, None, None, |storage| match storage {
             Storage::Integrators => with_credentials.then_some(Part::Integrators),
             Storage::Authorisations => Some(Part::Authorisations),
             _ => None,
@@ -85,13 +103,20 @@ impl Export {
 
     /// Under other names, and without integrators.
     pub(crate) fn pseudonymised(lease: Lease, key: &[u8; 32]) -> Export {
-        Export::of(lease, Some(Box::new(Pseudonyms::new(key))), |_| None)
+        Export::of(lease, Some(Box::new(Pseudonyms::new(key))), None, |_| None)
+    }
+
+    /// Without integrators, the records alone that a filter takes.
+    #[cfg(feature = "sync")]
+    pub(super) fn filtered(lease: Lease, filter: Box<dyn Filter>) -> Export {
+        Export::of(lease, None, Some(filter), |_| None)
     }
 
     /// With these parts of what lies under no school's id.
     fn of(
         lease: Lease,
         names: Option<Box<dyn Names>>,
+        filter: Option<Box<dyn Filter>>,
         part: impl Fn(Storage) -> Option<Part>,
     ) -> Export {
         let mut parts = VecDeque::new();
@@ -106,9 +131,53 @@ impl Export {
             lease,
             writer: LineWriter {
                 names,
+                filter,
                 parts,
                 lines: VecDeque::new(),
             },
+        }
+    }
+}
+
+#[cfg(feature = "sync")]
+impl LineWriter {
+    /// Of the lists and tables that lie under no school's id, but for schools.
+    pub(crate) fn of_global_tables() -> LineWriter {
+        let of = |kind: Kind| match kind.storage() {
+            Storage::Global(of) if kind != Kind::School => {
+                Some(Part::Records(kind, Partition::global(of), 0))
+            }
+            _ => None,
+        };
+        LineWriter {
+            names: None,
+            filter: None,
+            parts: Kind::ALL.into_iter().filter_map(of).collect(),
+            lines: VecDeque::new(),
+        }
+    }
+
+    /// Of what lies by a school, and a filter takes.
+    pub(crate) fn of_school(school: u64, filter: Box<dyn Filter>) -> LineWriter {
+        let schools = Partition::global(Collection::Schools);
+        let parts = [Part::Records(Kind::School, schools, 0), Part::School(school)];
+        LineWriter {
+            names: None,
+            filter: Some(filter),
+            parts: parts.into(),
+            lines: VecDeque::new(),
+        }
+    }
+
+    /// The next line; nothing at the end.
+    pub(crate) fn next(&mut self, snapshot: &Snapshot) -> Result<Option<String>> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                return Ok(Some(line));
+            }
+            if !self.write_part(snapshot)? {
+                return Ok(None);
+            }
         }
     }
 }
@@ -139,7 +208,7 @@ impl LineWriter {
             }
             Part::Assessments(school, position) => self.assessments(snapshot, school, position)?,
             Part::Marks(school, from) => self.marks(snapshot, school, from)?,
-            Part::Found(school, found) => self.found(school, found)?,
+            Part::Found(school, found) => self.found(snapshot, school, found)?,
         };
         if let Some(rest) = rest {
             self.parts.push_front(rest);
@@ -183,7 +252,8 @@ impl LineWriter {
     fn school(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let partitions = partitions_of(snapshot, school)?;
         let mut parts = Vec::new();
-        for kind in Kind::ALL {
+        let may_take = |kind: &Kind| self.filter.as_ref().is_none_or(|of| of.may_take(*kind));
+        for kind in Kind::ALL.into_iter().filter(may_take) {
             match kind.storage() {
                 Storage::Global(_) | Storage::Integrators | Storage::Authorisations => {}
                 Storage::Assessments => parts.push(Part::Assessments(school, 0)),
@@ -215,7 +285,10 @@ impl LineWriter {
         };
         let run = pinned.run()?;
         for (index, key) in run.keys().enumerate() {
-            self.push(kind, values(kind, partition, key, &run.item(index)?)?)?;
+            let tag = |tag| run.tag(tag, index);
+            if self.takes(snapshot, kind, (partition, key), tag)? {
+                self.push(kind, values(kind, partition, key, &run.item(index)?)?)?;
+            }
         }
         Ok(Some(Part::Records(kind, partition, position + 1)))
     }
@@ -238,10 +311,11 @@ impl LineWriter {
             let date = run.tag(Dated::DATE_TAG, index)?.ok_or_else(damaged)?;
             let key = Key(date, id);
             let (pinned, index) = records.get(key)?.ok_or_else(damaged)?;
-            self.push(
-                kind,
-                values(kind, partition, key, &pinned.run()?.item(index)?)?,
-            )?;
+            let run = pinned.run()?;
+            let tag = |tag| run.tag(tag, index);
+            if self.takes(snapshot, kind, (partition, key), tag)? {
+                self.push(kind, values(kind, partition, key, &run.item(index)?)?)?;
+            }
         }
         Ok(Some(Part::Dated(kind, at, school, position + 1)))
     }
@@ -265,10 +339,10 @@ impl LineWriter {
             let assessments = snapshot.records(partition)?;
             let (pinned, at) = assessments.get(key)?.ok_or_else(damaged)?;
             let item = pinned.run()?.item(at)?;
-            self.push(
-                Kind::Assessment,
-                values(Kind::Assessment, partition, key, &item)?,
-            )?;
+            let kind = Kind::Assessment;
+            if self.takes(snapshot, kind, (partition, key), |_| Ok(None))? {
+                self.push(kind, values(kind, partition, key, &item)?)?;
+            }
         }
         Ok(Some(Part::Assessments(school, position + 1)))
     }
@@ -286,12 +360,38 @@ impl LineWriter {
     }
 
     /// Some of the marks that were found.
-    fn found(&mut self, school: u64, mut found: IntoIter<KeyedMark>) -> Result<Option<Part>> {
+    fn found(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        mut found: IntoIter<KeyedMark>,
+    ) -> Result<Option<Part>> {
         const AT_ONCE: usize = 1000;
         for KeyedMark { key, mark } in found.by_ref().take(AT_ONCE) {
+            if let Some(filter) = &mut self.filter
+                && !filter.takes(snapshot, Kind::Mark, &[school, key.0, key.1], Some(key.1))?
+            {
+                continue;
+            }
             self.push(Kind::Mark, mark_values(school, key, &mark))?;
         }
         Ok((found.len() > 0).then_some(Part::Found(school, found)))
+    }
+
+    /// Whether a record that lies here is written; `tag` gives a tag of it.
+    fn takes(
+        &mut self,
+        snapshot: &Snapshot,
+        kind: Kind,
+        (partition, key): (Partition, Key),
+        tag: impl FnOnce(usize) -> Result<Option<u64>>,
+    ) -> Result<bool> {
+        let Some(filter) = &mut self.filter else {
+            return Ok(true);
+        };
+        let words = kind.key_of(partition, key);
+        let learner = kind.learner(&words, tag)?;
+        filter.takes(snapshot, kind, &words, learner)
     }
 
     fn push(&mut self, kind: Kind, mut values: Vec<Value<'_>>) -> Result<()> {
@@ -351,7 +451,7 @@ pub(super) fn values<'a>(
     Ok(values)
 }
 
-fn mark_values(school: u64, Key(assessment, learner): Key, mark: &Mark) -> Vec<Value<'static>> {
+pub(super) fn mark_values(school: u64, Key(assessment, learner): Key, mark: &Mark) -> Vec<Value<'static>> {
     let mut values = vec![
         Value::Integer(school),
         Value::Integer(assessment),
@@ -367,14 +467,33 @@ fn mark_values(school: u64, Key(assessment, learner): Key, mark: &Mark) -> Vec<V
 }
 
 /// One record as a line. Text that is not UTF-8 cannot have come in.
-fn line(kind: Kind, values: &[Value<'_>]) -> String {
+pub(super) fn line(kind: Kind, values: &[Value<'_>]) -> String {
+    closed(open_line(kind, values))
+}
+
+/// The line that removes a record, given the numbers of its key.
+#[cfg(feature = "sync")]
+pub(crate) fn removal(kind: Kind, key: &[u64]) -> String {
+    let fields = kind.fields().iter().zip(key);
+    let fields = fields.filter(|(field, _)| field.is_key());
+    let values: Vec<_> = fields.map(|(_, number)| Value::Integer(*number)).collect();
+    let mut out = open_line(kind, &values);
+    out.extend_from_slice(b",\"deleted\":true");
+    closed(out)
+}
+
+fn open_line(kind: Kind, values: &[Value<'_>]) -> Vec<u8> {
     let mut out = b"{\"type\":".to_vec();
     json::push_string(&mut out, kind.name());
     for (field, value) in kind.fields().iter().zip(values) {
         push_member(&mut out, field, value);
     }
-    out.push(b'}');
-    String::from_utf8(out).unwrap_or_default()
+    out
+}
+
+fn closed(mut line: Vec<u8>) -> String {
+    line.push(b'}');
+    String::from_utf8(line).unwrap_or_default()
 }
 
 fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {

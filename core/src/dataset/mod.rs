@@ -3,11 +3,13 @@
 //! - `lines`, `line`: bytes → lines → values; `plain_line`: the same, fast, of most.
 //!   `staged`: values → sorted entries.
 //! - `load`: the push parser. `commit`: staged entries → the store.
-//! - `coverage`: what was seen of a school that is synced. `ledger`: its passes. `outbox`: state
+//! - `followed`: what the store follows. `coverage`: what was seen of a school that is synced. `ledger`: its passes. `outbox`: state
 //!   updates that are sent. `kept`: its records with their values.
 //! - `keys`: the keys of all records of a school. `export`: the way back, in it
 //!   `marks_by_assessment`, and `pseudonyms`: records under other names. `ordered`: numbers as
 //!   bytes that sort like them. `summary`: what was changed.
+//! - `scoped`: which records a follower may hold; `one_record`, `own_records`: some of them, found
+//!   one by one.
 //! - `idempotency_key`: what tells a change under an id from every other.
 //! - `render`: renderings of an older version. `inspect`: whether all agrees.
 
@@ -18,6 +20,8 @@ mod commit;
 )]
 pub(crate) mod coverage;
 mod export;
+#[cfg(feature = "sync")]
+pub(crate) mod followed;
 mod idempotency_key;
 mod inspect;
 #[cfg(feature = "sync")]
@@ -32,12 +36,18 @@ mod line;
 mod lines;
 mod load;
 mod marks_by_assessment;
+#[cfg(feature = "sync")]
+mod one_record;
 mod ordered;
 #[cfg(feature = "sync")]
 pub(crate) mod outbox;
+#[cfg(feature = "sync")]
+mod own_records;
 mod plain_line;
 mod pseudonyms;
 mod render;
+#[cfg(feature = "sync")]
+mod scoped;
 mod staged;
 mod summary;
 
@@ -50,15 +60,25 @@ pub(crate) use commit::removal::{erase_learner, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
 #[cfg(feature = "sync")]
+pub(crate) use export::{LineWriter, removal as removal_line};
+#[cfg(feature = "sync")]
 pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners, places_of};
 #[cfg(feature = "sync")]
-pub(crate) use line::Line;
+pub(crate) use line::{Line, parse as parse_line};
 #[cfg(feature = "sync")]
-pub(crate) use lines::LINE_BYTES;
+pub(crate) use lines::{Cut, LINE_BYTES, Lines};
 pub(crate) use load::Mode;
+#[cfg(feature = "sync")]
+pub(crate) use one_record::find as find_record;
+#[cfg(feature = "sync")]
+pub(crate) use own_records::OwnRecords;
 pub(crate) use render::Freshness;
 #[cfg(feature = "sync")]
-pub(crate) use staged::Stage;
+pub(crate) use scoped::{InScope, Named};
+#[cfg(feature = "sync")]
+pub(crate) use keys::{RecordKey, each_key};
+#[cfg(feature = "sync")]
+pub(crate) use staged::{Stage, removal as staged_removal};
 pub(crate) use summary::once;
 
 /// Carries out what is staged.
@@ -67,7 +87,16 @@ pub(crate) fn commit(
     write: &mut crate::store::Write<'_>,
     stage: Stage,
 ) -> crate::error::Result<Summary> {
-    commit::Commit::new(write, stage.sorter)?.run()
+    commit_sorted(write, stage.sorter)
+}
+
+/// The same, of the entries alone.
+#[cfg(feature = "sync")]
+pub(crate) fn commit_sorted(
+    write: &mut crate::store::Write<'_>,
+    sorter: crate::store::Sorter,
+) -> crate::error::Result<Summary> {
+    commit::Commit::new(write, sorter)?.run()
 }
 
 /// Whether any record lies by a school.

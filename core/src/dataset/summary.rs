@@ -86,6 +86,17 @@ impl Summary {
         self.counts.get(kind as usize).copied().unwrap_or_default()
     }
 
+    /// Counts what another came to, too.
+    #[cfg(feature = "sync")]
+    pub(crate) fn add(&mut self, other: &Summary) {
+        for (of, more) in self.counts.iter_mut().zip(&other.counts) {
+            of.added += more.added;
+            of.changed += more.changed;
+            of.removed += more.removed;
+            of.unchanged += more.unchanged;
+        }
+    }
+
     /// Counts one record by whether it was and is there, and differs.
     pub(crate) fn count(&mut self, kind: Kind, change: Change) {
         let Some(counts) = self.counts.get_mut(kind as usize) else {

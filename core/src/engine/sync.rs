@@ -44,6 +44,8 @@ impl Engine {
     pub fn forget_sync(&self, school: u64) -> Result<()> {
         let forgotten = self.store.write(|write| {
             dataset::ledger::forget(write, school)?;
+            #[cfg(feature = "sync")]
+            dataset::followed::let_go_of(write, school)?;
             dataset::coverage::forget(write, school)
         });
         Ok(forgotten?)

@@ -151,6 +151,10 @@ impl<T: OfDays> Query for T {
         self.endpoint()
     }
 
+    fn learner(&self) -> Option<u64> {
+        self.asked().filters.learner_id
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.asked().school)
     }

@@ -158,6 +158,10 @@ impl Query for FinanceLearners<'_> {
         &ENDPOINT
     }
 
+    fn learner(&self) -> Option<u64> {
+        self.learner_id
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.school)
     }

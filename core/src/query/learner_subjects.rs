@@ -100,6 +100,10 @@ impl Query for LearnerSubjects {
         &ENDPOINT
     }
 
+    fn learner(&self) -> Option<u64> {
+        self.learner_id
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.school)
     }

@@ -160,6 +160,10 @@ impl Query for Learners<'_> {
         &ENDPOINT
     }
 
+    fn learner(&self) -> Option<u64> {
+        self.learner_id
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.school)
     }

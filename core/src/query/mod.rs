@@ -184,6 +184,11 @@ pub trait Question: Query {}
 pub(crate) trait Query {
     fn endpoint(&self) -> &'static Endpoint;
 
+    /// The learner whom alone it is about, if it names one.
+    fn learner(&self) -> Option<u64> {
+        None
+    }
+
     /// The school that it is about, if it is about one.
     fn about(&self) -> Option<u64>;
 

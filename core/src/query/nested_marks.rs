@@ -20,6 +20,10 @@ impl Query for AssessmentMarks {
         &assessment_marks::ENDPOINT
     }
 
+    fn learner(&self) -> Option<u64> {
+        self.learner_id
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.school)
     }

@@ -59,6 +59,10 @@ impl Query for SubjectMarks {
         &ENDPOINT
     }
 
+    fn learner(&self) -> Option<u64> {
+        Some(self.learner_id)
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.school)
     }

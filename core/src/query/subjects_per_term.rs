@@ -60,6 +60,10 @@ impl Query for SubjectsPerTerm {
         &ENDPOINT
     }
 
+    fn learner(&self) -> Option<u64> {
+        Some(self.learner_id)
+    }
+
     fn about(&self) -> Option<u64> {
         Some(self.school)
     }

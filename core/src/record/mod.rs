@@ -9,6 +9,7 @@
 //! - `account`: what answers about accounts take of a learner. `shown`: values in faults.
 //! - `coverage`: what was seen of a school that is synced. `ledger`, `hints`: what a sync keeps
 //!   of the answers.
+//! - `scope`: which part of the records a follower holds. `position`: how far it has come.
 //! - `bake`: a record as the JSON that it will be answered with, and what that
 //!   JSON lacks; and back.
 
@@ -47,7 +48,11 @@ pub(crate) mod open_row;
 pub(crate) mod parent;
 pub(crate) mod password;
 pub(crate) mod plain;
+#[cfg(feature = "sync")]
+pub(crate) mod position;
 pub(crate) mod school;
+#[cfg(feature = "sync")]
+pub(crate) mod scope;
 pub(crate) mod shown;
 pub(crate) mod staff_member;
 pub(crate) mod storage;

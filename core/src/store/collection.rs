@@ -113,6 +113,8 @@ catalogue! {
     /// By school. Key: API type, digest of the user name. State updates of a school that is
     /// synced, until the service has heard of them.
     Wishes = 30, "wishes", BySchool, Layout::new(0, PACKED);
+    /// One record: what the store follows of another one, and how far.
+    Followed = 31, "followed", Global, Layout::new(0, PACKED);
 }
 
 /// The first and the last of all bound those of a school.

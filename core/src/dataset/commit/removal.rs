@@ -2,6 +2,8 @@
 
 use super::Commit;
 use crate::dataset::keys::{RecordKey, each_key};
+#[cfg(feature = "sync")]
+use crate::dataset::followed;
 use crate::dataset::summary::Summary;
 use crate::dataset::{coverage, ledger, staged};
 use crate::error::Result;
@@ -34,6 +36,8 @@ const REMOVALS_BYTES: usize = 16 << 20;
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
     coverage::remove(write, school)?;
     ledger::forget(write, school)?;
+    #[cfg(feature = "sync")]
+    followed::let_go_of(write, school)?;
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);
     each_key(

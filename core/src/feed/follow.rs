@@ -1,0 +1,273 @@
+//! A feed on its way in: lines are checked and staged outside any transaction, and each
+//! part of a feed is carried out at its end.
+
+use super::lines::{Head, Mark};
+use super::take::{Part, Taken};
+use crate::dataset::coverage::{Erased, Told};
+use crate::dataset::{Cut, Line, Lines, Progress, Stage, Summary, parse_line};
+use crate::error::{Error, Failure, Fault, Result};
+use crate::record::Value;
+use crate::record::position::Followed;
+use crate::record::scope::Belonging;
+use crate::store::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// How many bytes of staged records stay in memory; the rest goes to the store.
+const STAGE_BYTES: usize = 16 << 20;
+
+/// How many units a school may be told to have been seen: of each of 10,000 learners dozens.
+const MOST_UNITS: usize = 1 << 20;
+
+/// A feed that is being followed: push its bytes in pieces of any size, then finish.
+///
+/// Each part of a feed is kept whole with the position behind it, durably, or not at all.
+/// So a feed may be cut anywhere: what came to its end is kept, and the next feed is asked
+/// for after [`Engine::followed`](crate::Engine::followed). Parts that come late or twice
+/// change nothing.
+pub struct Follow {
+    store: Arc<Store>,
+    lines: Lines,
+    stage: Stage,
+    part: Option<Open>,
+    /// The name under which staged records have gone to the store.
+    staged: Option<String>,
+    failed: Option<Failure>,
+    progress: Progress,
+    summary: Summary,
+}
+
+/// The part of a feed that is under way.
+struct Open {
+    part: Part,
+    /// It was taken before: its lines are not looked at.
+    is_known: bool,
+    /// Learners who were erased here, by school.
+    erased: BTreeMap<u64, Erased>,
+}
+
+impl Follow {
+    pub(crate) fn new(store: Arc<Store>) -> Follow {
+        Follow {
+            store,
+            lines: Lines::default(),
+            stage: Stage::default(),
+            part: None,
+            staged: None,
+            failed: None,
+            progress: Progress::default(),
+            summary: Summary::default(),
+        }
+    }
+
+    /// Takes the next bytes of a feed.
+    ///
+    /// # Errors
+    /// `bad_dataset` for the first faulty line; `out_of_step` if a part does not begin where
+    /// this store is; `busy` or `io`. It is over then, and every further call gives the same
+    /// error. Nothing of the part is kept, and all before it.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.progress.bytes += bytes.len() as u64;
+        Ok(self.cut(|lines, each| lines.push(bytes, each))?)
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Ends the feed; says what it changed.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and `bad_dataset` if the last part lacks its end.
+    pub fn finish(mut self) -> Result<Summary, Error> {
+        self.cut(Lines::finish)?;
+        if self.part.is_some() {
+            return Err(fault(self.progress.lines, CUT).into());
+        }
+        let mut summary = std::mem::take(&mut self.summary);
+        summary.lines = self.progress.lines;
+        summary.bytes = self.progress.bytes;
+        Ok(summary)
+    }
+
+    fn cut(
+        &mut self,
+        cut: impl FnOnce(&mut Lines, &mut dyn FnMut(u64, Cut<'_>) -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let mut lines = std::mem::take(&mut self.lines);
+        let outcome = cut(&mut lines, &mut |number, cut| self.line(number, &cut));
+        self.lines = lines;
+        self.failed = outcome.as_ref().err().cloned();
+        outcome
+    }
+
+    fn line(&mut self, number: u64, cut: &Cut<'_>) -> Result<()> {
+        self.progress.lines = number;
+        let Cut::Line(line) = cut else {
+            return Err(fault(number, "is longer than 1 MiB"));
+        };
+        match Mark::parse(line) {
+            Some(Ok(mark)) => self.mark(number, mark),
+            Some(Err(what)) => Err(fault(number, &what)),
+            None => self.record(number, line),
+        }
+    }
+
+    fn mark(&mut self, number: u64, mark: Mark) -> Result<()> {
+        match (mark, &mut self.part) {
+            (Mark::Feed(head), None) => self.open(*head),
+            (Mark::Feed(_), Some(_)) => Err(fault(number, CUT)),
+            (_, None) => Err(fault(number, "stands before the head of a feed")),
+            (Mark::End, Some(_)) => self.end(),
+            (_, Some(open)) if open.is_known => Ok(()),
+            (Mark::Whole(of), Some(open)) => {
+                open.part.whole.insert(of);
+                Ok(())
+            }
+            (Mark::Complete(school), Some(open)) => {
+                open.part.seen.insert(school, None);
+                Ok(())
+            }
+            (Mark::Seen(school, units), Some(open)) => see(&mut open.part, school, units)
+                .map_err(|what| fault(number, what)),
+        }
+    }
+
+    /// Begins a part, if it begins where this store is.
+    fn open(&mut self, head: Head) -> Result<()> {
+        let before = self.store.read(|snapshot| Followed::read(&**snapshot))?;
+        let is_known = match &before {
+            Some(before) if head.from.as_ref() != Some(&before.position) => {
+                let (now, then) = (before.position.moment, head.to.moment);
+                let is_late = now.generation == then.generation && then.sequence <= now.sequence;
+                if !is_late && head.from.is_some() {
+                    return Err(Error::OutOfStep.into());
+                }
+                is_late
+            }
+            None if head.from.is_some() => return Err(Error::OutOfStep.into()),
+            _ => false,
+        };
+        let mut erased = BTreeMap::new();
+        for school in head.to.held.schools.keys().copied() {
+            let of_school = self.store.read(|snapshot| {
+                Erased::under(*snapshot.cursor_key()?, &**snapshot, school)
+            })?;
+            if !of_school.is_nobody() {
+                erased.insert(school, of_school);
+            }
+        }
+        self.part = Some(Open {
+            part: Part {
+                head,
+                before,
+                whole: BTreeSet::new(),
+                seen: BTreeMap::new(),
+            },
+            is_known,
+            erased,
+        });
+        Ok(())
+    }
+
+    fn record(&mut self, number: u64, line: &[u8]) -> Result<()> {
+        let Some(open) = &self.part else {
+            return match parse_line(line) {
+                Ok(None) => Ok(()),
+                _ => Err(fault(number, "stands before the head of a feed")),
+            };
+        };
+        if open.is_known {
+            return Ok(());
+        }
+        let Some(line) = parse_line(line).map_err(|what: String| fault(number, &what))? else {
+            return Ok(());
+        };
+        if Belonging::of(line.kind) == Belonging::App {
+            let what = format!("{}: is no part of a feed", line.kind.name());
+            return Err(fault(number, &what));
+        }
+        let key: Vec<u64> = line.key().collect();
+        let school = line.kind.is_of_school().then(|| key.first()).flatten();
+        if let Some(school) = school {
+            let held = &open.part.head.to.held;
+            if held.whom(*school).is_none() {
+                let what = format!("{}: school {school} is not followed", line.kind.name());
+                return Err(fault(number, &what));
+            }
+            if let Some(erased) = open.erased.get(school)
+                && owner(&line, &key).is_some_and(|learner| erased.has(learner))
+            {
+                return Ok(());
+            }
+        }
+        self.stage.push(number, &line, None)?;
+        if self.stage.sorter.bytes() > STAGE_BYTES {
+            let name = self.staged.get_or_insert_with(|| self.store.staging_name());
+            self.store.stage(&mut self.stage.sorter, name)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out the part that is under way.
+    fn end(&mut self) -> Result<()> {
+        let stage = std::mem::take(&mut self.stage);
+        let Some(Open { part, is_known, .. }) = self.part.take() else {
+            return Ok(());
+        };
+        if !is_known {
+            let mut sorter = Some(stage.sorter);
+            let Taken { summary } = self
+                .store
+                .write(|write| part.carry_out(write, sorter.take().unwrap_or_default()))?;
+            self.summary.add(&summary);
+        }
+        self.unstage();
+        Ok(())
+    }
+
+    /// Forgets what went to the store and was not committed.
+    fn unstage(&mut self) {
+        if let Some(name) = self.staged.take() {
+            // If the store cannot be written now, opening it forgets them.
+            let _ = self.store.unstage(&name);
+        }
+    }
+}
+
+impl Drop for Follow {
+    fn drop(&mut self) {
+        self.unstage();
+    }
+}
+
+const CUT: &str = "the feed is cut: ask for it again after the position that followed gives";
+
+/// The learner whose own a record is.
+fn owner(line: &Line<'_>, key: &[u64]) -> Option<u64> {
+    let of = |tag: usize| {
+        let mut fields = line.kind.fields().iter().zip(&line.values);
+        let field = fields.find(|(field, _)| field.tag.map(usize::from) == Some(tag));
+        Ok(field.and_then(|(_, value)| Value::integer(value)))
+    };
+    line.kind.learner(key, of).ok().flatten()
+}
+
+fn see(part: &mut Part, school: u64, units: Vec<Told>) -> Result<(), &'static str> {
+    let seen = part.seen.entry(school).or_default();
+    let seen = seen.get_or_insert_default();
+    seen.extend(units);
+    if seen.len() > MOST_UNITS {
+        return Err("more was seen of a school than it can have");
+    }
+    Ok(())
+}
+
+fn fault(line: u64, what: &str) -> Failure {
+    let what = what.to_owned();
+    Error::BadDataset(Fault { line, what }).into()
+}

@@ -1,0 +1,183 @@
+//! A part of a feed, carried out in one transaction.
+
+use super::lines::Head;
+use crate::dataset::coverage::{self, Told};
+use crate::dataset::{
+    Named, RecordKey, Summary, commit_sorted, each_key, followed, ledger, remove_school,
+    staged_removal,
+};
+use crate::error::{Error, Result};
+use crate::record::position::{Followed, Position};
+use crate::record::scope::{Belonging, Whom};
+use crate::record::storage::Storage;
+use crate::record::Kind;
+use crate::store::{Collection, Key, Partition, Records, Sorter, Write};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A part of a feed, but for its records, which are staged.
+pub(super) struct Part {
+    pub(super) head: Head,
+    /// What was followed when it began.
+    pub(super) before: Option<Followed>,
+    /// The schools that it brings whole; of no school, the tables that lie under none.
+    pub(super) whole: BTreeSet<Option<u64>>,
+    /// What the source has seen of schools; nothing where it has all.
+    pub(super) seen: BTreeMap<u64, Option<Vec<Told>>>,
+}
+
+/// What became of it.
+pub(super) struct Taken {
+    pub(super) summary: Summary,
+}
+
+/// How many bytes of removals stay in memory; the rest goes to the store.
+const REMOVALS_BYTES: usize = 16 << 20;
+
+impl Part {
+    /// Fails as `out_of_step` if the store has moved on since the part began.
+    pub(super) fn carry_out(self, write: &mut Write<'_>, mut sorter: Sorter) -> Result<Taken> {
+        let before = Followed::read(write)?;
+        if before != self.before {
+            return Err(Error::OutOfStep.into());
+        }
+        let Head { to, pending, .. } = &self.head;
+        let mut summary = Summary::default();
+        let mut told = BTreeSet::new();
+        if let Some(before) = &before {
+            told.clone_from(&before.told);
+            for school in before.position.held.schools.keys() {
+                if to.held.whom(*school).is_none() && !pending.contains(school) {
+                    summary.add(&remove_school(write, *school)?);
+                    told.remove(school);
+                }
+            }
+            self.let_go(write, &mut sorter, &before.position)?;
+        }
+        for of in &self.whole {
+            stage_removal(write, &mut sorter, *of)?;
+        }
+        summary.add(&commit_sorted(write, sorter)?);
+        for (school, whom) in &to.held.schools {
+            if let Whom::Learners(_) = whom {
+                summary.add(&remove_unnamed(write, *school, whom)?);
+            }
+            write.set_synced(*school, true)?;
+        }
+        for (school, seen) in &self.seen {
+            let units = seen.as_deref().unwrap_or_default();
+            coverage::tell(write, *school, units)?;
+            if seen.is_some() {
+                told.insert(*school);
+            } else {
+                told.remove(school);
+            }
+        }
+        told.retain(|school| to.held.whom(*school).is_some());
+        let position = to.clone();
+        followed::keep(write, &Followed { position, told })?;
+        Ok(Taken { summary })
+    }
+
+    /// Stages the removal of learners who leave the scope.
+    fn let_go(&self, write: &mut Write<'_>, sorter: &mut Sorter, before: &Position) -> Result<()> {
+        for (school, whom) in &self.head.to.held.schools {
+            let (Some(Whom::Learners(held)), Whom::Learners(stay)) =
+                (before.held.whom(*school), whom)
+            else {
+                continue;
+            };
+            if held.is_subset(stay) || self.whole.contains(&Some(*school)) {
+                continue;
+            }
+            let is_gone = |found: &RecordKey<'_>| {
+                found.learner.is_some_and(|learner| !stay.contains(&learner))
+            };
+            stage_each(write, sorter, *school, &is_gone)?;
+        }
+        Ok(())
+    }
+}
+
+/// Stages the removal of all that a part does not bring of what it brings whole.
+fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) -> Result<()> {
+    match of {
+        Some(school) => {
+            ledger::forget(write, school)?;
+            stage_each(write, sorter, school, &|_| true)
+        }
+        None => {
+            let mut key = Vec::new();
+            for kind in Kind::ALL {
+                let Storage::Global(of) = kind.storage() else {
+                    continue;
+                };
+                if kind == Kind::School {
+                    continue;
+                }
+                for pinned in Records::open(write, Partition::global(of))?.all() {
+                    let (pinned, _) = pinned?;
+                    for Key(id, _) in pinned.run()?.keys() {
+                        let entry = staged_removal(&mut key, kind, None, &[id]);
+                        sorter.push_first(&key, &entry)?;
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Stages the removal of records of a school that the part itself does not bring. What the
+/// app says of who may ask stays.
+fn stage_each(
+    write: &mut Write<'_>,
+    sorter: &mut Sorter,
+    school: u64,
+    goes: &dyn Fn(&RecordKey<'_>) -> bool,
+) -> Result<()> {
+    let mut key = Vec::new();
+    let sorter = RefCell::new(sorter);
+    each_key(
+        write,
+        school,
+        &mut |found| {
+            if Belonging::of(found.kind) == Belonging::App || !goes(&found) {
+                return Ok(());
+            }
+            let entry = staged_removal(&mut key, found.kind, found.name, found.key);
+            sorter.borrow_mut().push_first(&key, &entry)
+        },
+        &mut |write| {
+            let mut sorter = sorter.borrow_mut();
+            if sorter.bytes() > REMOVALS_BYTES {
+                write.spill(&mut sorter, "removals")?;
+            }
+            Ok(())
+        },
+    )
+}
+
+/// Removes the parents and accountable persons whom nobody names any more.
+fn remove_unnamed(write: &mut Write<'_>, school: u64, whom: &Whom) -> Result<Summary> {
+    let Some(named) = Named::by(write, school, whom)? else {
+        return Ok(Summary::default());
+    };
+    let mut sorter = Sorter::default();
+    let mut key = Vec::new();
+    for (kind, of) in [
+        (Kind::Parent, Collection::Parents),
+        (Kind::AccountablePerson, Collection::AccountablePersons),
+    ] {
+        for pinned in Records::open(write, Partition::of(school, of))?.all() {
+            let (pinned, _) = pinned?;
+            for Key(id, _) in pinned.run()?.keys() {
+                if !named.has(kind, id) {
+                    let entry = staged_removal(&mut key, kind, None, &[school, id]);
+                    sorter.push(&key, &entry)?;
+                }
+            }
+        }
+    }
+    commit_sorted(write, sorter)
+}
