@@ -123,6 +123,7 @@ mod store;
 #[cfg(feature = "sync")]
 mod sync;
 mod url;
+mod varint;
 
 /// What one must know beside the names: the dataset format, the decisions that
 /// Rollbook's answers follow, v2 and how to move to it, how a store is filled from

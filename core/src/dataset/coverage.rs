@@ -393,6 +393,9 @@ fn change(
             .filter(|key| !after.contains_key(key))
             .map(|key| (*key, None)),
     );
+    if !changed.is_empty() {
+        write.touch_coverage(partition.school);
+    }
     write.merge(partition, &mut UnitEdits(changed))
 }
 

@@ -208,4 +208,9 @@ impl Change {
             (Some(_), Some(_)) => Change::Changed,
         }
     }
+
+    /// Whether all is as it was.
+    pub(crate) fn is_none(self) -> bool {
+        matches!(self, Change::Unchanged | Change::Absent)
+    }
 }

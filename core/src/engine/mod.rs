@@ -152,6 +152,9 @@ impl Engine {
                 highest_kind: Kind::HIGHEST,
                 facts_from_format_1: facts::from_format_1,
                 cursor_key: options.entropy.bytes()?,
+                journal_bytes: options.journal_bytes,
+                generation_seed: options.entropy.bytes()?,
+                opening: 0,
                 compact: options.compaction == Compaction::Auto,
             },
         )?;

@@ -24,6 +24,10 @@ pub struct Options {
     /// For what is held decoded beside that, in bytes: 8 MiB unless told otherwise. What
     /// finds no room is decoded whenever it is needed, which takes time.
     pub decoded_bytes: usize,
+    /// What a store keeps of each school to tell what was changed since a moment, in bytes:
+    /// 1 MiB unless told otherwise. Who asks of an earlier moment than that reaches back to
+    /// is to look at everything. With 0 nothing is kept, and nothing told.
+    pub journal_bytes: u64,
     /// Where the time comes from.
     pub clock: Clock,
     /// Where random bytes come from.
@@ -53,6 +57,7 @@ impl Default for Options {
         Options {
             cache_bytes: if HAS_LITTLE_MEMORY { 32 } else { 256 } << 20,
             decoded_bytes: 8 << 20,
+            journal_bytes: 1 << 20,
             clock: Clock::default(),
             entropy: Entropy::default(),
             compaction: Compaction::default(),

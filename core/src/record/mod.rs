@@ -63,7 +63,7 @@ pub(crate) mod terms;
 mod texts;
 pub(crate) mod typed;
 pub(crate) mod value;
-pub(crate) mod varint;
+pub(crate) use crate::varint;
 pub(crate) mod year;
 
 pub(crate) use kind::Kind;

@@ -3,6 +3,7 @@
 use super::checksum::Digest;
 use super::digests::{DIGESTS, Scope};
 use super::file;
+use super::journal::JOURNAL;
 use super::panics::caught;
 use super::snapshot::Snapshot;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RECEIPT_PREFIX, RUNS};
@@ -53,6 +54,9 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&LeftOut>) -> Result<
     })?;
     let (missing, rows) = copy(tables.integrators, INTEGRATORS, &is_kept)?;
     copy(tables.digests, DIGESTS, &|_| true)?;
+    if let Some(journal) = tables.journal {
+        copy(journal, JOURNAL, &|_| true)?;
+    }
     if let Some(left_out) = left_out {
         let mut write = Write::new(&transaction, None)?;
         write.count(left_out.kind, 0, missing);

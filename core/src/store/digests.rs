@@ -2,16 +2,17 @@
 //! no longer finds, and none is taken that an older commit left behind.
 //!
 //! A row of a digest has the sum of the checksums of: the directories of one school,
-//! the integrators' rows, or what the store says of itself. Where no row is, the sum
+//! the integrators' rows, what the store says of itself, or the journal of one area. Where no row is, the sum
 //! is 0. Rows that nothing adds up to are noticed by what they are the sum of.
 
 use super::checksum::Digest;
+use super::journal::Area;
 use super::read::read_rows;
 use super::records::EachRow;
 use super::tables::Definition;
 use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, Table};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Digests by what they are the sum of.
 pub(super) const DIGESTS: Definition = Definition::new("digests");
@@ -23,9 +24,12 @@ pub(super) enum Scope {
     School(u64),
     Integrators,
     Meta,
+    /// What is noted of an area.
+    Journal(Area),
 }
 
 const SCHOOL: u8 = b's';
+const JOURNAL: u8 = b'j';
 
 impl Scope {
     fn key(self) -> Vec<u8> {
@@ -33,6 +37,7 @@ impl Scope {
             Scope::School(school) => [[SCHOOL].as_slice(), &school.to_be_bytes()].concat(),
             Scope::Integrators => b"integrators".to_vec(),
             Scope::Meta => b"meta".to_vec(),
+            Scope::Journal(area) => [[JOURNAL].as_slice(), &area.to_bytes()].concat(),
         }
     }
 
@@ -40,6 +45,7 @@ impl Scope {
     fn prefix(self) -> Vec<u8> {
         match self {
             Scope::School(school) => school.to_be_bytes().to_vec(),
+            Scope::Journal(area) => area.to_bytes().to_vec(),
             Scope::Integrators | Scope::Meta => Vec::new(),
         }
     }
@@ -60,6 +66,19 @@ impl<T: ReadableTable<&'static [u8], &'static [u8]>> ReadableRows for T {
 
     fn each(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
         read_rows(self, prefix, each)
+    }
+}
+
+/// A table that is not there.
+pub(super) struct NoRows;
+
+impl ReadableRows for NoRows {
+    fn value(&self, _: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    fn each(&self, _: &[u8], _: &mut EachRow<'_>) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -100,10 +119,26 @@ pub(super) fn schools(digests: Rows<'_>) -> Result<Vec<u64>> {
     Ok(schools)
 }
 
+/// The areas whose journal has a digest.
+pub(super) fn journals(digests: Rows<'_>) -> Result<BTreeSet<Area>> {
+    let mut areas = BTreeSet::new();
+    digests.each(&[JOURNAL], &mut |key, _| {
+        areas.extend(key.get(1..).and_then(Area::from_bytes));
+        Ok(())
+    })?;
+    Ok(areas)
+}
+
 fn damaged(scope: Scope) -> Failure {
     Error::corrupt(&match scope {
         Scope::School(school) => format!("the directories of school {school} are not all there"),
         Scope::Integrators => "the rows of integrators are not all there".to_owned(),
+        Scope::Journal(Area::Global) => {
+            "the journal of what is of no school is not all there".to_owned()
+        }
+        Scope::Journal(Area::School(school)) => {
+            format!("the journal of school {school} is not all there")
+        }
         Scope::Meta => "what the store says of itself is not all there".to_owned(),
     })
 }

@@ -110,13 +110,18 @@ impl Store {
     }
 
     fn opened(&self, backend: Arc<SharedBackend>, open: Opener) -> Result<State> {
-        let opened = caught("opening it", || open(backend, self.options));
+        let number = self.number();
+        let options = StoreOptions {
+            opening: number,
+            ..self.options
+        };
+        let opened = caught("opening it", || open(backend, options));
         let path = || match &self.path {
             Some(path) => path.display().to_string(),
             None => "the backend".to_owned(),
         };
         match opened {
-            Ok(open) => Ok(State::Open(Box::new(open), self.number())),
+            Ok(open) => Ok(State::Open(Box::new(open), number)),
             Err(error) => Err(match *error {
                 Error::NotAStore { .. } => Failure::from(Error::NotAStore { path: path() }),
                 Error::AlreadyOpen { .. } => Failure::from(Error::AlreadyOpen { path: path() }),

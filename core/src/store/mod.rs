@@ -5,6 +5,8 @@
 //!   `directory`: how.
 //! - `read`, `records`, `snapshot`, `memo`, `held_run`: reading. `write`, `merge`: writing.
 //!   `sorter`, `spill`, `spilled_run`: sorting more than memory holds.
+//! - `journal`, `journal_row`, `journal_write`, `touches`, `history`, `since`: what was
+//!   changed since a moment, for who follows the store.
 //! - `receipts`: what came of changes that may be repeated.
 //! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
 //!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
@@ -24,7 +26,11 @@ mod directory;
 mod file;
 mod half_made;
 mod held_run;
+mod history;
 mod item;
+mod journal;
+mod journal_row;
+mod journal_write;
 mod lease;
 mod lifecycle;
 mod memo;
@@ -44,11 +50,14 @@ mod records;
 mod run;
 mod run_builder;
 mod scrub;
+#[cfg_attr(not(test), expect(dead_code, reason = "who follows the store asks"))]
+mod since;
 mod snapshot;
 mod sorter;
 mod spill;
 mod spilled_run;
 mod tables;
+mod touches;
 mod write;
 mod writer_lock;
 
@@ -57,6 +66,7 @@ pub(crate) use collection::{Collection, Layout};
 #[cfg(fuzzing)]
 pub(crate) use directory::Directory;
 pub(crate) use item::{Item, ItemBuffer};
+pub(crate) use journal::{Area, Touched};
 pub(crate) use lease::Lease;
 pub(crate) use lifecycle::{Location, Store};
 pub(crate) use memo::Sources;
@@ -66,9 +76,15 @@ pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;
 pub(crate) use records::{PinnedRun, Reader, Records};
 pub(crate) use run::Run;
+#[cfg_attr(
+    not(test),
+    expect(unused_imports, reason = "who follows the store asks")
+)]
+pub(crate) use since::{Moment, Since};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sorter::{Sorted, Sorter};
 pub(crate) use tables::CursorKey;
 #[cfg(fuzzing)]
 pub(crate) use tables::Totals;
+pub(crate) use touches::Touches;
 pub(crate) use write::Write;

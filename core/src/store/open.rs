@@ -3,6 +3,7 @@
 use super::backend::{Handle, SharedBackend};
 use super::digests::{self, DIGESTS, Scope};
 use super::half_made;
+use super::journal_write::Journaling;
 use super::memo::{Changes, Memo};
 use super::migrate;
 use super::options::StoreOptions;
@@ -49,6 +50,7 @@ pub(super) struct Open {
     /// Forgetting them takes as long as they are large, so it waits until a
     /// load stages its own, or the store is compacted.
     left_behind: Mutex<Vec<String>>,
+    journaling: Option<Journaling>,
 }
 
 /// What a transaction came to.
@@ -113,6 +115,7 @@ impl Open {
                 backend,
                 is_sound,
                 left_behind: Mutex::new(left_behind),
+                journaling: options.journaling(),
             }),
             Err(error) => {
                 abandon(database);
@@ -173,7 +176,8 @@ impl Open {
         let mut transaction = self.begin_write()?;
         // Otherwise a killed app would scan its whole file at the next start.
         transaction.set_quick_repair(true);
-        let mut write = Write::new(&transaction, Some(self.snapshot()))?;
+        let write = Write::new(&transaction, Some(self.snapshot()))?;
+        let mut write = write.journaled(self.journaling);
         if let Err(error) = work(&mut write) {
             drop(write);
             transaction.abort()?;
@@ -243,6 +247,7 @@ impl Open {
             mut database,
             snapshot,
             backend,
+            journaling,
             ..
         } = self;
         let snapshot = snapshot
@@ -282,6 +287,7 @@ impl Open {
             backend,
             is_sound: true,
             left_behind: Mutex::default(),
+            journaling,
         })
     }
 }

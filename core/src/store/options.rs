@@ -1,6 +1,8 @@
 //! What a store is opened with.
 
 use super::collection::Collection;
+use super::history;
+use super::journal_write::Journaling;
 use super::tables::CursorKey;
 use crate::error::Result;
 use std::time::Duration;
@@ -21,6 +23,11 @@ pub(crate) struct StoreOptions {
     pub(crate) facts_from_format_1: FactsFromFormat1,
     /// What a store gets that has no key for its cursors.
     pub(crate) cursor_key: CursorKey,
+    /// What the journal of an area may take, in bytes; 0 for none.
+    pub(crate) journal_bytes: u64,
+    /// What the numbers of generations are made of, with the number of the opening.
+    pub(crate) generation_seed: [u8; 16],
+    pub(crate) opening: u64,
     /// Whether to compact after loads.
     pub(crate) compact: bool,
 }
@@ -36,6 +43,14 @@ impl StoreOptions {
     /// The page cache of a second database on the same bytes, which checks them.
     pub(super) fn checking_cache_bytes(&self) -> usize {
         self.page_cache_bytes() / 3
+    }
+
+    /// How the journal is kept, if it is.
+    pub(super) fn journaling(&self) -> Option<Journaling> {
+        const HAS_JOURNAL: bool = cfg!(any(test, feature = "sync"));
+        let bytes = self.journal_bytes;
+        let generation = history::generation(self.generation_seed, self.opening);
+        (HAS_JOURNAL && bytes > 0).then_some(Journaling { bytes, generation })
     }
 
     /// The part for runs that are held at hand.
@@ -59,6 +74,9 @@ impl StoreOptions {
             highest_kind: u8::MAX,
             facts_from_format_1: |_, _, _| Ok(()),
             cursor_key: [7; 16],
+            journal_bytes: 1 << 20,
+            generation_seed: [5; 16],
+            opening: 0,
             compact: true,
         }
     }

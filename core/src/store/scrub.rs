@@ -7,10 +7,11 @@
 use super::backend::{Handle, SharedBackend};
 use super::backup::copy_rows;
 use super::digests::DIGESTS;
+use super::journal::JOURNAL;
 use super::overlay::Overlay;
 use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
 use crate::error::{Error, Result};
-use redb::{Database, StorageBackend};
+use redb::{Database, StorageBackend, TableHandle};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +24,11 @@ const FRESH: Definition = Definition::new("fresh");
 pub(super) fn rewrite(database: &Database) -> Result<()> {
     let mut transaction = database.begin_write()?;
     transaction.set_quick_repair(true);
-    for table in [RUNS, DIRECTORIES, INTEGRATORS, META, DIGESTS] {
+    let tables = transaction.list_tables()?;
+    let has_journal = { tables }.any(|table| table.name() == JOURNAL.name());
+    let journal = has_journal.then_some(JOURNAL);
+    let others = [RUNS, DIRECTORIES, INTEGRATORS, META, DIGESTS];
+    for table in others.into_iter().chain(journal) {
         {
             let from = transaction.open_table(table)?;
             copy_rows(&from, &mut transaction.open_table(FRESH)?, &|_| true)?;

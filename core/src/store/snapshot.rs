@@ -1,8 +1,9 @@
 //! One state of the store, held open for readers.
 
 use super::collection::Collection;
-use super::digests::{self, DIGESTS, Scope};
+use super::digests::{self, DIGESTS, NoRows, Scope};
 use super::directory::Directory;
+use super::journal::JOURNAL;
 use super::memo::{Changes, Memo, MemoKey, Sources};
 use super::partition::{Partition, run_key};
 use super::read::{
@@ -14,7 +15,7 @@ use super::tables::{
     CursorKey, DIRECTORIES, INTEGRATORS, META, RENDERED_KEY, RUNS, TOTALS_KEY, Totals,
 };
 use crate::error::{Error, Result};
-use redb::{Database, ReadOnlyTable, ReadableDatabase};
+use redb::{Database, ReadOnlyTable, ReadableDatabase, TableError};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -27,7 +28,9 @@ pub(crate) struct Snapshot {
     directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(super) meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    digests: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(super) digests: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    /// None if nothing was noted yet.
+    pub(super) journal: Option<ReadOnlyTable<&'static [u8], &'static [u8]>>,
     cursor_key: Option<CursorKey>,
     synced: Vec<u64>,
 }
@@ -48,6 +51,10 @@ impl Snapshot {
             directories: transaction.open_table(DIRECTORIES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
             digests: transaction.open_table(DIGESTS)?,
+            journal: match transaction.open_table(JOURNAL) {
+                Err(TableError::TableDoesNotExist(_)) => None,
+                journal => Some(journal?),
+            },
             meta,
             memo,
         })
@@ -120,7 +127,16 @@ impl Snapshot {
     pub(crate) fn check_digests(&self) -> Result<()> {
         digests::check(&self.digests, &self.meta, Scope::Meta)?;
         self.check_integrators()?;
-        self.check_directories_between(0, u64::MAX)
+        self.check_directories_between(0, u64::MAX)?;
+        self.check_whole_journal()
+    }
+
+    /// Makes sure that the rows of the journal are those that a digest is the sum of.
+    pub(super) fn check_digest(&self, of: Scope) -> Result<()> {
+        match &self.journal {
+            Some(journal) => digests::check(&self.digests, journal, of),
+            None => digests::check(&self.digests, &NoRows, of),
+        }
     }
 
     /// The number of the last commit.
@@ -181,6 +197,7 @@ impl Snapshot {
             integrators: &self.integrators,
             meta: &self.meta,
             digests: &self.digests,
+            journal: self.journal.as_ref(),
         }
     }
 }
@@ -192,6 +209,7 @@ pub(crate) struct SnapshotTables<'a> {
     pub(crate) integrators: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) meta: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) digests: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(crate) journal: Option<&'a ReadOnlyTable<&'static [u8], &'static [u8]>>,
 }
 
 impl Reader for Snapshot {

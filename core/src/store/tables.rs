@@ -41,6 +41,10 @@ pub(crate) const CURSOR_KEY: &[u8] = b"cursor-key";
 pub(crate) type CursorKey = [u8; 16];
 /// The schools that are synced, ascending, as u64.
 pub(crate) const SYNCED_KEY: &[u8] = b"synced";
+/// The last commit that was noted in the journal.
+pub(crate) const JOURNALED_KEY: &[u8] = b"journaled";
+/// The openings of the store that the journal tells of, with the first commit of each.
+pub(crate) const GENERATIONS_KEY: &[u8] = b"generations";
 /// What came of a change, by the number of its commit.
 pub(crate) const RECEIPT_PREFIX: &[u8] = b"receipt-";
 pub(crate) const RENDER_PREFIX: &[u8] = b"rendered-";

@@ -3,6 +3,8 @@
 use super::checksum::{self, Digest};
 use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
+use super::journal::{Area, Touched};
+use super::journal_write::Journaling;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
 use super::read::{
@@ -17,6 +19,7 @@ use super::tables::{
     RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, SYNCED_KEY, TOTALS_KEY, Totals, page_bytes,
     render_key,
 };
+use super::touches::Touches;
 use crate::error::{Error, Result};
 use redb::{AccessGuard, ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::cell::RefCell;
@@ -25,7 +28,7 @@ use std::sync::Arc;
 
 /// A write transaction with its tables open.
 pub(crate) struct Write<'t> {
-    transaction: &'t WriteTransaction,
+    pub(super) transaction: &'t WriteTransaction,
     pub(super) runs: Table<'t, &'static [u8], &'static [u8]>,
     pub(super) directories: Table<'t, &'static [u8], &'static [u8]>,
     pub(super) integrators: Table<'t, &'static [u8], &'static [u8]>,
@@ -34,11 +37,13 @@ pub(crate) struct Write<'t> {
     /// What this transaction adds to the digests.
     pub(super) added: Added,
     /// What it began from. Knows which rows were found to be all there.
-    before: Option<Arc<Snapshot>>,
+    pub(super) before: Option<Arc<Snapshot>>,
     totals: Totals,
     totals_before: Totals,
     changes: Changes,
     spilled: Vec<String>,
+    journaling: Option<Journaling>,
+    pub(super) touches: Touches,
     /// Directories that were read, as they are now.
     known: RefCell<HashMap<Partition, Arc<Directory>>>,
 }
@@ -72,8 +77,19 @@ impl<'t> Write<'t> {
             totals,
             changes: Changes::default(),
             spilled: Vec::new(),
+            journaling: None,
+            touches: Touches::default(),
             known: RefCell::default(),
         })
+    }
+
+    /// Has the commit noted in the journal.
+    pub(super) fn journaled(self, journaling: Option<Journaling>) -> Write<'t> {
+        Write {
+            touches: journaling.map_or_else(Touches::default, |_| Touches::on()),
+            journaling,
+            ..self
+        }
     }
 
     /// Marks a fresh file as a store of this format.
@@ -114,10 +130,41 @@ impl<'t> Write<'t> {
         }
         let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
+            if let Some(journaling) = self.journaling {
+                self.note_touched(journaling, sequence)?;
+            }
             self.put_meta(SEQUENCE_KEY, &sequence.to_le_bytes())?;
         }
         self.added.write(&mut self.digests)?;
         Ok((self.changes, sequence))
+    }
+
+    /// What takes down which records are touched, also while one of them is merged.
+    pub(crate) fn touches(&self) -> Touches {
+        self.touches.clone()
+    }
+
+    /// A record is touched, for who follows the store. One that is as it was does no harm.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "records are touched by their commit")
+    )]
+    pub(crate) fn touch(&mut self, area: Area, touched: Touched) {
+        self.touches.touch(area, touched);
+    }
+
+    /// Any record of an area may be touched.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "records are touched by their commit")
+    )]
+    pub(crate) fn touch_all(&mut self, area: Area) {
+        self.touches.touch_all(area);
+    }
+
+    /// What was seen of a school changes.
+    pub(crate) fn touch_coverage(&mut self, school: u64) {
+        self.touches.touch_coverage(school);
     }
 
     /// Counts records of a kind in or out.
@@ -267,6 +314,7 @@ impl<'t> Write<'t> {
             (Ok(at), false) => drop(schools.remove(at)),
             (Ok(_), true) | (Err(_), false) => return Ok(()),
         }
+        self.touch_coverage(school);
         let row: Vec<u8> = schools.into_iter().flat_map(u64::to_le_bytes).collect();
         self.changes.other();
         self.put_meta(SYNCED_KEY, &row)

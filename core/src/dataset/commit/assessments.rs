@@ -53,8 +53,8 @@ impl Commit<'_, '_> {
             old_at.map(|at| (at, old.item())),
             new_at.map(|at| (at, new.item())),
         );
-        self.summary.count(Kind::Assessment, change);
-        if matches!(change, Change::Unchanged | Change::Absent) {
+        self.tally.count(Kind::Assessment, change, || [school, id]);
+        if change.is_none() {
             return Ok(());
         }
         if old_at != new_at {

@@ -66,7 +66,7 @@ impl Commit<'_, '_> {
         new: Option<&[u8]>,
     ) -> Result<()> {
         let change = Change::of(old, new);
-        self.summary.count(kind, change);
+        self.tally.summary.count(kind, change);
         match (change, new) {
             (Change::Added | Change::Changed, Some(row)) => self.write.put_integrator_row(key, row),
             (Change::Removed, _) => self.write.remove_integrator_row(key),

@@ -51,9 +51,14 @@ impl Commit<'_, '_> {
             old_date.map(|date| (date, old.item())),
             new_date.map(|date| (date, new.item())),
         );
-        self.summary.count(kind, change);
-        if matches!(change, Change::Unchanged | Change::Absent) {
+        self.tally.summary.count(kind, change);
+        if change.is_none() {
             return Ok(());
+        }
+        let items = [old_date.map(|_| old.item()), new_date.map(|_| new.item())];
+        for item in items.into_iter().flatten() {
+            let learner = kind.learner(&[school, id], |tag| Ok(item.tag(tag)))?;
+            self.tally.touch(kind, &[school, id, learner.unwrap_or(0)]);
         }
         if let Some(date) = old_date.filter(|date| Some(*date) != new_date) {
             self.records.remove(records, Key(date, id))?;

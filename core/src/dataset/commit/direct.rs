@@ -1,8 +1,9 @@
 //! Records whose key alone decides where they lie.
 
 use super::Commit;
+use super::tally::Tally;
 use crate::dataset::staged::{Staged, decode_item};
-use crate::dataset::summary::{Change, Summary};
+use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition};
@@ -18,7 +19,7 @@ impl Commit<'_, '_> {
         let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = DirectEdits {
             staged: &mut self.staged,
-            summary: &mut self.summary,
+            tally: &mut self.tally,
             kind,
             partition,
             lines: Vec::new(),
@@ -34,7 +35,7 @@ impl Commit<'_, '_> {
 
 struct DirectEdits<'a, 't> {
     staged: &'a mut Staged<'t>,
-    summary: &'a mut Summary,
+    tally: &'a mut Tally,
     kind: Kind,
     partition: Partition,
     /// The records that others need or that need others: their lines, and
@@ -64,7 +65,9 @@ impl Edits for DirectEdits<'_, '_> {
             }
             None => Change::of(old, None),
         };
-        self.summary.count(self.kind, change);
+        let (kind, partition) = (self.kind, self.partition);
+        self.tally
+            .count(kind, change, || kind.key_of(partition, key));
         Ok(decision(change))
     }
 }

@@ -4,7 +4,7 @@
 //! merged at once (`direct`); others leave edits behind that are sorted by address first
 //! (`deferred`): those that lie by date (`dated`), `assessments` by grade and year,
 //! `marks` into rows. `clients` are rows of their own. `needs` finds schools that are
-//! missing. `removal` stages what no line names.
+//! missing. `tally` counts what is changed. `removal` stages what no line names.
 
 mod assessments;
 mod clients;
@@ -14,6 +14,7 @@ mod direct;
 pub(crate) mod marks;
 mod needs;
 pub(crate) mod removal;
+mod tally;
 
 use super::render;
 use super::staged::{Staged, Step};
@@ -26,6 +27,7 @@ use crate::store::{Sorter, Write};
 use deferred::Deferred;
 use marks::Marks;
 use needs::Needs;
+use tally::Tally;
 
 /// How many bytes of edits stay in memory; the rest goes to the store.
 const RECORDS_BYTES: usize = 4 << 20;
@@ -55,7 +57,7 @@ impl Guard {
 pub(crate) struct Commit<'w, 't> {
     write: &'w mut Write<'t>,
     staged: Staged<'t>,
-    summary: Summary,
+    tally: Tally,
     needs: Needs,
     guard: Option<Guard>,
     /// Edits of records that lie by date, or by grade and year.
@@ -66,10 +68,11 @@ pub(crate) struct Commit<'w, 't> {
 impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn new(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
         let sorted = write.sorted(sorter)?;
+        let tally = Tally::of(write);
         Ok(Commit {
             write,
             staged: Staged::new(sorted),
-            summary: Summary::default(),
+            tally,
             needs: Needs::default(),
             guard: None,
             records: Deferred::new("records", RECORDS_BYTES),
@@ -93,10 +96,10 @@ impl<'w, 't> Commit<'w, 't> {
             return Err(Error::BadDataset(fault).into());
         }
         for kind in Kind::ALL {
-            let counts = self.summary.of(kind);
+            let counts = self.tally.summary.of(kind);
             self.write.count(kind as u8, counts.added, counts.removed);
         }
-        Ok(self.summary)
+        Ok(self.tally.summary)
     }
 
     pub(crate) fn merge_all(&mut self) -> Result<()> {
@@ -105,7 +108,7 @@ impl<'w, 't> Commit<'w, 't> {
         self.merge_records()?;
         self.marks.merge_moves(self.write)?;
         self.merge_staged(Step::Marks)?;
-        self.marks.merge(self.write, &mut self.summary)
+        self.marks.merge(self.write, &mut self.tally)
     }
 
     /// Carries out the staged records of a step, or leaves edits behind.
@@ -130,12 +133,12 @@ impl<'w, 't> Commit<'w, 't> {
                 Storage::LearnerSubjects => {
                     let (write, staged) = (&mut *self.write, &mut self.staged);
                     self.marks
-                        .learner_subjects(write, staged, &mut self.summary)?;
+                        .learner_subjects(write, staged, &mut self.tally)?;
                 }
                 Storage::Assessments => self.assessment()?,
                 Storage::Marks => {
                     let (write, staged) = (&mut *self.write, &mut self.staged);
-                    self.marks.take(write, staged, &mut self.summary)?;
+                    self.marks.take(write, staged, &mut self.tally)?;
                 }
                 Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
                     self.direct()?;

@@ -5,8 +5,9 @@ use super::Marks;
 use super::edit::RowEdit;
 use super::gathered::Gathered;
 use crate::dataset::commit::direct::decision;
+use crate::dataset::commit::tally::Tally;
 use crate::dataset::staged::Staged;
-use crate::dataset::summary::{Change, Summary};
+use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::learner_subject::LearnerSubject;
@@ -18,7 +19,7 @@ impl Marks {
         &mut self,
         write: &mut Write<'_>,
         staged: &mut Staged<'_>,
-        summary: &mut Summary,
+        tally: &mut Tally,
     ) -> Result<()> {
         let Some(head) = staged.head()? else {
             return Ok(());
@@ -27,7 +28,7 @@ impl Marks {
         let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = Enrolments {
             staged,
-            summary,
+            tally,
             rows: &mut self.rows,
             partition,
         };
@@ -40,7 +41,7 @@ impl Marks {
 
 struct Enrolments<'a, 't> {
     staged: &'a mut Staged<'t>,
-    summary: &'a mut Summary,
+    tally: &'a mut Tally,
     rows: &'a mut Gathered,
     partition: Partition,
 }
@@ -113,10 +114,12 @@ impl Edits for Enrolments<'_, '_> {
         let old_kept = old.as_ref().map(|old| old.lanes[0]);
         let new_kept = put.then_some(lane.as_slice());
         let change = Change::of(old_kept, new_kept);
-        if !matches!(change, Change::Unchanged | Change::Absent) {
+        if !change.is_none() {
             self.move_rows(key, &enrolled(old_kept)?, &enrolled(new_kept)?)?;
         }
-        self.summary.count(Kind::LearnerSubject, change);
+        let (kind, partition) = (Kind::LearnerSubject, self.partition);
+        self.tally
+            .count(kind, change, || kind.key_of(partition, key));
         Ok(decision(change))
     }
 }

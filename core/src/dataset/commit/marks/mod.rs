@@ -23,8 +23,9 @@ pub(super) mod slots;
 mod stored;
 
 use super::deferred::Deferred;
+use super::tally::Tally;
 use crate::dataset::staged::{Head, Staged};
-use crate::dataset::summary::{Change, Summary};
+use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::store::Write;
@@ -68,7 +69,7 @@ impl Marks {
         &mut self,
         write: &mut Write<'_>,
         staged: &mut Staged<'_>,
-        summary: &mut Summary,
+        tally: &mut Tally,
     ) -> Result<()> {
         let school = staged.head()?.and_then(Head::school);
         let mut places = Places::default();
@@ -89,7 +90,7 @@ impl Marks {
                         && !self.has_moves
                         && stored.hold(write, (partition, key), slot, mark)? =>
                 {
-                    summary.count(Kind::Mark, Change::Unchanged);
+                    tally.summary.count(Kind::Mark, Change::Unchanged);
                     continue;
                 }
                 Some(mark) => RowEdit::Set { slot, mark },

@@ -1,13 +1,17 @@
 //! Mark rows: enrolments and marks are put into them and taken out.
 
+use super::address::not_as_indexed;
 use super::edit::RowEdit;
 use super::{Marks, row_index};
 use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
-use crate::dataset::summary::{Change, Summary};
+use crate::dataset::commit::tally::Tally;
+use crate::dataset::keys;
+use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::{Kind, open_row::OpenRow};
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
+use std::collections::HashMap;
 
 impl Marks {
     /// Carries out the edits of rows and waiting marks, then of the index that
@@ -15,7 +19,7 @@ impl Marks {
     pub(in crate::dataset::commit) fn merge(
         &mut self,
         write: &mut Write<'_>,
-        summary: &mut Summary,
+        tally: &mut Tally,
     ) -> Result<()> {
         let mut edits = self.rows.sorted(write)?;
         let mut index = Deferred::new("row index", super::ROW_INDEX_BYTES);
@@ -23,15 +27,20 @@ impl Marks {
             if partition.collection == Collection::WaitingMarks {
                 let mut waiting = WaitingEdits {
                     edits: &mut edits,
-                    summary,
+                    tally,
                     partition,
                 };
                 write.merge(partition, &mut waiting)?;
                 continue;
             }
+            let assessments = match tally.wants(partition.school) {
+                true => Some(keys::slots(write, partition)?),
+                false => None,
+            };
             let mut rows = RowEdits {
                 edits: &mut edits,
-                summary,
+                tally,
+                assessments,
                 index: &mut index,
                 partition,
             };
@@ -44,7 +53,9 @@ impl Marks {
 
 struct RowEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
-    summary: &'a mut Summary,
+    tally: &'a mut Tally,
+    /// The assessments by term and slot, if changed marks are taken down one by one.
+    assessments: Option<HashMap<(u64, u64), u64>>,
     index: &'a mut Deferred,
     partition: Partition,
 }
@@ -65,7 +76,17 @@ impl Edits for RowEdits<'_, '_> {
             Some(old) => OpenRow::of(old.lanes[0])?,
             None => OpenRow::default(),
         };
-        let summary = &mut *self.summary;
+        let (tally, assessments) = (&mut *self.tally, &self.assessments);
+        let school = self.partition.school;
+        let mut count = |slot, before: &[u8], after: &[u8]| -> Result<()> {
+            let change = change(before, after);
+            tally.summary.count(Kind::Mark, change);
+            if let Some(assessments) = assessments.as_ref().filter(|_| !change.is_none()) {
+                let assessment = assessments.get(&(term, slot)).ok_or_else(not_as_indexed)?;
+                tally.touch(Kind::Mark, &[school, *assessment, learner]);
+            }
+            Ok(())
+        };
         let mut carry_out = |edit: RowEdit<'_>| {
             let at = |slot| usize::try_from(slot).unwrap_or(usize::MAX);
             match edit {
@@ -74,11 +95,11 @@ impl Edits for RowEdits<'_, '_> {
                 RowEdit::MoveIn { slot, mark } => row.set(at(slot), mark),
                 RowEdit::MoveOut { slot } => row.set(at(slot), NONE),
                 RowEdit::Set { slot, mark } => {
-                    summary.count(Kind::Mark, change(row.mark(at(slot)), mark));
+                    count(slot, row.mark(at(slot)), mark)?;
                     row.set(at(slot), mark)
                 }
                 RowEdit::Clear { slot } => {
-                    summary.count(Kind::Mark, change(row.mark(at(slot)), NONE));
+                    count(slot, row.mark(at(slot)), NONE)?;
                     row.set(at(slot), NONE)
                 }
             }
@@ -113,7 +134,7 @@ impl Edits for RowEdits<'_, '_> {
 /// Marks whose assessment is not there.
 struct WaitingEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
-    summary: &'a mut Summary,
+    tally: &'a mut Tally,
     partition: Partition,
 }
 
@@ -125,16 +146,20 @@ impl Edits for WaitingEdits<'_, '_> {
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let [lane, ..] = &mut new.lanes;
         lane.extend_from_slice(old.map_or(&[], |old| old.lanes[0]));
-        let summary = &mut *self.summary;
+        let tally = &mut *self.tally;
+        let Some(Key(assessment, learner)) = self.edits.key_in(self.partition)? else {
+            return Ok(Decision::Keep);
+        };
+        let key = [self.partition.school, assessment, learner];
         let mut carry_out = |edit: RowEdit<'_>| {
             let mark = match edit {
                 RowEdit::MoveIn { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
-                    summary.count(Kind::Mark, change(lane, mark));
+                    tally.count(Kind::Mark, change(lane, mark), || key);
                     mark
                 }
                 RowEdit::Clear { .. } => {
-                    summary.count(Kind::Mark, change(lane, NONE));
+                    tally.count(Kind::Mark, change(lane, NONE), || key);
                     NONE
                 }
                 RowEdit::MoveOut { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
