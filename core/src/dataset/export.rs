@@ -160,7 +160,10 @@ impl LineWriter {
     /// Of what lies by a school, and a filter takes.
     pub(crate) fn of_school(school: u64, filter: Box<dyn Filter>) -> LineWriter {
         let schools = Partition::global(Collection::Schools);
-        let parts = [Part::Records(Kind::School, schools, 0), Part::School(school)];
+        let parts = [
+            Part::Records(Kind::School, schools, 0),
+            Part::School(school),
+        ];
         LineWriter {
             names: None,
             filter: Some(filter),
@@ -451,7 +454,11 @@ pub(super) fn values<'a>(
     Ok(values)
 }
 
-pub(super) fn mark_values(school: u64, Key(assessment, learner): Key, mark: &Mark) -> Vec<Value<'static>> {
+pub(super) fn mark_values(
+    school: u64,
+    Key(assessment, learner): Key,
+    mark: &Mark,
+) -> Vec<Value<'static>> {
     let mut values = vec![
         Value::Integer(school),
         Value::Integer(assessment),

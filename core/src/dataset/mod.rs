@@ -57,12 +57,14 @@ pub use load::{Load, Progress};
 pub use summary::{Counts, Summary};
 
 pub(crate) use commit::removal::{erase_learner, remove_school};
+#[cfg(feature = "sync")]
+pub(crate) use export::{LineWriter, removal as removal_line};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use inspect::Inspection;
 #[cfg(feature = "sync")]
-pub(crate) use export::{LineWriter, removal as removal_line};
-#[cfg(feature = "sync")]
 pub(crate) use kept::{Kept, each_kept, grades, is_alone, learners, places_of};
+#[cfg(feature = "sync")]
+pub(crate) use keys::{RecordKey, each_key};
 #[cfg(feature = "sync")]
 pub(crate) use line::{Line, parse as parse_line};
 #[cfg(feature = "sync")]
@@ -75,8 +77,6 @@ pub(crate) use own_records::OwnRecords;
 pub(crate) use render::Freshness;
 #[cfg(feature = "sync")]
 pub(crate) use scoped::{InScope, Named};
-#[cfg(feature = "sync")]
-pub(crate) use keys::{RecordKey, each_key};
 #[cfg(feature = "sync")]
 pub(crate) use staged::{Stage, removal as staged_removal};
 pub(crate) use summary::once;

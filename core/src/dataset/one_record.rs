@@ -91,7 +91,11 @@ fn mark(snapshot: &Snapshot, school: u64, id: u64, learner: u64) -> Result<Optio
     for (number, mark) in (0..).zip(row.slots()) {
         let mark = mark?;
         if number == slot {
-            return if is_mark(mark) { Mark::decode(mark) } else { Ok(None) };
+            return if is_mark(mark) {
+                Mark::decode(mark)
+            } else {
+                Ok(None)
+            };
         }
     }
     Ok(None)

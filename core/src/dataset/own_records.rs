@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::record::assessment::{SLOT_TAG, slot};
 use crate::record::mark::Mark;
 use crate::record::mark_row::{MarkRow, is_mark};
-use crate::record::{Kind, absentee, discipline};
 use crate::record::scope::Kinds;
+use crate::record::{Kind, absentee, discipline};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot};
 use std::collections::{BTreeSet, HashMap};
 
@@ -35,7 +35,13 @@ impl OwnRecords<'_> {
             match partition.collection {
                 Collection::Learners => {
                     for learner in learners {
-                        self.between(Kind::Learner, partition, Key::one(*learner), Key::one(*learner), each)?;
+                        self.between(
+                            Kind::Learner,
+                            partition,
+                            Key::one(*learner),
+                            Key::one(*learner),
+                            each,
+                        )?;
                     }
                 }
                 Collection::LearnerSubjects => {
@@ -45,10 +51,22 @@ impl OwnRecords<'_> {
                     }
                 }
                 Collection::Absentees => {
-                    self.tagged(Kind::Absentee, partition, absentee::LEARNER_TAG, learners, each)?;
+                    self.tagged(
+                        Kind::Absentee,
+                        partition,
+                        absentee::LEARNER_TAG,
+                        learners,
+                        each,
+                    )?;
                 }
                 Collection::Discipline => {
-                    self.tagged(Kind::Discipline, partition, discipline::LEARNER_TAG, learners, each)?;
+                    self.tagged(
+                        Kind::Discipline,
+                        partition,
+                        discipline::LEARNER_TAG,
+                        learners,
+                        each,
+                    )?;
                 }
                 Collection::MarkRowIndex if self.kinds.has(Kind::Mark) => {
                     for learner in learners {
@@ -102,7 +120,10 @@ impl OwnRecords<'_> {
             let (pinned, indices) = pinned?;
             let run = pinned.run()?;
             for index in indices {
-                if run.tag(tag, index)?.is_some_and(|of| learners.contains(&of)) {
+                if run
+                    .tag(tag, index)?
+                    .is_some_and(|of| learners.contains(&of))
+                {
                     let values = values(kind, partition, run.key(index)?, &run.item(index)?)?;
                     each(line(kind, &values));
                 }
@@ -126,8 +147,7 @@ impl OwnRecords<'_> {
             let run = pinned.run()?;
             for at in indices {
                 let Key(_, grade) = run.key(at)?;
-                let rows =
-                    Partition::of_grade_year(self.school, Collection::MarkRows, grade, year);
+                let rows = Partition::of_grade_year(self.school, Collection::MarkRows, grade, year);
                 for term in row_index::terms(run.record(0, at)?)? {
                     self.marks_of_row(rows, term, learner, slots, each)?;
                 }

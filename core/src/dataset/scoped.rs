@@ -2,10 +2,10 @@
 
 use super::export::{Export, Filter};
 use crate::error::Result;
+use crate::record::Kind;
 use crate::record::account::Account;
 use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
 use crate::record::scope::{Belonging, Scope, Whom};
-use crate::record::Kind;
 use crate::store::{Collection, Key, Lease, Partition, Reader, Records, Snapshot};
 use std::collections::BTreeSet;
 
@@ -34,7 +34,9 @@ impl Named {
                 named.parents.extend(run.tag(tag, index)?);
             }
             let account = Account::of(&run, index)?;
-            named.accountable_persons.extend(account.accountable_person());
+            named
+                .accountable_persons
+                .extend(account.accountable_person());
         }
         Ok(Some(named))
     }

@@ -145,7 +145,11 @@ fn record(
         Area::Global => None,
         Area::School(school) => Some(school),
     };
-    let key: Vec<u64> = school.into_iter().chain(touched.words).take(count).collect();
+    let key: Vec<u64> = school
+        .into_iter()
+        .chain(touched.words)
+        .take(count)
+        .collect();
     let found = find_record(snapshot, kind, &key)?;
     // It may be another learner's by now.
     let found = found.filter(|found| found.learner.is_none_or(|learner| whom.has(learner)));

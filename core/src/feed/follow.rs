@@ -132,8 +132,9 @@ impl Follow {
                 open.part.seen.insert(school, None);
                 Ok(())
             }
-            (Mark::Seen(school, units), Some(open)) => see(&mut open.part, school, units)
-                .map_err(|what| fault(number, what)),
+            (Mark::Seen(school, units), Some(open)) => {
+                see(&mut open.part, school, units).map_err(|what| fault(number, what))
+            }
         }
     }
 
@@ -154,9 +155,9 @@ impl Follow {
         };
         let mut erased = BTreeMap::new();
         for school in head.to.held.schools.keys().copied() {
-            let of_school = self.store.read(|snapshot| {
-                Erased::under(*snapshot.cursor_key()?, &**snapshot, school)
-            })?;
+            let of_school = self
+                .store
+                .read(|snapshot| Erased::under(*snapshot.cursor_key()?, &**snapshot, school))?;
             if !of_school.is_nobody() {
                 erased.insert(school, of_school);
             }

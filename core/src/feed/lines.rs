@@ -18,7 +18,6 @@ use crate::record::position::Position;
 use crate::store::Key;
 use std::collections::BTreeSet;
 
-
 /// A line that is no record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -127,10 +126,16 @@ fn read(line: &str) -> Result<Mark, String> {
     let object = Object::parse(line).map_err(|what| format!("is not a JSON object: {what}"))?;
     let member = |name: &str| {
         let mut members = object.members.iter();
-        members.find(|(one, _)| one == name).map(|(_, value)| *value)
+        members
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| *value)
     };
     let wrong = |name: &str| format!("{name} is missing or damaged: ask for the feed again");
-    let school = || member("school_id").and_then(number).ok_or_else(|| wrong("school_id"));
+    let school = || {
+        member("school_id")
+            .and_then(number)
+            .ok_or_else(|| wrong("school_id"))
+    };
     let position = |text: &str| Position::from_text(&json::string(text)?);
     match member("type") {
         Some("\"feed\"") => {
@@ -167,7 +172,9 @@ fn unit(text: &str) -> Option<Told> {
     let mut numbers = elements(text)?.map(number);
     let [part, year, first, second, as_of, to] = [(); 6].map(|()| numbers.next().flatten());
     let unit = Unit {
-        part: Part::numbered(part?).ok().filter(|part| *part != Part::Erased)?,
+        part: Part::numbered(part?)
+            .ok()
+            .filter(|part| *part != Part::Erased)?,
         year: year?,
         key: Key(first?, second?),
     };

@@ -1,8 +1,8 @@
 //! What a feed hands out: from where its follower is to where the source is.
 
 use super::lines::{Head, Mark, UNITS};
-use crate::dataset::coverage::{self, Told};
 use crate::dataset::Named;
+use crate::dataset::coverage::{self, Told};
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::position::{Followed, Position};
@@ -113,7 +113,8 @@ impl Planner<'_> {
             to: to.clone(),
             pending: pending.clone(),
         };
-        self.pieces.push_back(Piece::Mark(Mark::Feed(Box::new(head))));
+        self.pieces
+            .push_back(Piece::Mark(Mark::Feed(Box::new(head))));
         self.pieces.extend(pieces);
         self.pieces.push_back(Piece::Mark(Mark::End));
     }
@@ -151,13 +152,7 @@ impl Planner<'_> {
     }
 
     /// What changed of a school that the follower holds; whether that can be told.
-    fn school(
-        &mut self,
-        school: u64,
-        whom: &Whom,
-        held: &Whom,
-        after: &Position,
-    ) -> Result<bool> {
+    fn school(&mut self, school: u64, whom: &Whom, held: &Whom, after: &Position) -> Result<bool> {
         // Of who comes nothing is told that went before.
         let (come, stay) = match (held, whom) {
             (Whom::Everybody, Whom::Everybody) => (BTreeSet::new(), Whom::Everybody),
@@ -200,9 +195,8 @@ impl Planner<'_> {
         whom: &Whom,
         mut touched: BTreeSet<Touched>,
     ) -> Result<BTreeSet<Touched>> {
-        touched.retain(|one| {
-            Kind::numbered(one.kind).is_some_and(|kind| self.scope.kinds.has(kind))
-        });
+        touched
+            .retain(|one| Kind::numbered(one.kind).is_some_and(|kind| self.scope.kinds.has(kind)));
         let Some(named) = Named::by(self.snapshot, school, whom)? else {
             return Ok(touched);
         };
@@ -293,7 +287,9 @@ fn check_reach(followed: Option<&Followed>, scope: &Scope) -> Result<()> {
     };
     let mut asked = scope.clone();
     let held = &followed.position.held;
-    asked.schools.retain(|school, _| held.whom(*school).is_some());
+    asked
+        .schools
+        .retain(|school, _| held.whom(*school).is_some());
     if asked.schools.is_empty() || asked.is_within(held) {
         return Ok(());
     }

@@ -7,10 +7,10 @@ use crate::dataset::{
     staged_removal,
 };
 use crate::error::{Error, Result};
+use crate::record::Kind;
 use crate::record::position::{Followed, Position};
 use crate::record::scope::{Belonging, Whom};
 use crate::record::storage::Storage;
-use crate::record::Kind;
 use crate::store::{Collection, Key, Partition, Records, Sorter, Write};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +91,9 @@ impl Part {
                 continue;
             }
             let is_gone = |found: &RecordKey<'_>| {
-                found.learner.is_some_and(|learner| !stay.contains(&learner))
+                found
+                    .learner
+                    .is_some_and(|learner| !stay.contains(&learner))
             };
             stage_each(write, sorter, *school, &is_gone)?;
         }

@@ -1,9 +1,9 @@
 //! How far a follower has come: a moment of its source, and what it holds of it.
 
 use super::scope::Scope;
-use super::varint;
 use crate::error::{Error, Result};
 use crate::store::{Collection, Key, Moment, Partition, Reader, Records, Sources};
+use crate::varint;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use std::collections::BTreeSet;
 
@@ -28,7 +28,11 @@ impl Position {
     fn take(bytes: &mut &[u8]) -> Result<Position> {
         let (version, rest) = bytes.split_first().ok_or_else(cut)?;
         if *version != VERSION {
-            return Err(Error::newer("position", u32::from(*version), u32::from(VERSION)));
+            return Err(Error::newer(
+                "position",
+                u32::from(*version),
+                u32::from(VERSION),
+            ));
         }
         let (generation, rest) = rest.split_first_chunk().ok_or_else(cut)?;
         *bytes = rest;

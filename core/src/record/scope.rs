@@ -1,8 +1,8 @@
 //! Which part of a store's records a follower holds.
 
 use super::kind::Kind;
-use super::varint;
 use crate::error::{Error, Result, public};
+use crate::varint;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of a store's records: what a follower may hold, and an export of a part has.
@@ -141,10 +141,7 @@ impl Scope {
     ///
     /// # Errors
     /// `unsupported` if a name is of no kind, or of one that is never part of a scope.
-    pub fn only<'a>(
-        mut self,
-        kinds: impl IntoIterator<Item = &'a str>,
-    ) -> public::Result<Scope> {
+    pub fn only<'a>(mut self, kinds: impl IntoIterator<Item = &'a str>) -> public::Result<Scope> {
         let mut bits = 0;
         for name in kinds {
             let kind = Kind::named(name).filter(|kind| Belonging::of(*kind) != Belonging::App);

@@ -1,9 +1,9 @@
 //! Removing what no line names: every record of a school, or of a learner.
 
 use super::Commit;
-use crate::dataset::keys::{RecordKey, each_key};
 #[cfg(feature = "sync")]
 use crate::dataset::followed;
+use crate::dataset::keys::{RecordKey, each_key};
 use crate::dataset::summary::Summary;
 use crate::dataset::{coverage, ledger, staged};
 use crate::error::Result;
