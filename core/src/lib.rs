@@ -163,6 +163,8 @@ pub mod backend {
 
 pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
+#[cfg(feature = "sync")]
+pub use engine::FeedObservation;
 pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};

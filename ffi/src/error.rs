@@ -45,6 +45,11 @@ pub enum RollbookError {
     /// `synced`: a school is synced, so that only the service changes its records;
     /// nothing was changed.
     Synced(String),
+    /// `begin_anew`: a position is of another store, or of a history that this one does not
+    /// know: ask for a feed without a position.
+    BeginAnew(String),
+    /// `out_of_step`: a feed does not begin where this store is; nothing was changed.
+    OutOfStep(String),
     /// `unsupported`: this engine or platform cannot do what was asked.
     Unsupported(String),
     /// `bad_argument`: an argument is not of the form that it must have.
@@ -76,6 +81,8 @@ impl From<rollbook::Error> for RollbookError {
             Error::IdReused => RollbookError::IdReused,
             Error::NotSynced { .. } => RollbookError::NotSynced,
             Error::Synced { .. } => RollbookError::Synced,
+            Error::BeginAnew => RollbookError::BeginAnew,
+            Error::OutOfStep => RollbookError::OutOfStep,
             // All that are left; a new case of the enum gets its own arm.
             _ => RollbookError::Unsupported,
         };
@@ -136,6 +143,8 @@ mod tests {
                 what: text(),
             },
             Error::Synced { school: 1000 },
+            Error::BeginAnew,
+            Error::OutOfStep,
             Error::Unsupported { what: text() },
         ] {
             let crossed = RollbookError::from(error.clone());

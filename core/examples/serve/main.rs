@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example serve -- [--store FILE] [--dataset FILE]…
-//!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z] [--faults SEED]
+//!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z] [--faults SEED] [--feed TOKEN=SCOPE]…
 //! ```
 //!
 //! Opens the store (one in memory without `--store`), applies the datasets in
@@ -12,12 +12,15 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod faults;
+mod feed;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::routing::get;
 use faults::{Fault, Faults, Half};
+use feed::Tokens;
 use rollbook::{Clock, Engine, Options};
 use std::error::Error;
 use std::fs::File;
@@ -39,6 +42,7 @@ struct Arguments {
     listen: SocketAddr,
     now: Option<i64>,
     faults: Option<u64>,
+    tokens: Tokens,
 }
 
 const HELP: &str = "\
@@ -51,7 +55,10 @@ The engine behind HTTP, for development: without TLS.
   --faults SEED      one answer of eight is 429 (with Retry-After and without), 500, 503,
                      an HTML page with 200, cut in the middle of its body, late, or the second
                      to a request that is carried out twice. The number of a request and the
-                     seed say which.";
+                     seed say which.
+  --feed TOKEN=SCOPE who may follow what at /feed, with TOKEN as a bearer token: a school's
+                     number, or with learners 1000:1,2; several schools are joined by +. May be
+                     given again";
 
 /// Nothing if help is asked for.
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
@@ -62,6 +69,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         now: None,
         faults: None,
+        tokens: Tokens::default(),
     };
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -74,6 +82,7 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
                 arguments.now = Some(now.as_second());
             }
             Long("faults") => arguments.faults = Some(parser.value()?.parse()?),
+            Long("feed") => arguments.tokens.add(&parser.value()?.string()?)?,
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
@@ -120,6 +129,7 @@ fn main() -> ExitCode {
         let service = Service {
             engine: engine.clone(),
             faults: arguments.faults.map(Faults::new),
+            tokens: arguments.tokens,
         };
         runtime.block_on(serve(service, arguments.listen))?;
         Ok(engine.close()?)
@@ -136,12 +146,15 @@ fn main() -> ExitCode {
 struct Service {
     engine: Arc<Engine>,
     faults: Option<Faults>,
+    tokens: Tokens,
 }
 
 async fn serve(service: Service, listen: SocketAddr) -> std::io::Result<()> {
     let listener = TcpListener::bind(listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
-    let app = Router::new().fallback(answer).with_state(Arc::new(service));
+    let app = Router::new()
+        .route("/feed", get(feed::answer))
+        .fallback(answer).with_state(Arc::new(service));
     axum::serve(listener, app)
         .with_graceful_shutdown(told_to_stop())
         .await

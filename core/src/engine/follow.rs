@@ -2,10 +2,12 @@
 
 use super::Engine;
 use crate::dataset::Export;
-use crate::error::public::Result;
+use crate::error::{Error, public::Result};
 use crate::feed::{Feed, Follow};
 use crate::record::position::Followed;
 use crate::record::scope::Scope;
+use crate::store::{Collection, Sources, Store, Watch};
+use std::sync::{Arc, Weak};
 
 impl Engine {
     /// The records of a scope, as a dataset: see [`export`](Self::export). Integrators and
@@ -70,6 +72,33 @@ impl Engine {
         Ok(Feed::new(self.store.lease()?, scope, after)?)
     }
 
+    /// Observes the feeds of a scope, for who waits with an answer until something changed.
+    ///
+    /// ```
+    /// use rollbook::{Engine, Options, Scope};
+    ///
+    /// let server = Engine::memory(Options::default())?;
+    /// let mut feeds = server.observe_feed(Scope::default().school(1));
+    /// let Some(feed) = feeds.poll(None).transpose()? else { return Ok(()) };
+    /// let position = feed.position();
+    /// drop(feed);
+    /// assert!(feeds.poll(Some(&position)).is_none());
+    /// server.apply(&br#"{"type":"grade","school_id":1,"grade_id":9}"#[..])?;
+    /// assert!(feeds.poll(Some(&position)).is_some());
+    /// # Ok::<(), rollbook::Error>(())
+    /// ```
+    pub fn observe_feed(&self, scope: Scope) -> FeedObservation {
+        let schools = scope.schools.keys();
+        let of_schools = schools.map(|school| self.store.watch(Some(*school), Sources::RECORDS));
+        let mut watches: Vec<_> = of_schools.collect();
+        watches.push(self.store.watch(None, Sources::of(&[Collection::Followed])));
+        FeedObservation {
+            store: Arc::downgrade(&self.store),
+            scope,
+            watches,
+        }
+    }
+
     /// A feed of another store, to be taken into this one: see [`feed`](Self::feed).
     ///
     /// Schools that are followed are the source's to change: `apply` refuses them as
@@ -88,5 +117,44 @@ impl Engine {
     pub fn followed(&self) -> Result<Option<String>> {
         let followed = self.store.read(|snapshot| Followed::read(&**snapshot))?;
         Ok(followed.map(|followed| followed.position.to_text()))
+    }
+}
+
+/// The feeds of a scope, one after the other: see [`Engine::observe_feed`].
+pub struct FeedObservation {
+    store: Weak<Store>,
+    scope: Scope,
+    watches: Vec<Watch>,
+}
+
+impl FeedObservation {
+    /// The feed after a position, if it has changes. It costs next to nothing as long as
+    /// nothing was changed of its schools; the first one is looked for in any case.
+    ///
+    /// # Errors
+    /// As [`Engine::feed`].
+    pub fn poll(&mut self, after: Option<&str>) -> Option<Result<Feed>> {
+        let touched = self.watches.iter().filter(|watch| watch.take());
+        if touched.count() == 0 {
+            return None;
+        }
+        let store = self.store.upgrade().filter(|_| !self.is_over())?;
+        let lease = store.lease().map_err(Error::from);
+        let feed = lease.and_then(|lease| Ok(Feed::new(lease, &self.scope, after)?));
+        feed.map(|feed| feed.has_changes().then_some(feed)).transpose()
+    }
+
+    /// Has this called when it is time to poll again, by the thread that made the change: it
+    /// is to be quick.
+    pub fn on_change(&mut self, changed: impl Fn() + Send + Sync + 'static) {
+        let changed: Arc<dyn Fn() + Send + Sync> = Arc::new(changed);
+        for watch in &self.watches {
+            watch.on_touch(Some(changed.clone()));
+        }
+    }
+
+    /// Whether the engine was closed or dropped. No feed follows.
+    pub fn is_over(&self) -> bool {
+        self.watches.iter().any(Watch::has_ended)
     }
 }

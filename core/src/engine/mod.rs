@@ -17,6 +17,8 @@ mod sync;
 mod unseen;
 mod verify;
 
+#[cfg(feature = "sync")]
+pub use follow::FeedObservation;
 pub use maintain::Stats;
 pub use once::Once;
 pub use options::{Compaction, Credentials, Options};

@@ -26,6 +26,10 @@ fn ensure(question: &dyn Query, view: View<'_>, for_one: bool) -> Result<()> {
     if question.about().is_some_and(is_unsynced) || question.broken_rule(view)?.is_some() {
         return Ok(());
     }
+    #[cfg(feature = "sync")]
+    if super::followed::ensure_held(question, view)? {
+        return Ok(());
+    }
     let reads = Reads { view, for_one };
     question.reads(&reads)
 }

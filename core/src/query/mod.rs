@@ -12,7 +12,8 @@
 //! - `window`: ranges of dates. `release`: when marks may be seen. `learner_filter`: which
 //!   learners. `learner_parents`: a learner's. `enrolled`: the subjects of one. `key_lookup`:
 //!   many records of one partition. `listed`, `dated`: records as they are kept, by id and by date.
-//!   `coverage`: whether what they read of a synced school was seen.
+//!   `coverage`: whether what they read of a synced school was seen; `followed`: whether a
+//!   follower holds it.
 //!   `debtor_code`: how debtor codes are compared.
 //! - `school_facts`, `tables` (with each `grade`), `sheet`, `roll`, `integrators`, `accounts`: what
 //!   a snapshot holds decoded for them. `held`: as much of a small collection as memory may take.
@@ -31,6 +32,8 @@ mod enrolled;
 mod faults;
 mod finance_learners;
 mod flat_marks;
+#[cfg(feature = "sync")]
+mod followed;
 mod grade;
 mod grades;
 mod held;
