@@ -156,7 +156,11 @@ pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
+#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+pub use engine::Answers;
+pub use engine::{
+    Compaction, Credentials, Engine, Observation, Observed, Once, Options, Stats, Verification,
+};
 pub use entropy::Entropy;
 pub use error::public::Result;
 pub use error::{Error, Fault};
