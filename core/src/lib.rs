@@ -73,7 +73,7 @@
 //!
 #![cfg_attr(
     feature = "sync",
-    doc = "**To keep devices in step.** [`Scope`]: what a device may hold. [`Feed`]: what changed of it. \
+    doc = "**To keep devices in step.** [`Scope`]: what a device may hold. [`Feed`]: what changed of it, and [`FeedObservation`] when. \
            [`Follow`]: a feed on its way in.\n"
 )]
 //!
@@ -144,6 +144,9 @@ pub mod guide {
     #[doc = include_str!("../docs/sync.md")]
     pub mod sync {}
 
+    #[cfg_attr(feature = "sync", doc = include_str!("../docs/following.md"))]
+    pub mod following {}
+
     #[doc = include_str!("../docs/promises.md")]
     pub mod promises {}
 
@@ -163,11 +166,15 @@ pub mod backend {
 
 pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
-#[cfg(feature = "sync")]
-pub use engine::FeedObservation;
 pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
+#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+pub use engine::Answers;
+#[cfg(feature = "sync")]
+pub use engine::FeedObservation;
+pub use engine::{
+    Compaction, Credentials, Engine, Observation, Observed, Once, Options, Stats, Verification,
+};
 pub use entropy::Entropy;
 pub use error::public::Result;
 pub use error::{Error, Fault};

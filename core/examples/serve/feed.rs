@@ -33,7 +33,8 @@ impl Tokens {
     /// Adds `TOKEN=SCOPE`. A scope is schools joined by `+`; behind a school and a colon may
     /// stand learners, joined by commas. Nothing is a scope, too.
     pub(crate) fn add(&mut self, argument: &str) -> Result<(), String> {
-        let wrong = || format!("--feed {argument}: give TOKEN=SCHOOL or TOKEN=SCHOOL:LEARNER,LEARNER");
+        let wrong =
+            || format!("--feed {argument}: give TOKEN=SCHOOL or TOKEN=SCHOOL:LEARNER,LEARNER");
         let (token, schools) = argument.split_once('=').ok_or_else(wrong)?;
         let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
         let mut scope = Scope::default();
@@ -66,7 +67,11 @@ pub(crate) async fn answer(
     headers: HeaderMap,
 ) -> Response {
     let Some(scope) = service.tokens.scope(&headers) else {
-        return refuse(401, "Unauthorized", "Give the token of a scope as a bearer token");
+        return refuse(
+            401,
+            "Unauthorized",
+            "Give the token of a scope as a bearer token",
+        );
     };
     let after = asked.get("after").filter(|after| !after.is_empty());
     let wait = asked.get("wait").and_then(|wait| wait.parse().ok());
@@ -103,9 +108,7 @@ fn send(feed: Feed) -> Response {
             };
             piece.extend_from_slice(line.as_bytes());
             piece.push(b'\n');
-            if piece.len() >= PIECE_BYTES
-                && to.blocking_send(std::mem::take(&mut piece)).is_err()
-            {
+            if piece.len() >= PIECE_BYTES && to.blocking_send(std::mem::take(&mut piece)).is_err() {
                 return;
             }
         }

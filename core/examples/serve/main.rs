@@ -154,7 +154,8 @@ async fn serve(service: Service, listen: SocketAddr) -> std::io::Result<()> {
     println!("listening on http://{}", listener.local_addr()?);
     let app = Router::new()
         .route("/feed", get(feed::answer))
-        .fallback(answer).with_state(Arc::new(service));
+        .fallback(answer)
+        .with_state(Arc::new(service));
     axum::serve(listener, app)
         .with_graceful_shutdown(told_to_stop())
         .await

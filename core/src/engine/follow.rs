@@ -141,7 +141,8 @@ impl FeedObservation {
         let store = self.store.upgrade().filter(|_| !self.is_over())?;
         let lease = store.lease().map_err(Error::from);
         let feed = lease.and_then(|lease| Ok(Feed::new(lease, &self.scope, after)?));
-        feed.map(|feed| feed.has_changes().then_some(feed)).transpose()
+        feed.map(|feed| feed.has_changes().then_some(feed))
+            .transpose()
     }
 
     /// Has this called when it is time to poll again, by the thread that made the change: it

@@ -4,12 +4,14 @@
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
 //! - `sync`: schools that are synced. `follow`: stores that follow another one.
 //! - `maintain`: the care of the store. `verify`: whether it is sound.
+//! - `observe`: answers that follow what changes.
 
 mod ask;
 mod data;
 #[cfg(feature = "sync")]
 mod follow;
 mod maintain;
+mod observe;
 mod once;
 mod options;
 mod sync;
@@ -20,6 +22,9 @@ mod verify;
 #[cfg(feature = "sync")]
 pub use follow::FeedObservation;
 pub use maintain::Stats;
+#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+pub use observe::Answers;
+pub use observe::{Observation, Observed};
 pub use once::Once;
 pub use options::{Compaction, Credentials, Options};
 pub use verify::Verification;
@@ -67,10 +72,12 @@ use std::sync::Arc;
 pub struct Engine {
     store: Arc<Store>,
     logins: api::LoginCache,
-    freshness: Freshness,
+    freshness: Arc<Freshness>,
     entropy: Entropy,
     clock: Clock,
     limits: api::Limits,
+    #[cfg(not(target_family = "wasm"))]
+    attendant: Arc<observe::Attendant>,
     #[cfg(feature = "sync")]
     syncs: crate::sync::Turns,
 }
@@ -161,7 +168,9 @@ impl Engine {
             },
         )?;
         Ok(Engine {
-            freshness: Freshness::of(&store)?,
+            #[cfg(not(target_family = "wasm"))]
+            attendant: observe::Attendant::new(&options.clock),
+            freshness: Arc::new(Freshness::of(&store)?),
             store: Arc::new(store),
             logins,
             entropy: options.entropy,
@@ -193,6 +202,13 @@ impl Engine {
     /// `busy` if a load does not end in time.
     pub fn close(&self) -> Result<()> {
         Ok(self.store.close()?)
+    }
+}
+
+/// A load, an export or a sync may hold the store longer.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.store.end_watches();
     }
 }
 

@@ -13,7 +13,9 @@ use std::sync::Arc;
 pub(super) fn of(snapshot: &Snapshot) -> Result<Arc<Option<Followed>>> {
     snapshot.decoded(0, Followed::PARTITION, Followed::SOURCES, || {
         let followed = Followed::read(snapshot)?;
-        let bytes = followed.as_ref().map_or(0, |followed| followed.encode().len());
+        let bytes = followed
+            .as_ref()
+            .map_or(0, |followed| followed.encode().len());
         // A tree of numbers takes some times their packed bytes.
         Ok((followed, 16 * bytes))
     })
@@ -43,7 +45,9 @@ pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<bool> 
         return not_held(format!("the kind {}, which is not followed,", kind.name()));
     }
     if let Whom::Learners(learners) = whom {
-        let is_one = question.learner().is_some_and(|one| learners.contains(&one));
+        let is_one = question
+            .learner()
+            .is_some_and(|one| learners.contains(&one));
         let mut of_people = Kind::ALL.into_iter().filter(|kind| is_read(read, *kind));
         if !is_one && of_people.any(is_of_people) {
             return not_held("all but the learners who are followed, by their ids,".to_owned());

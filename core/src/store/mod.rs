@@ -7,7 +7,7 @@
 //!   `sorter`, `spill`, `spilled_run`: sorting more than memory holds.
 //! - `journal`, `journal_row`, `journal_write`, `touches`, `history`, `since`: what was
 //!   changed since a moment, for who follows the store.
-//! - `receipts`: what came of changes that may be repeated.
+//! - `receipts`: what came of changes that may be repeated. `watchers`: who is told of a change.
 //! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
 //!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `opened_path`, `owner`, `half_made`:
@@ -50,7 +50,10 @@ mod records;
 mod run;
 mod run_builder;
 mod scrub;
-#[cfg_attr(not(test), expect(dead_code, reason = "who follows the store asks"))]
+#[cfg_attr(
+    not(any(test, feature = "sync")),
+    expect(dead_code, reason = "who follows the store asks")
+)]
 mod since;
 mod snapshot;
 mod sorter;
@@ -58,6 +61,7 @@ mod spill;
 mod spilled_run;
 mod tables;
 mod touches;
+mod watchers;
 mod write;
 mod writer_lock;
 
@@ -72,12 +76,14 @@ pub(crate) use lifecycle::{Location, Store};
 pub(crate) use memo::Sources;
 pub(crate) use merge::{Decision, Edits};
 pub(crate) use options::StoreOptions;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use panics::catch_panic;
 pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;
 pub(crate) use records::{PinnedRun, Reader, Records};
 pub(crate) use run::Run;
 #[cfg_attr(
-    not(test),
+    not(any(test, feature = "sync")),
     expect(unused_imports, reason = "who follows the store asks")
 )]
 pub(crate) use since::{Moment, Since};
@@ -87,4 +93,5 @@ pub(crate) use tables::CursorKey;
 #[cfg(fuzzing)]
 pub(crate) use tables::Totals;
 pub(crate) use touches::Touches;
+pub(crate) use watchers::{Wake, Watch};
 pub(crate) use write::Write;
