@@ -172,7 +172,8 @@ impl Scope {
     }
 
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        varint::push(out, self.kinds.0);
+        // Mostly none is left out.
+        varint::push(out, !self.kinds.0);
         push_ascending(out, self.schools.keys());
         for whom in self.schools.values() {
             match whom {
@@ -186,7 +187,7 @@ impl Scope {
     }
 
     pub(crate) fn decode(bytes: &mut &[u8]) -> Result<Scope> {
-        let kinds = Kinds(varint::take(bytes)?);
+        let kinds = Kinds(!varint::take(bytes)?);
         let mut schools = BTreeMap::new();
         for school in take_ascending(bytes)? {
             let whom = match varint::take(bytes)? {
