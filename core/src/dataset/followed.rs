@@ -16,11 +16,13 @@ pub(crate) fn let_go_of(write: &mut Write<'_>, school: u64) -> Result<()> {
     let Some(mut followed) = Followed::read(write)? else {
         return Ok(());
     };
-    followed.told.remove(&school);
-    match followed.position.held.schools.remove(&school) {
-        Some(_) => keep(write, &followed),
-        None => Ok(()),
+    if followed.held(school).is_none() {
+        return Ok(());
     }
+    followed.told.remove(&school);
+    followed.position.held.schools.remove(&school);
+    followed.kept.schools.remove(&school);
+    keep(write, &followed)
 }
 
 struct FollowedEdit(Option<Vec<u8>>);

@@ -87,16 +87,16 @@ pub(crate) fn commit(
     write: &mut crate::store::Write<'_>,
     stage: Stage,
 ) -> crate::error::Result<Summary> {
-    commit_sorted(write, stage.sorter)
+    commit::Commit::new(write, stage.sorter)?.run()
 }
 
-/// The same, of the entries alone.
+/// Carries out what another store tells, which has seen to what needs a school.
 #[cfg(feature = "sync")]
-pub(crate) fn commit_sorted(
+pub(crate) fn commit_told(
     write: &mut crate::store::Write<'_>,
     sorter: crate::store::Sorter,
 ) -> crate::error::Result<Summary> {
-    commit::Commit::new(write, sorter)?.run()
+    commit::Commit::new(write, sorter)?.run_unchecked()
 }
 
 /// Whether any record lies by a school.

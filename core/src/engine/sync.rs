@@ -2,7 +2,11 @@
 
 use super::Engine;
 use crate::dataset::{self, Coverage};
+#[cfg(feature = "sync")]
+use crate::error::Error;
 use crate::error::public::Result;
+#[cfg(feature = "sync")]
+use crate::record::position::Followed;
 
 impl Engine {
     /// What was seen of a school that is synced, and when; nothing of any other school.
@@ -77,6 +81,12 @@ impl Engine {
     /// `closed`, `io`.
     pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
         let secret = self.store.read(|snapshot| {
+            let followed = Followed::read(&**snapshot)?;
+            if followed.is_some_and(|followed| followed.held(school).is_some()) {
+                return Err(Error::unsupported(&format!(
+                    "school {school} follows another store: sync it there, or call forget_sync first"
+                )));
+            }
             let key = snapshot.cursor_key()?;
             let (half, _) = key.split_first_chunk().unwrap_or((&[0; 8], &[]));
             Ok(u64::from_le_bytes(*half))

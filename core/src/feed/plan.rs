@@ -126,12 +126,11 @@ impl Planner<'_> {
             self.tables();
             return Ok(all);
         };
-        let was_of_schools = !after.held.schools.is_empty();
         match self.snapshot.touched_since(Area::Global, after.moment)? {
-            Since::Records { touched, .. } if was_of_schools => {
+            Since::Records { touched, .. } => {
                 self.records(Area::Global, &Whom::Everybody, touched);
             }
-            _ => self.tables(),
+            Since::Whole => self.tables(),
         }
         let mut whole = BTreeSet::new();
         for (school, whom) in &self.scope.schools {
@@ -256,7 +255,7 @@ impl Planner<'_> {
     fn seen(&self, school: u64, whom: &Whom) -> Result<VecDeque<Piece>> {
         let is_complete = !self.snapshot.is_synced(school)
             || self.followed.as_ref().is_some_and(|followed| {
-                followed.position.held.whom(school).is_some() && !followed.told.contains(&school)
+                followed.held(school).is_some() && !followed.told.contains(&school)
             });
         if is_complete {
             return Ok([Piece::Mark(Mark::Complete(school))].into());

@@ -3,13 +3,13 @@
 use super::lines::Head;
 use crate::dataset::coverage::{self, Told};
 use crate::dataset::{
-    Named, RecordKey, Summary, commit_sorted, each_key, followed, ledger, remove_school,
+    Named, RecordKey, Summary, commit_told, each_key, followed, ledger, remove_school,
     staged_removal,
 };
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::position::{Followed, Position};
-use crate::record::scope::{Belonging, Whom};
+use crate::record::scope::{Belonging, Scope, Whom};
 use crate::record::storage::Storage;
 use crate::store::{Collection, Key, Partition, Records, Sorter, Write};
 use std::cell::RefCell;
@@ -44,12 +44,19 @@ impl Part {
         let Head { to, pending, .. } = &self.head;
         let mut summary = Summary::default();
         let mut told = BTreeSet::new();
+        let mut kept = Scope::default();
         if let Some(before) = &before {
             told.clone_from(&before.told);
-            for school in before.position.held.schools.keys() {
-                if to.held.whom(*school).is_none() && !pending.contains(school) {
-                    summary.add(&remove_school(write, *school)?);
-                    told.remove(school);
+            for school in before.schools() {
+                if to.held.whom(school).is_some() {
+                    continue;
+                }
+                match before.held(school).filter(|_| pending.contains(&school)) {
+                    Some((whom, kinds)) => {
+                        kept.schools.insert(school, whom.clone());
+                        kept.kinds = kinds;
+                    }
+                    None => summary.add(&remove_school(write, school)?),
                 }
             }
             self.let_go(write, &mut sorter, &before.position)?;
@@ -57,11 +64,9 @@ impl Part {
         for of in &self.whole {
             stage_removal(write, &mut sorter, *of)?;
         }
-        summary.add(&commit_sorted(write, sorter)?);
+        summary.add(&commit_told(write, sorter)?);
         for (school, whom) in &to.held.schools {
-            if let Whom::Learners(_) = whom {
-                summary.add(&remove_unnamed(write, *school, whom)?);
-            }
+            summary.add(&remove_unnamed(write, *school, whom)?);
             write.set_synced(*school, true)?;
         }
         for (school, seen) in &self.seen {
@@ -73,9 +78,13 @@ impl Part {
                 told.remove(school);
             }
         }
-        told.retain(|school| to.held.whom(*school).is_some());
-        let position = to.clone();
-        followed::keep(write, &Followed { position, told })?;
+        let followed = Followed {
+            position: to.clone(),
+            told: BTreeSet::new(),
+            kept,
+        };
+        told.retain(|school| followed.held(*school).is_some());
+        followed::keep(write, &Followed { told, ..followed })?;
         Ok(Taken { summary })
     }
 
@@ -106,7 +115,9 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     match of {
         Some(school) => {
             ledger::forget(write, school)?;
-            stage_each(write, sorter, school, &|_| true)
+            // What the app says of who may ask stays.
+            let goes = |found: &RecordKey<'_>| Belonging::of(found.kind) != Belonging::App;
+            stage_each(write, sorter, school, &goes)
         }
         None => {
             let mut key = Vec::new();
@@ -130,8 +141,7 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     }
 }
 
-/// Stages the removal of records of a school that the part itself does not bring. What the
-/// app says of who may ask stays.
+/// Stages the removal of records of a school that the part itself does not bring.
 fn stage_each(
     write: &mut Write<'_>,
     sorter: &mut Sorter,
@@ -144,7 +154,7 @@ fn stage_each(
         write,
         school,
         &mut |found| {
-            if Belonging::of(found.kind) == Belonging::App || !goes(&found) {
+            if !goes(&found) {
                 return Ok(());
             }
             let entry = staged_removal(&mut key, found.kind, found.name, found.key);
@@ -160,13 +170,20 @@ fn stage_each(
     )
 }
 
-/// Removes the parents and accountable persons whom nobody names any more.
+/// Removes the parents and accountable persons whom no learner names any more who is held,
+/// and what the app says of who may ask, where there is no school to ask about any more.
 fn remove_unnamed(write: &mut Write<'_>, school: u64, whom: &Whom) -> Result<Summary> {
-    let Some(named) = Named::by(write, school, whom)? else {
-        return Ok(Summary::default());
-    };
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
+    let schools = Records::open(write, Partition::global(Collection::Schools))?;
+    if schools.get(Key::one(school))?.is_none() {
+        drop(schools);
+        let is_apps = |found: &RecordKey<'_>| Belonging::of(found.kind) == Belonging::App;
+        stage_each(write, &mut sorter, school, &is_apps)?;
+    }
+    let Some(named) = Named::by(write, school, whom)? else {
+        return commit_told(write, sorter);
+    };
     for (kind, of) in [
         (Kind::Parent, Collection::Parents),
         (Kind::AccountablePerson, Collection::AccountablePersons),
@@ -181,5 +198,5 @@ fn remove_unnamed(write: &mut Write<'_>, school: u64, whom: &Whom) -> Result<Sum
             }
         }
     }
-    commit_sorted(write, sorter)
+    commit_told(write, sorter)
 }

@@ -5,7 +5,7 @@ use super::{Query, View};
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::position::Followed;
-use crate::record::scope::{Belonging, Scope, Whom};
+use crate::record::scope::{Belonging, Kinds, Whom};
 use crate::store::{Collection, Snapshot};
 use std::sync::Arc;
 
@@ -31,8 +31,7 @@ pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<bool> 
     let Some(school) = question.about() else {
         return Ok(followed.told.is_empty());
     };
-    let held = &followed.position.held;
-    let Some(whom) = held.whom(school) else {
+    let Some((whom, held)) = followed.held(school) else {
         return Ok(false);
     };
     let read = read_by(question);
@@ -70,8 +69,8 @@ fn is_read(read: u64, kind: Kind) -> bool {
 }
 
 /// Records that are the app's own are always here.
-fn is_beyond(held: &Scope, kind: Kind) -> bool {
-    Belonging::of(kind) != Belonging::App && !held.kinds.has(kind)
+fn is_beyond(held: Kinds, kind: Kind) -> bool {
+    Belonging::of(kind) != Belonging::App && !held.has(kind)
 }
 
 fn is_of_people(kind: Kind) -> bool {

@@ -1,6 +1,6 @@
 //! How far a follower has come: a moment of its source, and what it holds of it.
 
-use super::scope::Scope;
+use super::scope::{Kinds, Scope, Whom};
 use crate::error::{Error, Result};
 use crate::store::{Collection, Key, Moment, Partition, Reader, Records, Sources};
 use crate::varint;
@@ -70,6 +70,8 @@ pub(crate) struct Followed {
     /// The schools of which the source told what it has seen: it follows or syncs them
     /// itself. Of the others it has all there is.
     pub(crate) told: BTreeSet<u64>,
+    /// Schools that are to come anew, as they were until then: they are answered meanwhile.
+    pub(crate) kept: Scope,
 }
 
 impl Followed {
@@ -87,7 +89,20 @@ impl Followed {
         for school in &self.told {
             varint::push(&mut out, *school);
         }
+        self.kept.encode(&mut out);
         out
+    }
+
+    /// What the store holds of a school.
+    pub(crate) fn held(&self, school: u64) -> Option<(&Whom, Kinds)> {
+        let mut scopes = [&self.position.held, &self.kept].into_iter();
+        scopes.find_map(|scope| Some((scope.whom(school)?, scope.kinds)))
+    }
+
+    /// The schools of which it holds anything.
+    pub(crate) fn schools(&self) -> impl Iterator<Item = u64> {
+        let scopes = [&self.position.held, &self.kept].into_iter();
+        scopes.flat_map(|scope| scope.schools.keys().copied())
     }
 
     fn decode(mut bytes: &[u8]) -> Result<Followed> {
@@ -96,7 +111,12 @@ impl Followed {
         for _ in 0..varint::take(&mut bytes)? {
             told.insert(varint::take(&mut bytes)?);
         }
-        Ok(Followed { position, told })
+        let kept = Scope::decode(&mut bytes)?;
+        Ok(Followed {
+            position,
+            told,
+            kept,
+        })
     }
 
     /// What a store follows, if it does.
