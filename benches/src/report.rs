@@ -3,6 +3,7 @@
 use crate::comparison::Measured;
 use crate::concurrent::Beside;
 use crate::doors::Doors;
+use crate::following::Followed;
 use crate::growth::{Growth, Killed};
 use crate::reading::Read;
 use crate::writes::Written;
@@ -69,6 +70,21 @@ pub fn reading(read: &[(&str, Read)]) -> Table {
             read.bytes.to_string(),
             duration(read.took.as_secs_f64()),
             format!("{:.0}", read.rate()),
+        ]);
+    }
+    table
+}
+
+/// What following costs.
+pub fn following(followed: &[Followed]) -> Table {
+    let header = ["what", "median", "p99", "bytes"];
+    let mut table = table(header.map(str::to_owned));
+    for row in followed {
+        table.add_row([
+            row.name.to_owned(),
+            duration(row.times.median),
+            duration(row.times.p99),
+            row.bytes.to_string(),
         ]);
     }
     table
