@@ -2,6 +2,7 @@
 
 use crate::date::Date;
 use crate::error::{Error, Result};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Where the engine takes the time from; the only place (section 1, "current").
@@ -53,6 +54,11 @@ impl Clock {
         Ok(())
     }
 
+    /// Whether it never tells another instant.
+    pub(crate) fn stands_still(&self) -> bool {
+        matches!(self, Clock::Fixed(_))
+    }
+
     /// Seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn now(&self) -> i64 {
         match self {
@@ -80,6 +86,9 @@ fn system_now() -> i64 {
         Err(before) => i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |s| -s),
     }
 }
+
+/// The seconds of a day.
+const DAY: i64 = 86_400;
 
 /// A school's fixed distance from UTC, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +119,18 @@ impl Offset {
 
     /// The date there at an instant.
     pub(crate) fn today(self, now: i64) -> Date {
-        Date::from_unix_days(now.saturating_add(i64::from(self.0)).div_euclid(86_400))
+        Date::from_unix_days(self.days(now))
+    }
+
+    /// The instants of the day that it is there.
+    pub(crate) fn day(self, now: i64) -> Range<i64> {
+        let start = |day: i64| day.saturating_mul(DAY).saturating_sub(i64::from(self.0));
+        let today = self.days(now);
+        start(today)..start(today + 1)
+    }
+
+    fn days(self, now: i64) -> i64 {
+        now.saturating_add(i64::from(self.0)).div_euclid(DAY)
     }
 }
 
@@ -142,6 +162,9 @@ mod tests {
         assert_eq!(Offset::DEFAULT.today(evening).to_string(), "2026-05-14");
         assert_eq!(Offset::DEFAULT.today(evening + 1).to_string(), "2026-05-15");
         assert_eq!(Offset(-64800).today(evening).to_string(), "2026-05-14");
+        let midnight = evening + 1;
+        assert_eq!(Offset::DEFAULT.day(evening), midnight - DAY..midnight);
+        assert_eq!(Offset::DEFAULT.day(midnight), midnight..midnight + DAY);
         assert_eq!(Offset::DEFAULT.today(i64::MIN), Date::MIN);
         assert_eq!(Offset::DEFAULT.today(i64::MAX), Date::MAX);
     }

@@ -58,6 +58,13 @@
 //! [`Grades`] and [`Lookup`] (in a [`LookupList`]). Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
 //! page of a question, as v2 answers. [`SetState`]: the one change of the API.
 //!
+//! **To follow what changes.** An [`Observation`] of a question: its answer now, and again when it
+//! is another. What is [`Observed`] is kept as long.
+#![cfg_attr(
+    all(feature = "stream", not(target_family = "wasm")),
+    doc = "[`Answers`]: the same as a `Stream`."
+)]
+//!
 #![cfg_attr(
     feature = "records",
     doc = "**To read answers as values.** The types of [`v1`] and [`v2`]; [`Undecoded`]: an answer of \
@@ -86,6 +93,7 @@
 //!
 //! - `http` (on): `Engine::call` takes the types of the
 //!   `http` crate, and `Service` is a `tower` service.
+//! - `stream` (on): `Observation::stream` is a `Stream` of the crate `futures-core`.
 //! - `sync` (off): `Engine::sync` fills a school from the service.
 //! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`.
 //!
@@ -156,7 +164,11 @@ pub use api::{Answer, NoUpgrade, Page, Request, SetState, Status, Upgrade};
 pub use clock::Clock;
 pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
-pub use engine::{Compaction, Credentials, Engine, Once, Options, Stats, Verification};
+#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+pub use engine::Answers;
+pub use engine::{
+    Compaction, Credentials, Engine, Observation, Observed, Once, Options, Stats, Verification,
+};
 pub use entropy::Entropy;
 pub use error::public::Result;
 pub use error::{Error, Fault};

@@ -9,7 +9,7 @@
 )]
 
 mod decoded;
-mod typed;
+pub(crate) mod typed;
 
 use rollbook::{Credentials, Engine, Error, Options, SchoolInfo, Summary};
 use rollbook_tests::corpus::{self, Case, Cursors, Expected, Size, Step};

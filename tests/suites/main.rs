@@ -26,6 +26,7 @@ mod memory;
 mod moved;
 mod newer;
 mod no_store;
+mod observed;
 mod openers;
 mod pages;
 mod pseudonymised;

@@ -2,11 +2,13 @@
 //!
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
+//! - `observe`: answers that follow what changes.
 //! - `sync`: schools that are synced. `maintain`: the care of the store. `verify`: whether it is sound.
 
 mod ask;
 mod data;
 mod maintain;
+mod observe;
 mod once;
 mod options;
 mod sync;
@@ -15,6 +17,9 @@ mod unseen;
 mod verify;
 
 pub use maintain::Stats;
+#[cfg(all(feature = "stream", not(target_family = "wasm")))]
+pub use observe::Answers;
+pub use observe::{Observation, Observed};
 pub use once::Once;
 pub use options::{Compaction, Credentials, Options};
 pub use verify::Verification;
@@ -62,10 +67,12 @@ use std::sync::Arc;
 pub struct Engine {
     store: Arc<Store>,
     logins: api::LoginCache,
-    freshness: Freshness,
+    freshness: Arc<Freshness>,
     entropy: Entropy,
     clock: Clock,
     limits: api::Limits,
+    #[cfg(not(target_family = "wasm"))]
+    attendant: Arc<observe::Attendant>,
     #[cfg(feature = "sync")]
     syncs: crate::sync::Turns,
 }
@@ -153,7 +160,9 @@ impl Engine {
             },
         )?;
         Ok(Engine {
-            freshness: Freshness::of(&store)?,
+            #[cfg(not(target_family = "wasm"))]
+            attendant: observe::Attendant::new(&options.clock),
+            freshness: Arc::new(Freshness::of(&store)?),
             store: Arc::new(store),
             logins,
             entropy: options.entropy,
@@ -185,6 +194,13 @@ impl Engine {
     /// `busy` if a load does not end in time.
     pub fn close(&self) -> Result<()> {
         Ok(self.store.close()?)
+    }
+}
+
+/// A load, an export or a sync may hold the store longer.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.store.end_watches();
     }
 }
 

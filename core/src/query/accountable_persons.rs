@@ -14,7 +14,7 @@ use crate::json::{Chunks, Members, Wire};
 use crate::record::account::{self, Account};
 use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// Accountable Persons, School Debtors in v1 (section 9, item 8), by id: who
 /// pays for learners. All filters must hold.
@@ -157,6 +157,13 @@ impl Query for AccountablePersons<'_> {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[Collection::AccountablePersons]).and_if(
+            !self.all_accounts || self.include_learners,
+            Sources::of(&[Collection::Learners]),
+        )
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

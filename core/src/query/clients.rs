@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::json::{self, Chunks, Wire};
 use crate::record::value::YES_NO;
 use crate::record::{Value, school};
-use crate::store::{Collection, Key, Partition, Reader, Snapshot};
+use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
 
 /// Get Clients (4.7): one record per school and API type that the integrator
 /// is authorised for (2.9), by school, then API type; or those of one school.
@@ -79,6 +79,11 @@ impl Query for Clients<'_> {
 
     fn about(&self) -> Option<u64> {
         self.school
+    }
+
+    fn sources(&self) -> Sources {
+        const NAMES: Sources = Sources::of(&[Collection::Schools, Collection::ApiTypes]);
+        Sources::INTEGRATORS.and(NAMES)
     }
 
     fn reads(&self, _: &Reads<'_>) -> Result<()> {

@@ -12,7 +12,7 @@ use crate::record::coverage::Part;
 use crate::record::lanes::RENDERING;
 use crate::record::storage::Dated;
 use crate::record::typed;
-use crate::store::{Key, Partition, Reader};
+use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// A question about them.
 pub(super) trait OfDays {
@@ -161,6 +161,18 @@ impl<T: OfDays> Query for T {
             Some(_) => None,
             None => asked.window(view)?.err(),
         })
+    }
+
+    fn sources(&self) -> Sources {
+        let Asked { at, id, .. } = self.asked();
+        Sources::of(&[at.records])
+            .and_if(id.is_some(), Sources::of(&[at.dates]))
+            .and_if(self.has_day(), Sources::of(&[Collection::Schools]))
+    }
+
+    fn has_day(&self) -> bool {
+        let Asked { id, filters, .. } = self.asked();
+        id.is_none() && filters.to_date.is_none()
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

@@ -6,7 +6,7 @@ use super::tables::{Tables, Term};
 use super::walk::Walk;
 use crate::error::Result;
 use crate::json::{Chunks, Padded, Wire};
-use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
+use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot, Sources};
 use std::borrow::Cow;
 
 /// What the records of a learner's subjects have in common.
@@ -68,6 +68,14 @@ impl EnrolledContext<'_> {
         Ok(())
     }
 }
+
+/// What both are made from.
+pub(super) const SOURCES: Sources = Sources::of(&[
+    Collection::Schools,
+    Collection::Grades,
+    Collection::Subjects,
+    Collection::LearnerSubjects,
+]);
 
 /// Writes the records of the walk's next page, by subject. `push` writes one
 /// with a comma, or nothing if the question tells nothing of it.

@@ -16,7 +16,7 @@ use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
 use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
 use crate::record::typed;
-use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::store::{Collection, Key, Partition, Reader, Run, Sources};
 
 /// Learners of the finance family (section 9, items 8 and 9), by id: who they
 /// are, their account, their parents and the person accountable. All filters
@@ -160,6 +160,13 @@ impl Query for FinanceLearners<'_> {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        const PERSONS: Sources = Sources::of(&[Collection::AccountablePersons]);
+        Sources::of(&[Collection::Learners])
+            .and_if(self.include_parents, Sources::of(&[Collection::Parents]))
+            .and_if(self.include_accountable_person, PERSONS)
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

@@ -8,7 +8,7 @@ use super::{Array, Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::coverage::{Part, Unit};
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// The lookup of grades: ids and names of a school's grades, in the order of the
 /// ids, or one of them.
@@ -96,6 +96,10 @@ impl Query for Grades {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[Collection::Grades])
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::{FACTS, RENDERING};
 use crate::record::learner::{CURRENT, NAMES_END_TAG, RENDERING_START, STATUS_TAG};
 use crate::record::typed::{Conversions, push_part};
-use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot};
+use crate::store::{Collection, Key, Partition, Reader, Run, Snapshot, Sources};
 use std::ops::Range;
 
 /// Get Learner Subjects (4.5): one record per learner and subject of the
@@ -102,6 +102,15 @@ impl Query for LearnerSubjects {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[
+            Collection::Schools,
+            Collection::Learners,
+            Collection::Subjects,
+            Collection::LearnerSubjects,
+        ])
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

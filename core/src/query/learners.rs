@@ -17,7 +17,7 @@ use crate::record::fold::fold;
 use crate::record::lanes::RENDERING;
 use crate::record::learner::STATUSES;
 use crate::record::typed;
-use crate::store::{Collection, Key, Partition, Reader, Run};
+use crate::store::{Collection, Key, Partition, Reader, Run, Sources};
 use memchr::memmem::Finder;
 use std::ops::Range;
 
@@ -166,6 +166,16 @@ impl Query for Learners<'_> {
 
     fn broken_rule(&self, view: View<'_>) -> Result<Option<Rule>> {
         Ok(self.window(view)?.err())
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[Collection::Learners])
+            .and_if(self.include_parents, Sources::of(&[Collection::Parents]))
+            .and_if(self.has_day(), Sources::of(&[Collection::Schools]))
+    }
+
+    fn has_day(&self) -> bool {
+        self.status == LearnerStatus::Left && self.until.is_none()
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

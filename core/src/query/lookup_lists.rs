@@ -9,7 +9,7 @@ use super::{Outcome, Query, Question, Reads, Then, View};
 use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::coverage::Part;
-use crate::store::{Collection, Partition};
+use crate::store::{Collection, Partition, Sources};
 
 /// A list of things that records name, the same for all schools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -122,6 +122,10 @@ impl Query for Lookup {
 
     fn about(&self) -> Option<u64> {
         None
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[self.of().0])
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

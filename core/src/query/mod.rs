@@ -86,8 +86,9 @@ pub(crate) use walk::{Identity, Position, Walk};
 use crate::date::Date;
 use crate::error::Result;
 use crate::json::{Chunks, Wire};
-use crate::store::Snapshot;
+use crate::store::{Snapshot, Sources};
 use school_facts::SchoolFacts;
+use std::ops::Range;
 use std::sync::Arc;
 use tables::Tables;
 
@@ -174,6 +175,15 @@ impl<'a> View<'a> {
     fn today(&self, school: u64) -> Result<Date> {
         Ok(self.facts(school)?.today(self.now))
     }
+
+    /// The instants at which a question has the answer that it has now, as far as it depends
+    /// on the day.
+    pub(crate) fn day(&self, question: &dyn Query) -> Result<Option<Range<i64>>> {
+        match question.about() {
+            Some(school) if question.has_day() => Ok(Some(self.facts(school)?.day(self.now))),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// A question that an app asks without credentials: one of the types below.
@@ -190,6 +200,15 @@ pub(crate) trait Query {
     /// The rule that joins parameters which it breaks.
     fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
         Ok(None)
+    }
+
+    /// What its answers are made from: nothing else changes them but the day, and whether it
+    /// was seen.
+    fn sources(&self) -> Sources;
+
+    /// Whether its answers depend on the day that it is at the school.
+    fn has_day(&self) -> bool {
+        false
     }
 
     /// Says what it reads of schools, as far as it is seen apart. It is asked only where

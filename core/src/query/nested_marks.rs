@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::json::{Chunks, Wire};
 use crate::record::coverage::{Part, Unit};
 use crate::record::mark_row::{MarkRow, SlotStarts, WalkedRow};
-use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot};
+use crate::store::{Collection, Key, Partition, Reader, Records, Snapshot, Sources};
 
 impl Query for AssessmentMarks {
     fn endpoint(&self) -> &'static Endpoint {
@@ -27,6 +27,32 @@ impl Query for AssessmentMarks {
     fn broken_rule(&self, _: View<'_>) -> Result<Option<Rule>> {
         let names_nobody = self.learner_id.is_none() && self.grade_id.is_none();
         Ok(names_nobody.then_some(NOBODY))
+    }
+
+    fn sources(&self) -> Sources {
+        const ALWAYS: Sources = Sources::of(&[
+            Collection::Years,
+            Collection::Grades,
+            Collection::Subjects,
+            Collection::LearningOutcomes,
+            Collection::Assessments,
+            Collection::MarkRows,
+        ]);
+        const RELEASES: Sources = Sources::of(&[Collection::LearningPrograms, Collection::Terms]);
+        ALWAYS
+            .and_if(self.has_day(), RELEASES)
+            .and_if(
+                self.has_day() || self.year.is_none(),
+                Sources::of(&[Collection::Schools]),
+            )
+            .and_if(
+                self.grade_id.is_none(),
+                Sources::of(&[Collection::MarkRowIndex]),
+            )
+    }
+
+    fn has_day(&self) -> bool {
+        !self.structure
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

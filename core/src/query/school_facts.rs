@@ -6,6 +6,7 @@ use crate::date::Date;
 use crate::error::Result;
 use crate::record::{Kind, Value, bake, school};
 use crate::store::{Collection, Key, Partition, Reader, Snapshot, Sources};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) struct SchoolFacts {
@@ -38,6 +39,11 @@ impl SchoolFacts {
             facts.current_year = values.get(school::CURRENT_YEAR).and_then(Value::integer);
         }
         Ok(facts)
+    }
+
+    /// The instants of the day at the school.
+    pub(super) fn day(&self, now: i64) -> Range<i64> {
+        self.offset.day(now)
     }
 
     pub(crate) fn today(&self, now: i64) -> Date {

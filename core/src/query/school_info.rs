@@ -10,7 +10,7 @@ use crate::json::{self, Chunks, Wire};
 use crate::record::Value;
 use crate::record::coverage::{Part, Unit};
 use crate::record::school::{FIELDS, INFO, TUITION_LANGUAGES};
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// Get School: what a school says of itself, as one object; so for v2, which finds it
 /// with [`Engine::find`](crate::Engine::find).
@@ -93,6 +93,10 @@ impl Query for SchoolInfo {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[Collection::Schools])
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

@@ -84,6 +84,13 @@ impl Query for Parents {
         Some(self.school)
     }
 
+    fn sources(&self) -> Sources {
+        Sources::of(&[Collection::Parents]).and_if(
+            self.parent_id.is_none(),
+            Sources::of(&[Collection::Learners]),
+        )
+    }
+
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {
         let Parents { school, parent_id } = *self;
         match parent_id {

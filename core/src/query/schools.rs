@@ -11,7 +11,7 @@ use crate::json::Chunks;
 use crate::record::coverage::{Part, Unit};
 use crate::record::lanes::RENDERING;
 use crate::record::typed;
-use crate::store::{Collection, Key, Partition, Reader};
+use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// Get Schools (4.6): the schools that have authorised the integrator (2.8), in
 /// the order of their ids, or one of them.
@@ -61,6 +61,10 @@ impl Query for Schools<'_> {
 
     fn about(&self) -> Option<u64> {
         self.school
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::INTEGRATORS.and(Sources::of(&[Collection::Schools]))
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

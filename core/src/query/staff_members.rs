@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::json::Chunks;
 use crate::record::coverage::{Part, Unit};
 use crate::record::staff_member::{CURRENT, STATUS_TAG};
-use crate::store::{Collection, Partition, Run};
+use crate::store::{Collection, Partition, Run, Sources};
 
 /// Get Staff Members: the current staff of a school, in the order of their ids, or
 /// one of its staff, be it current or not.
@@ -75,6 +75,10 @@ impl Query for StaffMembers {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        Sources::of(&[Collection::StaffMembers])
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

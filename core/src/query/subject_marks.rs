@@ -11,7 +11,7 @@ use crate::json::{Chunks, Wire, word};
 use crate::record::coverage::{Part, Unit};
 use crate::record::decimal::few_hundredths;
 use crate::record::learner_subject::LearnerSubject;
-use crate::store::{Key, Run};
+use crate::store::{Key, Run, Sources};
 
 /// Get Learner Subject Marks (4.4): the learner's subjects of the current year
 /// that have a term mark (2.5), by subject, each with its marks by term.
@@ -61,6 +61,10 @@ impl Query for SubjectMarks {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        enrolled::SOURCES
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

@@ -12,7 +12,7 @@ use crate::record::coverage::{Part, Unit};
 use crate::record::learner_subject::LearnerSubject;
 use crate::record::terms::{FIELDS, GROUP_FIELDS};
 use crate::record::typed;
-use crate::store::{Key, Run};
+use crate::store::{Collection, Key, Run, Sources};
 
 /// Get Learner Subjects Per Term (4.3): the learner's subjects of the current
 /// year (2.4), by subject, each with its terms in order.
@@ -62,6 +62,10 @@ impl Query for SubjectsPerTerm {
 
     fn about(&self) -> Option<u64> {
         Some(self.school)
+    }
+
+    fn sources(&self) -> Sources {
+        enrolled::SOURCES.and(Sources::of(&[Collection::Terms]))
     }
 
     fn reads(&self, reads: &Reads<'_>) -> Result<()> {

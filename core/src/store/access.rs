@@ -109,14 +109,19 @@ impl Store {
     /// What [`write`](Self::write) does, compiled once.
     fn change(&self, work: &mut WriteWork<'_>) -> Result<()> {
         let guard = self.writer()?;
-        let mut committed = Committed::Yes;
+        let mut committed = None;
         let number = self.alter(&guard, &mut |open| {
-            committed = open.transact(work)?;
+            committed = Some(open.transact(work)?);
             Ok(())
         })?;
         match committed {
-            Committed::Yes => Ok(()),
-            Committed::Unsure(sequence, error) => {
+            None => Err(Error::Closed.into()),
+            Some(Committed::Yes(changes)) => {
+                self.writer.watchers.mark(&changes);
+                Ok(())
+            }
+            Some(Committed::Unsure(sequence, error)) => {
+                self.writer.watchers.mark_all();
                 self.reopen(&guard, number)?;
                 let landed = self.state().open()?.0.snapshot().sequence()? == sequence;
                 if landed { Ok(()) } else { Err(error) }
@@ -139,6 +144,8 @@ impl Store {
                 // The error that counts is the first; the next call meets the
                 // other one if it persists.
                 let _ = self.reopen(guard, number);
+                // It may have landed all the same.
+                self.writer.watchers.mark_all();
                 Err(error)
             }
         }

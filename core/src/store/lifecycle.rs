@@ -4,10 +4,12 @@
 
 use super::backend::SharedBackend;
 use super::file;
+use super::memo::Sources;
 use super::open::{self, Open};
 use super::options::StoreOptions;
 use super::owner::Owner;
 use super::panics::{catch_panic, caught};
+use super::watchers::Watch;
 use super::writer_lock::{WriterGuard, WriterLock};
 use crate::error::{Error, Failure, Result};
 use redb::StorageBackend;
@@ -128,16 +130,25 @@ impl Store {
     /// Opens the store anew, unless somebody has done so since this opening.
     pub(super) fn reopen(&self, _guard: &WriterGuard<'_>, number: u64) -> Result<()> {
         let mut state = self.exclusive();
+        let mut had_failed = false;
         let backend = match &*state {
             State::Open(_, now) if *now != number => return Ok(()),
             State::Open(open, _) => open.backend.clone(),
-            State::Failed(backend) => backend.clone(),
+            State::Failed(backend) => {
+                had_failed = true;
+                backend.clone()
+            }
             State::Suspended | State::Closed => return Ok(()),
         };
         let broken = std::mem::replace(&mut *state, State::Failed(backend.clone()));
         // redb may well stumble over what broke it.
         let _ = catch_panic(|| broken.end());
         *state = self.opened(backend, Open::existing)?;
+        // Only now it shows what came of the change at which it failed. A reader's fault
+        // changes nothing: told of that, watchers of a bad device would ask without end.
+        if had_failed {
+            self.writer.watchers.mark_all();
+        }
         Ok(())
     }
 
@@ -207,6 +218,7 @@ impl Store {
             (State::Suspended, Some(path)) => {
                 let backend = file::open(path)?.ok_or_else(|| Error::missing(path))?;
                 *state = self.opened(backend, Open::existing)?;
+                self.writer.watchers.mark_all();
                 Ok(())
             }
             (State::Closed, _) => Err(Error::Closed.into()),
@@ -226,7 +238,19 @@ impl Store {
         }
         let _guard = self.writer.take(self.options.wait)?;
         let mut state = self.exclusive();
+        self.writer.watchers.end();
         self.release(std::mem::replace(&mut *state, State::Closed))
+    }
+
+    /// Watches what an answer is made from, of one school or of all.
+    pub(crate) fn watch(&self, school: Option<u64>, sources: Sources) -> Watch {
+        self.writer.watchers.watch(school, sources)
+    }
+
+    /// Ends what watches the store. Others may hold it still.
+    pub(crate) fn end_watches(&self) {
+        self.writer.watchers.end();
+        self.writer.watchers.wake();
     }
 
     /// Drops what was open, and gives its locks back.

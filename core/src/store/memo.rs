@@ -38,11 +38,11 @@ impl MemoKey {
     }
 }
 
-/// What a decoded value was made from, so that it goes when that changes.
-#[derive(Debug, Clone, Copy)]
+/// What a decoded value or an answer was made from, so that it goes when that changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sources {
     /// Bits of the collections; those divided by school count for the school
-    /// of the key only.
+    /// that it is about.
     pub(crate) collections: u64,
     /// Whether integrators and their authorisations went into it.
     pub(crate) integrators: bool,
@@ -69,6 +69,19 @@ impl Sources {
         collections: 0,
         integrators: true,
     };
+
+    /// These and others.
+    pub(crate) const fn and(self, others: Sources) -> Sources {
+        Sources {
+            collections: self.collections | others.collections,
+            integrators: self.integrators | others.integrators,
+        }
+    }
+
+    /// These, and others if something is so.
+    pub(crate) const fn and_if(self, is_so: bool, others: Sources) -> Sources {
+        if is_so { self.and(others) } else { self }
+    }
 }
 
 /// What a commit changed.
@@ -103,9 +116,13 @@ impl Changes {
         self.schools.is_empty() && self.global == 0 && !self.integrators && !self.other
     }
 
-    fn touch(&self, key: &MemoKey, sources: Sources) -> bool {
-        let school = self.schools.get(&key.of.school).copied().unwrap_or(0);
-        (school | self.global) & sources.collections != 0
+    /// Whether any of these was changed, of one school or of all.
+    pub(super) fn touch(&self, school: Option<u64>, sources: Sources) -> bool {
+        let of_schools = match school {
+            Some(school) => self.schools.get(&school).copied().unwrap_or(0),
+            None => self.schools.values().fold(0, |all, bits| all | bits),
+        };
+        (of_schools | self.global) & sources.collections != 0
             || (self.integrators && sources.integrators)
     }
 }
@@ -158,7 +175,7 @@ impl Memo {
             // What it holds is of the transaction that ends.
             entry.let_go();
             let current = MemoKey::directory(key.of);
-            if changes.touch(&key, entry.sources) {
+            if changes.touch(Some(key.of.school), entry.sources) {
                 if key != current {
                     continue;
                 }

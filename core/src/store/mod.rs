@@ -5,7 +5,7 @@
 //!   `directory`: how.
 //! - `read`, `records`, `snapshot`, `memo`, `held_run`: reading. `write`, `merge`: writing.
 //!   `sorter`, `spill`, `spilled_run`: sorting more than memory holds.
-//! - `receipts`: what came of changes that may be repeated.
+//! - `receipts`: what came of changes that may be repeated. `watchers`: who is told of a change.
 //! - `lifecycle`, `open`: a store from opening to closing, and who may use it when.
 //!   `access`, `writer_lock`, `lease`: using it. `panics`, `page_lists`: recovery from faults.
 //! - `backend`, `overlay`, `file`: where the bytes lie; `opened_path`, `owner`, `half_made`:
@@ -49,6 +49,7 @@ mod sorter;
 mod spill;
 mod spilled_run;
 mod tables;
+mod watchers;
 mod write;
 mod writer_lock;
 
@@ -62,6 +63,8 @@ pub(crate) use lifecycle::{Location, Store};
 pub(crate) use memo::Sources;
 pub(crate) use merge::{Decision, Edits};
 pub(crate) use options::StoreOptions;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use panics::catch_panic;
 pub(crate) use partition::{Key, Partition};
 pub(crate) use receipts::Receipt;
 pub(crate) use records::{PinnedRun, Reader, Records};
@@ -71,4 +74,5 @@ pub(crate) use sorter::{Sorted, Sorter};
 pub(crate) use tables::CursorKey;
 #[cfg(fuzzing)]
 pub(crate) use tables::Totals;
+pub(crate) use watchers::{Wake, Watch};
 pub(crate) use write::Write;

@@ -53,8 +53,8 @@ pub(super) struct Open {
 
 /// What a transaction came to.
 pub(super) enum Committed {
-    /// It is durable, or had nothing to change.
-    Yes,
+    /// It is durable, and readers see it; or it had nothing to change.
+    Yes(Changes),
     /// The commit failed, or readers could not be moved on: whether it landed
     /// shows when the store is opened anew and has this sequence number.
     Unsure(u64, Failure),
@@ -186,11 +186,11 @@ impl Open {
         }
         if changes.is_empty() {
             transaction.abort()?;
-            return Ok(Committed::Yes);
+            return Ok(Committed::Yes(changes));
         }
         let committed = transaction.commit().map_err(Failure::from);
         match committed.and_then(|()| self.renew(&changes)) {
-            Ok(()) => Ok(Committed::Yes),
+            Ok(()) => Ok(Committed::Yes(changes)),
             Err(error) => Ok(Committed::Unsure(sequence, self.backend.explain(error))),
         }
     }

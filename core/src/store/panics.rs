@@ -11,7 +11,7 @@ pub(super) fn caught<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<
 }
 
 /// What the work gives, unless it panics.
-pub(super) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     // Whoever calls this drops what was worked on, or opens it anew.
     catch_unwind(AssertUnwindSafe(work)).ok()
 }

@@ -1,6 +1,7 @@
 //! The write transaction: the tables open, and what it has changed.
 
 use super::checksum::{self, Digest};
+use super::collection::Collection;
 use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
 use super::memo::Changes;
@@ -268,7 +269,9 @@ impl<'t> Write<'t> {
             (Ok(_), true) | (Err(_), false) => return Ok(()),
         }
         let row: Vec<u8> = schools.into_iter().flat_map(u64::to_le_bytes).collect();
-        self.changes.other();
+        // It decides whether what was seen counts.
+        self.changes
+            .partition(Partition::of(school, Collection::Coverage));
         self.put_meta(SYNCED_KEY, &row)
     }
 

@@ -1,19 +1,21 @@
 //! The lock of the one writer.
 
+use super::watchers::Watchers;
 use crate::error::{Error, Failure, Result};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Held by one writer at a time, so that redb is never asked for a second
 /// write transaction, for which it would wait without end.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct WriterLock {
     held: Mutex<bool>,
     freed: Condvar,
+    /// Whom a writer touches. They are woken when it leaves the lock.
+    pub(super) watchers: Arc<Watchers>,
 }
 
 /// The lock, held until dropped.
-#[derive(Debug)]
 pub(super) struct WriterGuard<'a>(&'a WriterLock);
 
 impl WriterLock {
@@ -45,7 +47,9 @@ impl Drop for WriterGuard<'_> {
     fn drop(&mut self) {
         let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
         *held = false;
+        drop(held);
         self.0.freed.notify_one();
+        self.0.watchers.wake();
     }
 }
 

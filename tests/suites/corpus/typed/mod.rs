@@ -10,6 +10,7 @@ use params::{Params, number};
 use question::{Asked, RESOURCES};
 use rollbook::{Answer, Engine, Page, Question, SetState};
 use rollbook_tests::corpus::Request;
+use std::cell::RefCell;
 
 /// A version of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,14 +49,8 @@ pub(crate) fn ask(
     let (path, school) = with_id(path)?;
     let answer = match request.method.as_str() {
         "GET" => {
-            let way = Way {
-                engine,
-                now,
-                shape: Shape::All,
-            };
-            let found = RESOURCES.iter().find(|resource| resource.v1 == path);
-            let resource = found.filter(|resource| school.is_some() || !resource.of_school)?;
-            (resource.ask)(&asked(school, None), &way)?
+            let asked = asked(school, None);
+            Way::answer(engine, now, Shape::All, |way| of_v1(path, &asked, way))?
         }
         // The request itself is the one that changes the state; the typed door
         // is asked for what changes nothing.
@@ -79,26 +74,66 @@ pub(crate) enum Shape<'a> {
     One,
 }
 
-/// How a question is asked.
+/// What is done with a question.
 pub(crate) struct Way<'a> {
-    pub(crate) engine: &'a Engine,
-    pub(crate) now: i64,
     pub(crate) shape: Shape<'a>,
+    pub(crate) take: &'a dyn Fn(&dyn Question, &Shape<'_>),
 }
 
-impl Way<'_> {
-    fn ask(&self, question: &impl Question) -> Answer {
-        // What the buffer held before is none of the answer.
-        let mut body = b"before".to_vec();
-        let (engine, now) = (self.engine, Some(self.now));
-        let status = match &self.shape {
-            Shape::All => engine.ask_into(question, now, &mut body),
-            Shape::Page(page) => engine.page_into(question, page, now, &mut body),
-            Shape::One => engine.find_into(question, now, &mut body),
-        };
-        let status = status.unwrap();
-        Answer { status, body }
+/// A question was handed on.
+pub(crate) struct Handed;
+
+impl<'a> Way<'a> {
+    fn ask(&self, question: &impl Question) -> Handed {
+        (self.take)(question, &self.shape);
+        Handed
     }
+
+    /// The answer to the question that is handed on.
+    fn answer(
+        engine: &Engine,
+        now: i64,
+        shape: Shape<'a>,
+        hand: impl FnOnce(&Way<'_>) -> Option<Handed>,
+    ) -> Option<Answer> {
+        let answer = RefCell::new(None);
+        let take = |question: &dyn Question, shape: &Shape<'_>| {
+            // What the buffer held before is none of the answer.
+            let mut body = b"before".to_vec();
+            let now = Some(now);
+            let status = match shape {
+                Shape::All => engine.ask_into(question, now, &mut body),
+                Shape::Page(page) => engine.page_into(question, page, now, &mut body),
+                Shape::One => engine.find_into(question, now, &mut body),
+            };
+            let status = status.unwrap();
+            *answer.borrow_mut() = Some(Answer { status, body });
+        };
+        hand(&Way { shape, take: &take })?;
+        answer.into_inner()
+    }
+}
+
+/// Hands on the question that a target of v1 asks.
+pub(crate) fn hand(username: &str, target: &str, way: &Way<'_>) -> Option<Handed> {
+    if target.contains(['%', '+', '#']) {
+        return None;
+    }
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let (path, school) = with_id(path.strip_prefix("/api/v1/")?)?;
+    let asked = Asked {
+        username,
+        school,
+        id: None,
+        params: &Params::of(query),
+    };
+    of_v1(path, &asked, way)
+}
+
+fn of_v1(path: &str, asked: &Asked<'_>, way: &Way<'_>) -> Option<Handed> {
+    let found = RESOURCES.iter().find(|resource| resource.v1 == path);
+    let resource = found.filter(|resource| asked.school.is_some() || !resource.of_school)?;
+    (resource.ask)(asked, way)
 }
 
 /// The value of a request's header.

@@ -2,11 +2,11 @@
 
 use super::params::Params;
 use super::values::{Values, reread};
-use super::{Shape, Way};
+use super::{Handed, Shape, Way};
 use rollbook::{
-    Absentees, AccountablePersons, Answer, AssessmentMarks, Clients, Discipline, FinanceLearners,
-    Grades, LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo,
-    Schools, StaffMembers, SubjectMarks, SubjectsPerTerm, v1, v2,
+    Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, FinanceLearners, Grades,
+    LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo, Schools,
+    StaffMembers, SubjectMarks, SubjectsPerTerm, v1, v2,
 };
 
 /// What requests are about: the path in v1, that in v2, and how it is asked there.
@@ -20,7 +20,7 @@ pub(crate) struct Resource {
     /// The types of its records.
     pub(crate) values: Values,
     /// Asks it, unless a parameter is malformed.
-    pub(crate) ask: fn(&Asked<'_>, &Way<'_>) -> Option<Answer>,
+    pub(crate) ask: fn(&Asked<'_>, &Way<'_>) -> Option<Handed>,
 }
 
 pub(crate) const RESOURCES: [Resource; 19] = [

@@ -36,5 +36,6 @@ pub(super) fn ask<'a>(
             reverse_order: params.flag("reverse_order")?,
         }),
     };
-    (resource.ask)(&asked(school, id), &Way { engine, now, shape })
+    let asked = asked(school, id);
+    Way::answer(engine, now, shape, |way| (resource.ask)(&asked, way))
 }

@@ -1,0 +1,66 @@
+//! A task that waits for the next answer.
+
+use super::Observation;
+use crate::api::Answer;
+use crate::error::public::Result;
+use crate::store::Wake;
+use futures_core::Stream;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// The answers of an [`Observation`] as a `Stream`, with the feature `stream`. It is of no
+/// runtime: a thread of the engine wakes the task when another day begins.
+#[derive(Debug)]
+pub struct Answers(Observation);
+
+impl Observation {
+    /// The answers as a `Stream`, for tasks. It ends with the engine.
+    ///
+    /// ```
+    /// # async fn show() -> rollbook::Result<()> {
+    /// use rollbook::{Engine, Grades, Options};
+    /// use std::{future::poll_fn, pin::Pin};
+    /// use futures_core::Stream;
+    ///
+    /// let engine = Engine::memory(Options::default())?;
+    /// let mut grades = engine.observe(Grades { school: 1, grade_id: None }).stream();
+    /// // `grades.next().await` with the traits of `futures` or `tokio-stream`.
+    /// while let Some(answer) = poll_fn(|task| Pin::new(&mut grades).poll_next(task)).await {
+    ///     assert_eq!(answer?.status.code, 404);
+    ///     engine.close()?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// # let mut shown = std::pin::pin!(show());
+    /// # let task = &mut std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert!(matches!(std::future::Future::poll(shown.as_mut(), task), std::task::Poll::Ready(Ok(()))));
+    /// ```
+    pub fn stream(self) -> Answers {
+        Answers(self)
+    }
+}
+
+impl Stream for Answers {
+    type Item = Result<Answer>;
+
+    fn poll_next(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Answer>>> {
+        let observation = &mut self.get_mut().0;
+        let waker = task.waker().clone();
+        let call: Wake = Arc::new(move || waker.wake_by_ref());
+        // Before it looks, so that nothing is missed that comes after.
+        observation.watch.on_touch(Some(call.clone()));
+        if let Some(given) = observation.poll() {
+            return Poll::Ready(Some(given));
+        }
+        if observation.is_over() {
+            return Poll::Ready(None);
+        }
+        if observation.next_look().is_some()
+            && let Err(error) = observation.call_for_time(call)
+        {
+            return Poll::Ready(Some(Err(error.into())));
+        }
+        Poll::Pending
+    }
+}

@@ -1,0 +1,292 @@
+//! Which changes concern which questions.
+
+use super::{absences, evening, grades};
+use crate::engine::observe::{Observation, Observed};
+use crate::query::{
+    Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, FinanceLearners,
+    LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo, Schools,
+    StaffMembers, SubjectMarks, SubjectsPerTerm,
+};
+use crate::{Date, Engine, Result};
+
+type Question = Box<dyn Fn(&Engine) -> Observation>;
+
+fn asked(question: impl Observed + Clone) -> Question {
+    Box::new(move |engine| engine.observe(question.clone()))
+}
+
+/// A change of each kind of record.
+const CHANGES: [(&str, &str); 23] = [
+    (
+        "school",
+        r#""school_id":1,"current_year":2026,"school_name":"Other""#,
+    ),
+    ("api_type", r#""api_type_id":8,"family":"finance""#),
+    ("integrator", r#""username":"demo","password":"other""#),
+    (
+        "client_integration",
+        r#""username":"demo","school_id":1,"api_type_id":8,"state":0"#,
+    ),
+    ("year", r#""school_id":1,"year":2026,"year_name":"Other""#),
+    ("term", r#""school_id":1,"year":2026,"term":1,"term_id":99"#),
+    ("grade", r#""school_id":1,"grade_id":9,"grade":"8""#),
+    ("parent", r#""school_id":1,"id":40,"first_name":"Other""#),
+    (
+        "learner",
+        r#""school_id":1,"id":7,"first_name":"Other","grade_id":9,"parent1_id":"40""#,
+    ),
+    (
+        "subject",
+        r#""school_id":1,"subject_id":101,"subject_name":"Other""#,
+    ),
+    (
+        "learner_subject",
+        r#""school_id":1,"learner_id":7,"year":2026,"subject_id":102,"grade_id":9,"terms":[{"term":1,"mark":51}]"#,
+    ),
+    (
+        "learning_outcome",
+        r#""school_id":1,"learning_outcome_id":31,"learning_outcome_name":"Other""#,
+    ),
+    (
+        "learning_program",
+        r#""school_id":1,"grade_id":9,"year":2026,"term":1,"subject_id":101,"released":0"#,
+    ),
+    (
+        "assessment",
+        r#""school_id":1,"assessment_id":501,"grade_id":9,"year":2026,"term":1,"subject_id":101,"learning_outcome_id":31,"assessment_date":"2026-02-11","weight":1"#,
+    ),
+    (
+        "mark",
+        r#""school_id":1,"assessment_id":501,"learner_id":7,"mark":6"#,
+    ),
+    (
+        "absentee",
+        r#""school_id":1,"id":5,"learner_id":8,"absent_date":"2026-04-14""#,
+    ),
+    (
+        "discipline",
+        r#""school_id":1,"id":5,"learner_id":7,"discipline_date":"2026-05-04""#,
+    ),
+    (
+        "accountable_person",
+        r#""school_id":1,"accountable_person_id":40"#,
+    ),
+    ("staff_member", r#""school_id":1,"id":13"#),
+    ("ethnic_group", r#""id":1,"name":"Other""#),
+    ("marital_status", r#""id":1,"name":"Other""#),
+    ("gender", r#""id":1,"name":"Other""#),
+    ("language", r#""id":1,"name":"Other""#),
+];
+
+/// Questions, and the kinds of record that their answers tell of or follow.
+type Table = Vec<(Question, &'static str)>;
+
+/// The school that is asked.
+const SCHOOL: u64 = 1;
+const NEVER: Option<Date> = Some(Date::MIN);
+
+fn of_administration() -> Table {
+    let school = SCHOOL;
+    let learners = Learners {
+        school,
+        ..Learners::default()
+    };
+    let left = Learners {
+        status: LearnerStatus::Left,
+        ..learners
+    };
+    let parents = Learners {
+        include_parents: true,
+        ..learners
+    };
+    let discipline = Discipline {
+        school,
+        ..Discipline::default()
+    };
+    let staff = StaffMembers {
+        school,
+        staff_member_id: None,
+    };
+    let list = |list| asked(Lookup { list, id: None });
+    vec![
+        (asked(learners), "learner"),
+        (asked(parents), "learner parent"),
+        (asked(left), "learner school"),
+        (
+            asked(Learners {
+                until: NEVER,
+                ..left
+            }),
+            "learner",
+        ),
+        (asked(absences()), "absentee school"),
+        (
+            asked(Absentees {
+                to_date: NEVER,
+                ..absences()
+            }),
+            "absentee",
+        ),
+        (
+            asked(Absentees {
+                id: Some(5),
+                ..absences()
+            }),
+            "absentee",
+        ),
+        (asked(discipline), "discipline school"),
+        (
+            asked(Parents {
+                school,
+                parent_id: None,
+            }),
+            "learner parent",
+        ),
+        (
+            asked(Parents {
+                school,
+                parent_id: Some(40),
+            }),
+            "parent",
+        ),
+        (asked(staff), "staff_member"),
+        (asked(SchoolInfo { school }), "school"),
+        (asked(grades(1)), "grade"),
+        (list(LookupList::EthnicGroup), "ethnic_group"),
+        (list(LookupList::MaritalStatus), "marital_status"),
+        (list(LookupList::Gender), "gender"),
+        (list(LookupList::Language), "language"),
+        // Another school's records are none of these.
+        (asked(grades(2)), ""),
+        (
+            asked(Learners {
+                school: 2,
+                ..parents
+            }),
+            "",
+        ),
+        (asked(SchoolInfo { school: 2 }), "school"),
+    ]
+}
+
+fn of_marks() -> Table {
+    let school = SCHOOL;
+    let marks = AssessmentMarks {
+        school,
+        grade_id: Some(9),
+        ..AssessmentMarks::default()
+    };
+    let structure = AssessmentMarks {
+        structure: true,
+        year: Some(2026),
+        ..marks
+    };
+    vec![
+        (
+            asked(marks),
+            "school year term grade subject learning_outcome learning_program assessment mark learner_subject",
+        ),
+        (
+            asked(structure),
+            "year grade subject learning_outcome assessment mark learner_subject",
+        ),
+        (
+            asked(SubjectsPerTerm {
+                school,
+                learner_id: 7,
+            }),
+            "school term grade subject learner_subject",
+        ),
+        (
+            asked(SubjectMarks {
+                school,
+                learner_id: 7,
+            }),
+            "school grade subject learner_subject",
+        ),
+        (
+            asked(LearnerSubjects {
+                school,
+                learner_id: None,
+            }),
+            "school learner subject learner_subject",
+        ),
+    ]
+}
+
+fn of_finance_and_settings() -> Table {
+    let school = SCHOOL;
+    let learners = FinanceLearners {
+        school,
+        ..FinanceLearners::default()
+    };
+    let with_parents = FinanceLearners {
+        include_parents: true,
+        ..learners
+    };
+    let with_person = FinanceLearners {
+        include_accountable_person: true,
+        ..learners
+    };
+    let persons = AccountablePersons {
+        school,
+        ..AccountablePersons::default()
+    };
+    let all = AccountablePersons {
+        all_accounts: true,
+        ..persons
+    };
+    let all_with_learners = AccountablePersons {
+        include_learners: true,
+        ..all
+    };
+    let clients = Clients {
+        username: "demo",
+        ..Clients::default()
+    };
+    let schools = Schools {
+        username: "demo",
+        school: None,
+    };
+    vec![
+        (asked(learners), "learner"),
+        (asked(with_parents), "learner parent"),
+        (asked(with_person), "learner accountable_person"),
+        (asked(persons), "learner accountable_person"),
+        (asked(all), "accountable_person"),
+        (asked(all_with_learners), "learner accountable_person"),
+        (asked(schools), "school integrator client_integration"),
+        (
+            asked(clients),
+            "school integrator client_integration api_type",
+        ),
+    ]
+}
+
+/// A mark does not wake who observes grades.
+#[test]
+fn a_change_concerns_those_who_are_told_of_such_records() -> Result<()> {
+    let all = || {
+        [of_administration(), of_marks(), of_finance_and_settings()]
+            .into_iter()
+            .flatten()
+    };
+    for (kind, fields) in CHANGES {
+        let (engine, _) = evening()?;
+        let mut observed = Vec::new();
+        for (question, kinds) in all() {
+            let mut observation = question(&engine);
+            assert!(observation.poll().is_some());
+            observed.push((observation, kinds));
+        }
+        let line = format!(r#"{{"type":"{kind}",{fields}}}"#);
+        let total = engine.apply(line.as_bytes())?.total();
+        assert_eq!(total.added + total.changed, 1, "{kind}");
+        for (position, (observation, kinds)) in observed.into_iter().enumerate() {
+            let is_concerned = kinds.split(' ').any(|other| other == kind);
+            let is_touched = observation.watch.take();
+            assert_eq!(is_touched, is_concerned, "{kind}, question {position}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,345 @@
+//! What is observed follows what changes, and nothing else.
+
+mod concerned;
+
+use super::Observation;
+use crate::dataset::coverage::{self, Seen};
+use crate::query::{Absentees, Clients, Grades, Parents};
+use crate::record::coverage::{Part, Unit};
+use crate::{Clock, Engine, Options, Result, SetState};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// 2026-05-14T21:59:58Z: two seconds before midnight at a school of +02:00.
+const EVENING: i64 = 1_778_795_998;
+const DAY: i64 = 86_400;
+
+const SCHOOL: &str = r#"
+{"type":"school","school_id":1,"current_year":2026,"school_name":"Hillside"}
+{"type":"api_type","api_type_id":8,"family":"administration"}
+{"type":"integrator","username":"demo","password":"demo"}
+{"type":"client_integration","username":"demo","school_id":1,"api_type_id":8,"state":1}
+{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}
+{"type":"term","school_id":1,"year":2026,"term":1,"term_id":98,"end_date":"2026-03-27"}
+{"type":"learner","school_id":1,"id":7,"grade_id":9,"parent1_id":"40"}
+{"type":"parent","school_id":1,"id":40}
+{"type":"subject","school_id":1,"subject_id":101}
+{"type":"learner_subject","school_id":1,"learner_id":7,"year":2026,"subject_id":101,"grade_id":9,"terms":[{"term":1,"mark":50}]}
+{"type":"assessment","school_id":1,"assessment_id":501,"grade_id":9,"year":2026,"term":1,"subject_id":101,"learning_outcome_id":31,"assessment_date":"2026-02-10","weight":1}
+{"type":"mark","school_id":1,"assessment_id":501,"learner_id":7,"mark":5}
+{"type":"absentee","school_id":1,"id":5,"learner_id":7,"absent_date":"2026-04-14"}
+"#;
+
+/// A school on the evening of a day, and the hand of its clock.
+fn evening() -> Result<(Engine, Arc<AtomicI64>)> {
+    let hand = Arc::new(AtomicI64::new(EVENING));
+    let now = hand.clone();
+    let engine = Engine::memory(Options {
+        clock: Clock::custom(move || now.load(Ordering::Relaxed)),
+        ..Options::default()
+    })?;
+    engine.apply(SCHOOL.as_bytes())?;
+    Ok((engine, hand))
+}
+
+fn grades(school: u64) -> Grades {
+    Grades {
+        school,
+        grade_id: None,
+    }
+}
+
+fn absences() -> Absentees {
+    Absentees {
+        school: 1,
+        ..Absentees::default()
+    }
+}
+
+fn grade(name: &str) -> String {
+    format!(r#"{{"type":"grade","school_id":1,"grade_id":9,"grade":"{name}"}}"#)
+}
+
+/// What is given: the text of an answer, or the code of an error.
+fn given(observation: &mut Observation) -> Option<String> {
+    observation.poll().map(|given| match given {
+        Ok(answer) => format!("{} {}", answer.status.code, answer.text()),
+        Err(error) => error.code().to_owned(),
+    })
+}
+
+#[test]
+fn changes_are_coalesced_and_nothing_is_given_twice() -> Result<()> {
+    let (engine, _) = evening()?;
+    let mut names = engine.observe(grades(1));
+    assert_eq!(
+        given(&mut names).as_deref(),
+        Some(r#"200 [{"id":"9","name":"Grade 7"}]"#)
+    );
+    assert_eq!(given(&mut names), None);
+    for name in ["8", "10", "11"] {
+        engine.apply(grade(name).as_bytes())?;
+    }
+    assert_eq!(
+        given(&mut names).as_deref(),
+        Some(r#"200 [{"id":"9","name":"Grade 11"}]"#)
+    );
+    // There and back between two looks.
+    engine.apply(grade("8").as_bytes())?;
+    engine.apply(grade("11").as_bytes())?;
+    assert_eq!(given(&mut names), None);
+    // The same bytes with another status are another answer.
+    engine.remove_school(1)?;
+    assert!(given(&mut names).is_some_and(|given| given.starts_with("404 ")));
+    Ok(())
+}
+
+#[test]
+fn another_day_is_looked_at() -> Result<()> {
+    let (engine, hand) = evening()?;
+    let mut month = engine.observe(absences());
+    let mut names = engine.observe(grades(1));
+    assert!(given(&mut names).is_some() && names.next_look().is_none());
+    assert!(given(&mut month).is_some_and(|given| given.starts_with("200 ")));
+    assert_eq!(month.next_look(), Some(EVENING + 2));
+    hand.fetch_add(1, Ordering::Relaxed);
+    assert_eq!(given(&mut month), None);
+    hand.fetch_add(1, Ordering::Relaxed);
+    // The absence of the 14th of April is more than a month ago.
+    assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
+    assert_eq!(month.next_look(), Some(EVENING + 2 + DAY));
+    // A clock that was set right goes back.
+    hand.fetch_sub(1, Ordering::Relaxed);
+    assert!(given(&mut month).is_some_and(|given| given.starts_with("200 ")));
+    // Midnight is the school's.
+    let east = r#"{"type":"school","school_id":1,"current_year":2026,"utc_offset":"+03:00"}"#;
+    engine.apply(east.as_bytes())?;
+    assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
+    assert_eq!(month.next_look(), Some(EVENING + 2 - 3600 + DAY));
+    assert_eq!(given(&mut names), None);
+    Ok(())
+}
+
+#[test]
+fn a_clock_that_stands_still_has_no_next_look() -> Result<()> {
+    let engine = Engine::memory(Options {
+        clock: Clock::Fixed(EVENING),
+        ..Options::default()
+    })?;
+    let mut month = engine.observe(absences());
+    assert!(month.poll().is_some() && month.next_look().is_none());
+    Ok(())
+}
+
+#[test]
+fn it_ends_with_the_engine_and_does_not_hold_it() -> Result<()> {
+    let (engine, _) = evening()?;
+    let mut closed = engine.observe(grades(1));
+    assert!(closed.poll().is_some());
+    engine.close()?;
+    assert!(closed.is_over() && closed.poll().is_none());
+    let mut late = engine.observe(grades(1));
+    assert!(late.is_over() && late.next().is_none());
+
+    let (engine, _) = evening()?;
+    let mut dropped = engine.observe(grades(1));
+    // It holds the store longer than the engine does.
+    let load = engine.load();
+    let (told, heard) = mpsc::channel();
+    dropped.on_change(move || {
+        let _ = told.send(());
+    })?;
+    assert!(dropped.poll().is_some());
+    let store = Arc::downgrade(&engine.store);
+    drop(engine);
+    assert!(heard.recv_timeout(Duration::from_secs(60)).is_ok());
+    assert!(dropped.is_over() && dropped.poll().is_none());
+    drop(load);
+    assert_eq!(store.strong_count(), 0);
+    Ok(())
+}
+
+#[test]
+fn it_waits_while_the_engine_is_suspended() -> Result<()> {
+    let folder = std::env::temp_dir().join(format!("rollbook-observe-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join("store.redb");
+    let hand = Arc::new(AtomicI64::new(EVENING));
+    let now = hand.clone();
+    let engine = Engine::open(
+        &path,
+        Options {
+            clock: Clock::custom(move || now.load(Ordering::Relaxed)),
+            ..Options::default()
+        },
+    )?;
+    engine.apply(SCHOOL.as_bytes())?;
+    let mut names = engine.observe(grades(1));
+    let mut month = engine.observe(absences());
+    assert!(names.poll().is_some() && month.poll().is_some());
+    engine.suspend()?;
+    hand.fetch_add(DAY, Ordering::Relaxed);
+    assert!(names.poll().is_none() && month.poll().is_none());
+    assert!(!month.is_over() && month.next_look().is_none());
+    // Another one changes the file meanwhile.
+    let other = Engine::open(&path, Options::default())?;
+    other.apply(grade("8").as_bytes())?;
+    other.close()?;
+    engine.resume()?;
+    assert!(given(&mut names).is_some_and(|given| given.contains("Grade 8")));
+    assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
+    drop(engine);
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// What was not seen of a synced school is an item, once, and what was seen follows it.
+#[test]
+fn errors_are_given_once_and_it_goes_on() -> Result<()> {
+    let (engine, _) = evening()?;
+    let mut names = engine.observe(grades(1));
+    assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
+    let see = |part| {
+        let seen = Seen::Whole(Unit::of(part));
+        engine
+            .store
+            .write(|write| coverage::see(write, 1, &[seen], EVENING))
+    };
+    see(Part::Staff)?;
+    assert_eq!(given(&mut names).as_deref(), Some("not_synced"));
+    see(Part::Genders)?;
+    assert_eq!(given(&mut names), None);
+    see(Part::Grades)?;
+    assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
+    let mut parents = engine.observe(Parents {
+        school: 1,
+        parent_id: None,
+    });
+    assert_eq!(given(&mut parents).as_deref(), Some("not_synced"));
+    engine.forget_sync(1)?;
+    assert!(given(&mut parents).is_some_and(|given| given.starts_with("200 ")));
+    assert_eq!(given(&mut names), None);
+    Ok(())
+}
+
+#[test]
+fn a_state_update_is_seen() -> Result<()> {
+    let (engine, _) = evening()?;
+    let mut clients = engine.observe(Clients {
+        username: "demo",
+        ..Clients::default()
+    });
+    assert!(given(&mut clients).is_some_and(|given| given.contains(r#"integrator":"Yes""#)));
+    engine.set_state(&SetState {
+        username: "demo",
+        school: 1,
+        api_type_id: 8,
+        state: false,
+    })?;
+    assert!(given(&mut clients).is_some_and(|given| given.contains(r#"integrator":"No""#)));
+    Ok(())
+}
+
+/// A thread that waits is woken by a change, by midnight and at the end.
+#[test]
+fn a_thread_waits_for_the_next_answer() -> Result<()> {
+    let (engine, hand) = evening()?;
+    let mut month = engine.observe(absences());
+    let (sender, answers) = mpsc::channel();
+    let waiting = std::thread::spawn(move || {
+        for answer in &mut month {
+            drop(sender.send(answer.map(|answer| answer.status.code)));
+        }
+        month.is_over()
+    });
+    let next = || answers.recv_timeout(Duration::from_secs(60));
+    assert_eq!(next(), Ok(Ok(200)));
+    let line =
+        r#"{"type":"absentee","school_id":1,"id":5,"learner_id":7,"absent_date":"2026-05-01"}"#;
+    engine.apply(line.as_bytes())?;
+    assert_eq!(next(), Ok(Ok(200)));
+    hand.fetch_add(60 * DAY, Ordering::Relaxed);
+    assert_eq!(next(), Ok(Ok(404)));
+    engine.close()?;
+    assert_eq!(waiting.join().ok(), Some(true));
+    Ok(())
+}
+
+/// A listener is called after a change and at midnight; its panic harms nobody, and the
+/// thread ends with the last one.
+#[test]
+fn listeners_are_called_by_one_thread_that_ends() -> Result<()> {
+    let (engine, hand) = evening()?;
+    let mut failing = engine.observe(grades(1));
+    failing.on_change(|| std::panic::resume_unwind(Box::new(())))?;
+    let mut month = engine.observe(absences());
+    let (sender, calls) = mpsc::channel();
+    month.on_change(move || {
+        let _ = sender.send(std::thread::current().id());
+    })?;
+    assert!(failing.poll().is_some() && month.poll().is_some());
+    let called = || calls.recv_timeout(Duration::from_secs(60)).ok();
+    engine.apply(grade("8").as_bytes())?;
+    engine.apply(
+        SCHOOL
+            .replace("Hillside", "Other")
+            .replace(r#""7""#, r#""8""#)
+            .as_bytes(),
+    )?;
+    let thread = called();
+    assert!(thread.is_some_and(|thread| thread != std::thread::current().id()));
+    // The answer is the same, and so it waits for midnight again.
+    assert!(month.poll().is_none());
+    hand.fetch_add(2, Ordering::Relaxed);
+    assert_eq!(called(), thread);
+    assert!(month.poll().is_some() && failing.poll().is_some());
+    drop((month, failing));
+    assert!(calls.recv().is_err());
+    while Arc::strong_count(&engine.attendant) > 1 {
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+/// A task that waits is woken by a change, by midnight and at the end.
+#[cfg(feature = "stream")]
+#[test]
+fn a_task_waits_for_the_next_answer() -> Result<()> {
+    use futures_core::Stream;
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Wake, Waker};
+
+    struct Woken(mpsc::Sender<()>);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            let _ = self.0.send(());
+        }
+    }
+
+    let (engine, hand) = evening()?;
+    let mut month = engine.observe(absences()).stream();
+    let (sender, wakes) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Woken(sender)));
+    let mut next = || {
+        let given = Pin::new(&mut month).poll_next(&mut Context::from_waker(&waker));
+        given.map(|given| given.map(|given| given.map(|answer| answer.status.code)))
+    };
+    let is_woken = || wakes.recv_timeout(Duration::from_secs(60)).is_ok();
+    assert_eq!(next(), Poll::Ready(Some(Ok(200))));
+    assert_eq!(next(), Poll::Pending);
+    let line =
+        r#"{"type":"absentee","school_id":1,"id":5,"learner_id":8,"absent_date":"2026-04-14"}"#;
+    engine.apply(line.as_bytes())?;
+    assert!(is_woken());
+    assert_eq!(next(), Poll::Ready(Some(Ok(200))));
+    assert_eq!(next(), Poll::Pending);
+    hand.fetch_add(2, Ordering::Relaxed);
+    assert!(is_woken());
+    assert_eq!(next(), Poll::Ready(Some(Ok(404))));
+    assert_eq!(next(), Poll::Pending);
+    engine.close()?;
+    assert!(is_woken());
+    assert_eq!(next(), Poll::Ready(None));
+    Ok(())
+}

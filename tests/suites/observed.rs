@@ -1,0 +1,276 @@
+//! Observed questions beside the same questions asked anew, through random sequences of
+//! changes on random days: the answer given last is always the one that is given now, and
+//! none is given twice.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
+
+use crate::corpus::typed::{Handed, Shape, Way, hand};
+use rollbook::{
+    Answer, Clock, Engine, Error, Grades, Observation, Observed, Options, Question, Request,
+};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::{extent, failures};
+use rollbook_tests::storage::watchdog::Watchdog;
+use rollbook_tests::world::{Action, World};
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
+
+/// The question of a request, which counts how often it is asked.
+#[derive(Clone)]
+struct Asked {
+    username: String,
+    target: String,
+    count: Arc<AtomicU64>,
+}
+
+impl Asked {
+    fn hand(&self, ask: &mut dyn FnMut(&dyn Question)) -> Option<Handed> {
+        let ask = RefCell::new(ask);
+        let way = Way {
+            shape: Shape::All,
+            take: &|question, _| (ask.borrow_mut())(question),
+        };
+        hand(&self.username, &self.target, &way)
+    }
+}
+
+impl Observed for Asked {
+    fn with(&self, ask: &mut dyn FnMut(&dyn Question)) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.hand(ask).unwrap();
+    }
+}
+
+/// An observation, and what it gave last.
+struct Beside {
+    asked: Asked,
+    is_record: bool,
+    observation: Observation,
+    last: Option<Result<Answer, Error>>,
+}
+
+impl Beside {
+    fn of(engine: &Engine, asked: Asked, is_record: bool) -> Beside {
+        let observation = if is_record {
+            engine.observe_record(asked.clone())
+        } else {
+            engine.observe(asked.clone())
+        };
+        Beside {
+            asked,
+            is_record,
+            observation,
+            last: None,
+        }
+    }
+
+    fn check(&mut self, engine: &Engine) -> Result<bool, String> {
+        let given = self.observation.poll();
+        let is_new = given.is_some();
+        if is_new && given == self.last {
+            return Err(format!("{} gave the same again", self.asked.target));
+        }
+        self.last = given.or(self.last.take());
+        let mut fresh = None;
+        self.asked.hand(&mut |question| {
+            fresh = Some(if self.is_record {
+                engine.find(question)
+            } else {
+                engine.ask(question)
+            });
+        });
+        if self.last == fresh {
+            return Ok(is_new);
+        }
+        let (target, last) = (&self.asked.target, &self.last);
+        Err(format!("{target}\nobserved {last:?}\nasked {fresh:?}"))
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    polls: AtomicU64,
+    asks: AtomicU64,
+    given: AtomicU64,
+}
+
+#[test]
+fn what_is_observed_is_what_is_asked() {
+    let count = Count::default();
+    let sequences = extent(60, 1500);
+    let failed = failures(sequences, |seed| run(seed, &count));
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    let [polls, asks, given] =
+        [&count.polls, &count.asks, &count.given].map(|count| count.load(Ordering::Relaxed));
+    println!("{sequences} sequences: {polls} polls, {asks} asked again, {given} gave something");
+    // Days pass all the time here, and a batch has records of most kinds.
+    assert!(asks * 3 < polls * 2 && given * 20 > asks);
+}
+
+/// Observers beside a writer: none is given an older answer than before, and each is given
+/// the newest one in the end.
+#[test]
+fn no_answer_is_older_than_the_one_before() {
+    const LAST: u64 = 300;
+    let _dog = Watchdog::over("observers beside a writer", Duration::from_secs(300));
+    let engine = Engine::memory(Options::default()).unwrap();
+    let grade = |name: u64| {
+        let line = format!(r#"{{"type":"grade","school_id":1,"grade_id":9,"grade":"{name}"}}"#);
+        engine.apply(line.as_bytes()).unwrap();
+    };
+    grade(0);
+    let given: Vec<Vec<u64>> = std::thread::scope(|scope| {
+        let observers: Vec<_> = (0..4)
+            .map(|_| {
+                let mut grades = engine.observe(Grades {
+                    school: 1,
+                    grade_id: None,
+                });
+                scope.spawn(move || {
+                    let mut names = Vec::new();
+                    while names.last() != Some(&LAST) {
+                        names.push(name(&grades.next().unwrap().unwrap()));
+                    }
+                    names
+                })
+            })
+            .collect();
+        for name in 1..=LAST {
+            grade(name);
+        }
+        let ended = observers.into_iter().map(ScopedJoinHandle::join);
+        ended.map(Result::unwrap).collect()
+    });
+    for given in &given {
+        assert!(given.is_sorted_by(|a, b| a < b), "{given:?}");
+    }
+    println!(
+        "{:?} answers",
+        given.iter().map(Vec::len).collect::<Vec<_>>()
+    );
+}
+
+/// The number that is the grade's name.
+fn name(answer: &Answer) -> u64 {
+    let digits = |letter: &char| letter.is_ascii_digit();
+    let name = answer.text().split("Grade ").nth(1).unwrap();
+    name.chars()
+        .take_while(digits)
+        .collect::<String>()
+        .parse()
+        .unwrap()
+}
+
+fn run(seed: u64, count: &Count) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let hand = Arc::new(AtomicI64::new(0));
+    let now = hand.clone();
+    let clock = Clock::custom(move || now.load(Ordering::Relaxed));
+    let options = Options {
+        clock,
+        ..Options::default()
+    };
+    let engine = Engine::open(folder.path().join("store.redb"), options).map_err(text)?;
+    let mut observed: Vec<Beside> = questions(seed)
+        .into_iter()
+        .map(|(asked, is_record)| Beside::of(&engine, asked, is_record))
+        .collect();
+    let mut world = World::new(seed);
+    for (place, action) in world.actions(40).iter().enumerate() {
+        perform(&engine, action, &hand)?;
+        for beside in &mut observed {
+            let asks = beside.asked.count.load(Ordering::Relaxed);
+            let is_new = beside.check(&engine);
+            let is_new = is_new.map_err(|what| format!("action {place} {action:?}: {what}"))?;
+            let asks = beside.asked.count.load(Ordering::Relaxed) - asks;
+            count.polls.fetch_add(1, Ordering::Relaxed);
+            count.asks.fetch_add(asks, Ordering::Relaxed);
+            count.given.fetch_add(u64::from(is_new), Ordering::Relaxed);
+        }
+    }
+    engine.close().map_err(text)?;
+    let mut ended = observed.iter_mut();
+    match ended.find_map(|beside| beside.observation.next()) {
+        Some(given) => Err(format!("it gave {given:?} at the end")),
+        None => Ok(()),
+    }
+}
+
+/// The questions of a world's requests, some of them for one record.
+fn questions(seed: u64) -> Vec<(Asked, bool)> {
+    let mut dice = Random::new(!seed);
+    let mut questions = Vec::new();
+    for action in World::new(seed + 1_000_000).actions(120) {
+        let Action::Request {
+            method,
+            target,
+            headers,
+            ..
+        } = action
+        else {
+            continue;
+        };
+        let username = headers.iter().find(|(name, _)| name == "HTTP-X-USERNAME");
+        let username = username.and_then(|(_, value)| String::from_utf8(value.clone()).ok());
+        let asked = Asked {
+            username: username.unwrap_or_else(|| "demo".to_owned()),
+            target,
+            count: Arc::default(),
+        };
+        if method == "GET" && asked.hand(&mut |_| {}).is_some() {
+            questions.push((asked, dice.chance(25)));
+        }
+    }
+    questions
+}
+
+/// A change or another instant. A store that is opened again is suspended instead.
+fn perform(engine: &Engine, action: &Action, hand: &AtomicI64) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let changed = match action {
+        Action::Apply(lines) => engine.apply(lines.join("\n").as_bytes()),
+        Action::ReplaceSchool(school, lines) => {
+            engine.replace_school(*school, lines.join("\n").as_bytes())
+        }
+        Action::RemoveSchool(school) => engine.remove_school(*school),
+        Action::EraseLearner(school, learner) => engine.erase_learner(*school, *learner),
+        Action::Compact => return engine.compact().map_err(text),
+        Action::Reopen => {
+            engine.suspend().map_err(text)?;
+            return engine.resume().map_err(text);
+        }
+        Action::Request { method, .. } if method == "GET" => {
+            if let Action::Request { now, .. } = action {
+                hand.store(*now, Ordering::Relaxed);
+            }
+            return Ok(());
+        }
+        Action::Request {
+            method,
+            target,
+            headers,
+            body,
+            ..
+        } => {
+            let headers = headers.iter().filter_map(|(name, value)| {
+                Some((name.as_str(), std::str::from_utf8(value).ok()?))
+            });
+            engine.request(&Request {
+                method,
+                target,
+                headers: &headers.collect::<Vec<_>>(),
+                body,
+                now: None,
+            });
+            return Ok(());
+        }
+    };
+    match changed {
+        // A dataset with a fault changes nothing.
+        Ok(_) | Err(Error::BadDataset(_)) => Ok(()),
+        Err(error) => Err(text(error)),
+    }
+}
