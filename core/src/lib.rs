@@ -58,6 +58,13 @@
 //! [`Grades`] and [`Lookup`] (in a [`LookupList`]). Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
 //! page of a question, as v2 answers. [`SetState`]: the one change of the API.
 //!
+//! **To follow what changes.** An [`Observation`] of a question: its answer now, and again when it
+//! is another. What is [`Observed`] is kept as long.
+#![cfg_attr(
+    all(feature = "stream", not(target_family = "wasm")),
+    doc = "[`Answers`]: the same as a `Stream`."
+)]
+//!
 #![cfg_attr(
     feature = "records",
     doc = "**To read answers as values.** The types of [`v1`] and [`v2`]; [`Undecoded`]: an answer of \
@@ -92,6 +99,7 @@
 //!
 //! - `http` (on): `Engine::call` takes the types of the
 //!   `http` crate, and `Service` is a `tower` service.
+//! - `stream` (on): `Observation::stream` is a `Stream` of the crate `futures-core`.
 //! - `sync` (off): `Engine::sync` fills a school from the service.
 //! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`.
 //!
