@@ -6,6 +6,8 @@
 
 mod ask;
 mod data;
+#[cfg(test)]
+mod followed;
 mod maintain;
 mod once;
 mod options;
