@@ -3,13 +3,15 @@
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
 //! - `sync`: schools that are synced. `follow`: stores that follow another one.
-//! - `maintain`: the care of the store. `verify`: whether it is sound.
 //! - `observe`: answers that follow what changes.
+//! - `maintain`: the care of the store. `verify`: whether it is sound.
 
 mod ask;
 mod data;
 #[cfg(feature = "sync")]
 mod follow;
+#[cfg(test)]
+mod followed;
 mod maintain;
 mod observe;
 mod once;

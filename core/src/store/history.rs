@@ -5,11 +5,10 @@
 //! own: a commit is told by its generation and its number.
 
 use super::checksum;
-use super::read::next_sequence;
-use super::tables::{GENERATIONS_KEY, JOURNALED_KEY};
+use super::tables::{GENERATIONS_KEY, SEQUENCE_KEY};
 use super::write::Write;
 use crate::error::{Error, Failure, Result};
-use redb::{AccessGuard, ReadableTable};
+use redb::ReadableTable;
 
 /// How many generations are told apart; a follower of an older one begins anew.
 const MOST_GENERATIONS: usize = 64;
@@ -18,33 +17,43 @@ const MOST_GENERATIONS: usize = 64;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct History {
     /// The generations with the first commit of each, oldest first.
-    pub(super) generations: Vec<(u64, u64)>,
-    /// The last commit that was noted. A later one was made by who notes nothing.
-    pub(super) journaled: u64,
+    generations: Vec<(u64, u64)>,
+    /// The last commit, and the generation that made it, if it was noted.
+    pub(super) last: (u64, Option<u64>),
 }
 
 impl History {
     pub(super) fn read(meta: &impl ReadableTable<&'static [u8], &'static [u8]>) -> Result<History> {
-        let journaled = meta.get(JOURNALED_KEY)?;
-        let journaled = journaled.as_ref().map(AccessGuard::value);
-        let journaled = journaled.map(|row| row.try_into().map_err(|_| damaged()));
-        let mut history = History {
-            journaled: journaled.transpose()?.map_or(0, u64::from_le_bytes),
-            ..History::default()
-        };
+        let mut history = History::default();
+        if let Some(row) = meta.get(SEQUENCE_KEY)? {
+            history.last = match row.value().as_chunks() {
+                ([sequence], []) => (u64::from_le_bytes(*sequence), None),
+                ([sequence, generation], []) => (
+                    u64::from_le_bytes(*sequence),
+                    Some(u64::from_le_bytes(*generation)),
+                ),
+                _ => return Err(damaged()),
+            };
+        }
         if let Some(row) = meta.get(GENERATIONS_KEY)? {
-            let (numbers, []) = row.value().as_chunks::<8>() else {
+            let (numbers, []) = row.value().as_chunks() else {
                 return Err(damaged());
             };
-            let (pairs, []) = numbers.as_chunks::<2>() else {
+            let (pairs, []) = numbers.as_chunks() else {
                 return Err(damaged());
             };
             let pairs = pairs.iter().map(|pair| pair.map(u64::from_le_bytes));
-            history.generations = pairs
-                .map(|[generation, first]| (generation, first))
-                .collect();
+            history.generations = pairs.map(|[number, first]| (number, first)).collect();
         }
         Ok(history)
+    }
+
+    /// Whether the journal tells of what came after a commit of a generation.
+    pub(super) fn knows(&self, generation: u64, sequence: u64) -> bool {
+        let (last, noted) = self.last;
+        let mut made = self.generations.iter().rev();
+        let made = made.find(|(_, first)| *first <= sequence);
+        noted.is_some() && sequence <= last && made.is_some_and(|made| made.0 == generation)
     }
 }
 
@@ -63,31 +72,31 @@ pub(super) fn generation(seed: [u8; 16], opening: u64) -> u64 {
     checksum::of(&seed, &opening.to_le_bytes()).max(1)
 }
 
+/// The number of a commit as it is kept, with the generation if it is noted.
+pub(super) fn encode(sequence: u64, generation: Option<u64>) -> Vec<u8> {
+    let numbers = [sequence].into_iter().chain(generation);
+    numbers.flat_map(u64::to_le_bytes).collect()
+}
+
 impl Write<'_> {
-    /// Notes that this commit is one that the journal tells of; says which is the first of
-    /// those.
-    pub(super) fn note_commit(&mut self, generation: u64) -> Result<u64> {
-        let sequence = next_sequence(&self.meta)?;
+    /// Has this commit be one that the journal tells of; says which is the first of those.
+    pub(super) fn go_on(&mut self, generation: u64, sequence: u64) -> Result<u64> {
         let mut history = History::read(&self.meta)?;
-        // Whoever followed until then would miss what went by unnoted.
-        if history.journaled.checked_add(1) != Some(sequence) {
-            history.generations.clear();
-        }
         let generations = &mut history.generations;
-        if generations.last().map(|last| last.0) != Some(generation) {
+        // Whoever followed until then would miss what went by unnoted.
+        if history.last.1.is_none() {
+            generations.clear();
+        }
+        if generations.last().is_none_or(|last| last.0 != generation) {
             generations.push((generation, sequence));
             let surplus = generations.len().saturating_sub(MOST_GENERATIONS);
             generations.drain(..surplus);
-            let numbers = generations
-                .iter()
-                .flat_map(|(number, first)| [*number, *first]);
+            let numbers = generations.iter();
+            let numbers = numbers.flat_map(|(generation, first)| [*generation, *first]);
             let row: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
             self.put_meta(GENERATIONS_KEY, &row)?;
         }
-        self.put_meta(JOURNALED_KEY, &sequence.to_le_bytes())?;
-        Ok(history
-            .generations
-            .first()
-            .map_or(sequence, |oldest| oldest.1))
+        let oldest = history.generations.first();
+        Ok(oldest.map_or(sequence, |oldest| oldest.1))
     }
 }

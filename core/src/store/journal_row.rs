@@ -107,3 +107,75 @@ fn take_byte(row: &mut &[u8]) -> Result<u8> {
     *row = rest;
     Ok(*byte)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(row: &[u8]) -> Result<Vec<Noted>> {
+        let mut noted = Vec::new();
+        each(row, &mut |one| {
+            noted.push(one);
+            Ok(())
+        })?;
+        Ok(noted)
+    }
+
+    fn touched(kind: u8, words: [u64; Touched::WORDS]) -> Touched {
+        Touched { kind, words }
+    }
+
+    #[test]
+    fn a_row_is_as_told() -> Result<()> {
+        let records = [
+            touched(0, [0; 4]),
+            touched(8, [7, 0, 0, 0]),
+            touched(8, [300, 0, 0, 0]),
+            touched(16, [5, 1000, 0, 0]),
+            touched(16, [5, 1001, 0, 0]),
+            touched(16, [6, 2, 0, 0]),
+        ];
+        let row = encode(&records, true);
+        let expected = [
+            [1].as_slice(),
+            &[0, 0, 1],
+            &[8, 1, 2, 7, 0xa5, 2],
+            &[16, 2, 3, 0, 5, 0xe8, 7, 1, 1, 0, 1, 2],
+        ];
+        assert_eq!(row, expected.concat());
+        let noted = records.map(Noted::Record);
+        let noted: Vec<_> = [Noted::Coverage].into_iter().chain(noted).collect();
+        assert_eq!(decoded(&row)?, noted);
+        assert_eq!(decoded(&encode(&[], false))?, []);
+        Ok(())
+    }
+
+    #[test]
+    fn numbers_of_any_size_come_back() -> Result<()> {
+        let numbers = [0, 1, 127, 128, 1 << 40, u64::MAX];
+        let mut records = Vec::new();
+        for a in numbers {
+            for b in numbers {
+                records.extend(numbers.map(|c| touched(3, [a, b, c, a ^ b])));
+            }
+        }
+        records.sort_unstable();
+        let noted: Vec<_> = records.iter().copied().map(Noted::Record).collect();
+        assert_eq!(decoded(&encode(&records, false))?, noted);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_damaged_is_an_error() {
+        let whole = [0, 16, 2, 2, 0, 5, 7, 1, 1];
+        assert!(decoded(&whole).is_ok());
+        for cut in 0..whole.len() {
+            let row = whole.get(..cut).unwrap_or_default();
+            assert_eq!(decoded(row).is_ok(), cut == 1, "{cut}");
+        }
+        let many = [0, 16, 0, 0xff, 0xff, 0xff, 0xff, 0x0f];
+        for row in [&[2, 16, 1, 0][..], &[0, 16, 5, 1, 0, 0, 0, 0, 0], &many] {
+            assert!(decoded(row).is_err(), "{row:?}");
+        }
+    }
+}

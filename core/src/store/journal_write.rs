@@ -37,12 +37,15 @@ struct Rows<'a, 't> {
 }
 
 impl Write<'_> {
-    /// Notes what was touched under the number of this commit.
-    pub(super) fn note_touched(&mut self, journaling: Journaling, sequence: u64) -> Result<()> {
-        let oldest = self.note_commit(journaling.generation)?;
+    /// Notes what was touched under the number of this commit; says in which generation.
+    pub(super) fn note_touched(&mut self, sequence: u64) -> Result<Option<u64>> {
+        let Some(Journaling { bytes, generation }) = self.journaling else {
+            return Ok(None);
+        };
+        let oldest = self.go_on(generation, sequence)?;
         let touched = self.touches.take();
         if touched.is_empty() {
-            return Ok(());
+            return Ok(Some(generation));
         }
         let mut table = self.transaction.open_table(JOURNAL)?;
         for (area, of_area) in touched {
@@ -55,11 +58,11 @@ impl Write<'_> {
                 added: &mut self.added,
                 area,
             };
-            rows.note(of_area, sequence, journaling.bytes, oldest)?;
+            rows.note(of_area, sequence, bytes, oldest)?;
             let head = rows.head.encode();
             rows.replace(0, Some(&head))?;
         }
-        Ok(())
+        Ok(Some(generation))
     }
 }
 

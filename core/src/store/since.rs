@@ -3,7 +3,6 @@
 use super::history::History;
 use super::journal::{Area, Head, Touched, row_key};
 use super::journal_row::{self, Noted};
-use super::read::read_sequence;
 use super::snapshot::Snapshot;
 use crate::error::Result;
 use std::collections::BTreeSet;
@@ -32,24 +31,10 @@ pub(crate) enum Since {
 /// Who has more to look at again looks at everything.
 const MOST_TOLD: usize = 1 << 16;
 
-impl History {
-    /// The generation that made a commit.
-    fn generation_of(&self, sequence: u64) -> Option<u64> {
-        let made = self
-            .generations
-            .iter()
-            .filter(|(_, first)| *first <= sequence);
-        made.last().map(|(generation, _)| *generation)
-    }
-}
-
 impl Snapshot {
     /// The moment that this is.
     pub(crate) fn moment(&self) -> Result<Moment> {
-        let sequence = read_sequence(&self.meta)?;
-        let history = History::read(&self.meta)?;
-        let noted = history.journaled == sequence;
-        let generation = history.generation_of(sequence).filter(|_| noted);
+        let (sequence, generation) = History::read(&self.meta)?.last;
         Ok(Moment {
             generation: generation.unwrap_or(0),
             sequence,
@@ -60,10 +45,7 @@ impl Snapshot {
     /// history, and nothing since went by unnoted.
     pub(crate) fn knows(&self, moment: Moment) -> Result<bool> {
         let history = History::read(&self.meta)?;
-        let sequence = read_sequence(&self.meta)?;
-        Ok(history.journaled == sequence
-            && moment.sequence <= sequence
-            && history.generation_of(moment.sequence) == Some(moment.generation))
+        Ok(history.knows(moment.generation, moment.sequence))
     }
 
     /// What was touched after a moment.

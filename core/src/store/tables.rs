@@ -31,7 +31,7 @@ pub(crate) const FORMAT: u32 = 2;
 pub(crate) const FORMAT_KEY: &[u8] = b"format";
 pub(crate) const TOTALS_KEY: &[u8] = b"totals";
 /// Counts commits, so that one whose end was not reported can be told from
-/// one that did not happen.
+/// one that did not happen. Behind it stands the generation, if the journal tells of it.
 pub(crate) const SEQUENCE_KEY: &[u8] = b"sequence";
 /// The version by which records are rendered.
 pub(crate) const RENDERED_KEY: &[u8] = b"rendered";
@@ -41,9 +41,7 @@ pub(crate) const CURSOR_KEY: &[u8] = b"cursor-key";
 pub(crate) type CursorKey = [u8; 16];
 /// The schools that are synced, ascending, as u64.
 pub(crate) const SYNCED_KEY: &[u8] = b"synced";
-/// The last commit that was noted in the journal.
-pub(crate) const JOURNALED_KEY: &[u8] = b"journaled";
-/// The openings of the store that the journal tells of, with the first commit of each.
+/// The generations that the journal tells of, with the first commit of each.
 pub(crate) const GENERATIONS_KEY: &[u8] = b"generations";
 /// What came of a change, by the number of its commit.
 pub(crate) const RECEIPT_PREFIX: &[u8] = b"receipt-";

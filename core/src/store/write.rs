@@ -4,6 +4,7 @@ use super::checksum::{self, Digest};
 use super::collection::Collection;
 use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
+use super::history;
 use super::journal::{Area, Touched};
 use super::journal_write::Journaling;
 use super::memo::Changes;
@@ -43,7 +44,7 @@ pub(crate) struct Write<'t> {
     totals_before: Totals,
     changes: Changes,
     spilled: Vec<String>,
-    journaling: Option<Journaling>,
+    pub(super) journaling: Option<Journaling>,
     pub(super) touches: Touches,
     /// Directories that were read, as they are now.
     known: RefCell<HashMap<Partition, Arc<Directory>>>,
@@ -131,10 +132,8 @@ impl<'t> Write<'t> {
         }
         let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
-            if let Some(journaling) = self.journaling {
-                self.note_touched(journaling, sequence)?;
-            }
-            self.put_meta(SEQUENCE_KEY, &sequence.to_le_bytes())?;
+            let generation = self.note_touched(sequence)?;
+            self.put_meta(SEQUENCE_KEY, &history::encode(sequence, generation))?;
         }
         self.added.write(&mut self.digests)?;
         Ok((self.changes, sequence))
@@ -146,19 +145,13 @@ impl<'t> Write<'t> {
     }
 
     /// A record is touched, for who follows the store. One that is as it was does no harm.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "records are touched by their commit")
-    )]
+    #[expect(dead_code, reason = "records are touched by their commit")]
     pub(crate) fn touch(&mut self, area: Area, touched: Touched) {
         self.touches.touch(area, touched);
     }
 
     /// Any record of an area may be touched.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "records are touched by their commit")
-    )]
+    #[expect(dead_code, reason = "records are touched by their commit")]
     pub(crate) fn touch_all(&mut self, area: Area) {
         self.touches.touch_all(area);
     }

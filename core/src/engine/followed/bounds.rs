@@ -1,0 +1,293 @@
+//! How much the journal tells of, and what it takes.
+
+use super::place::Place;
+use super::{USUAL, knows, moment, since, told, touched};
+use crate::Engine;
+use crate::dataset::coverage::{self, Seen};
+use crate::error::{Error, Result};
+use crate::record::coverage::{Part, Unit};
+use crate::store::{Area, Since};
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, TableError};
+use std::collections::BTreeMap;
+
+const SCHOOL: Area = Area::School(1);
+const MARK: u8 = 16;
+const ABSENTEE: u8 = 13;
+
+/// A mark that waits for its assessment.
+fn mark(assessment: u64, learner: u64, mark: u64) -> String {
+    let key = format!(r#""school_id":1,"assessment_id":{assessment},"learner_id":{learner}"#);
+    format!("{{\"type\":\"mark\",{key},\"mark\":{mark}}}\n")
+}
+
+fn apply(engine: &Engine, lines: &str) -> Result<()> {
+    engine.apply(lines.as_bytes())?;
+    Ok(())
+}
+
+type Rows = TableDefinition<'static, &'static [u8], &'static [u8]>;
+const JOURNAL: Rows = TableDefinition::new("journal");
+
+/// What the rows of the journal take, with 32 bytes for the key of each.
+fn bytes(place: &Place) -> Result<Option<usize>> {
+    let database = Database::builder().create_with_backend(place.copy()?)?;
+    let journal = match database.begin_read()?.open_table(JOURNAL) {
+        Err(TableError::TableDoesNotExist(_)) => return Ok(None),
+        journal => journal?,
+    };
+    let mut bytes = 0;
+    for row in journal.iter()? {
+        let (key, row) = row?;
+        if !is_head(key.value()) {
+            bytes += row.value().len() + 32;
+        }
+    }
+    Ok(Some(bytes))
+}
+
+fn is_head(key: &[u8]) -> bool {
+    key.ends_with(&[0; 8])
+}
+
+/// One record again and again takes no more room, and its first follower is still told.
+#[test]
+fn changes_of_one_record_become_one() -> Result<()> {
+    let place = Place::default();
+    let engine = place.open(2000)?;
+    apply(&engine, &mark(1, 1, 1))?;
+    let first = moment(&engine)?;
+    apply(&engine, &mark(1, 2, 1))?;
+    let second = moment(&engine)?;
+    for round in 0..200 {
+        apply(&engine, &mark(1, 3, round))?;
+        assert!(bytes(&place)?.is_some_and(|bytes| bytes <= 2000), "{round}");
+    }
+    let of = |learner| touched(MARK, [1, learner, 0, 0]);
+    assert_eq!(since(&engine, SCHOOL, first)?, told([of(2), of(3)]));
+    assert_eq!(since(&engine, SCHOOL, second)?, told([of(3)]));
+    assert_eq!(since(&engine, SCHOOL, moment(&engine)?)?, told([]));
+    Ok(())
+}
+
+/// What does not fit goes, the oldest first; another school is not concerned.
+#[test]
+fn the_oldest_is_dropped_and_told_as_the_whole() -> Result<()> {
+    let place = Place::default();
+    let engine = place.open(2000)?;
+    apply(&engine, &mark(1, 1, 1))?;
+    apply(&engine, r#"{"type":"grade","school_id":2,"grade_id":1}"#)?;
+    let mut moments = vec![moment(&engine)?];
+    for learner in 2..=200 {
+        apply(&engine, &mark(1, learner, 1))?;
+        moments.push(moment(&engine)?);
+        assert!(bytes(&place)?.is_some_and(|bytes| bytes <= 2000 + 100));
+    }
+    let (mut whole, mut told) = (0, 0);
+    for (moment, learner) in moments.iter().zip(2..) {
+        assert!(knows(&engine, *moment)?);
+        assert_eq!(since(&engine, Area::School(2), *moment)?, super::told([]));
+        match since(&engine, SCHOOL, *moment)? {
+            Since::Whole => {
+                assert_eq!(told, 0, "what is older is told");
+                whole += 1;
+            }
+            Since::Records { touched, .. } => {
+                let since = (learner..=200).map(|learner| super::touched(MARK, [1, learner, 0, 0]));
+                assert!(touched.into_iter().eq(since));
+                told += 1;
+            }
+        }
+    }
+    // A row of one mark takes 40 bytes or less.
+    assert!(whole > 100 && told >= 2000 / 4 * 3 / 45, "{whole} {told}");
+    Ok(())
+}
+
+/// The limits are 32,768 records of a school in a commit, and 65,536 of all.
+#[test]
+fn a_large_commit_is_told_as_the_whole() -> Result<()> {
+    let place = Place::default();
+    let engine = place.open(USUAL)?;
+    apply(&engine, &mark(1, 1, 1))?;
+    let before = moment(&engine)?;
+    let marks = |count: u64, value| -> String {
+        (0..count).map(|n| mark(n / 500, n % 500, value)).collect()
+    };
+    apply(&engine, &marks(32_768, 2))?;
+    match since(&engine, SCHOOL, before)? {
+        Since::Records { touched, .. } => assert_eq!(touched.len(), 32_768),
+        Since::Whole => return Err(Error::Cancelled.into()),
+    }
+    // Learners follow each other here: the place that is other, and by how much.
+    assert!(bytes(&place)?.is_some_and(|bytes| bytes < 3 * 32_768));
+    apply(&engine, &marks(32_769, 3))?;
+    assert_eq!(since(&engine, SCHOOL, before)?, Since::Whole);
+    assert_eq!(since(&engine, SCHOOL, moment(&engine)?)?, told([]));
+    assert_eq!(bytes(&place)?, Some(0));
+    Ok(())
+}
+
+#[test]
+fn many_schools_at_once_leave_the_small_ones_told() -> Result<()> {
+    let engine = Place::default().open(USUAL)?;
+    let grades = |school: u64, count: u64| -> String {
+        let line =
+            |id| format!(r#"{{"type":"grade","school_id":{school},"grade_id":{id}}}"#) + "\n";
+        (0..count).map(line).collect()
+    };
+    apply(&engine, &grades(9, 1))?;
+    let before = moment(&engine)?;
+    let dataset: String = (1..=3).map(|school| grades(school, 30_000)).collect();
+    apply(&engine, &(dataset + &grades(4, 2)))?;
+    let told = |school| since(&engine, Area::School(school), before);
+    let whole = (1..=3).filter(|school| matches!(told(*school), Ok(Since::Whole)));
+    assert!((1..3).contains(&whole.count()));
+    assert_eq!(
+        told(4)?,
+        super::told([touched(6, [0, 0, 0, 0]), touched(6, [1, 0, 0, 0])])
+    );
+    Ok(())
+}
+
+/// What is as it was is not touched; a record that changes hands is touched for both.
+#[test]
+fn what_changes_is_told_and_nothing_else() -> Result<()> {
+    let engine = Place::default().open(USUAL)?;
+    let assessment = |term: u64| {
+        format!(
+            "{{\"type\":\"assessment\",\"school_id\":1,\"assessment_id\":1,\"grade_id\":9,\"year\":2026,\"term\":{term},\"subject_id\":3,\"learning_outcome_id\":5,\"assessment_date\":\"2026-02-03\",\"weight\":10}}\n"
+        )
+    };
+    let absent = |learner: u64| {
+        format!(
+            r#"{{"type":"absentee","school_id":1,"id":5,"learner_id":{learner},"absent_date":"2026-05-04"}}"#
+        ) + "\n"
+    };
+    let all = [assessment(1), mark(1, 7, 5), mark(1, 8, 5), absent(7)].concat();
+    apply(&engine, &all)?;
+    let before = moment(&engine)?;
+    apply(&engine, &all)?;
+    assert_eq!(moment(&engine)?, before);
+    // Marks stay as they are though their assessment moves.
+    apply(
+        &engine,
+        &[assessment(2), mark(1, 7, 5), mark(1, 8, 6)].concat(),
+    )?;
+    let moved = touched(15, [1, 0, 0, 0]);
+    let marked = touched(MARK, [1, 8, 0, 0]);
+    assert_eq!(since(&engine, SCHOOL, before)?, told([moved, marked]));
+    let before = moment(&engine)?;
+    apply(&engine, &absent(8))?;
+    let of = |learner| touched(ABSENTEE, [5, learner, 0, 0]);
+    assert_eq!(since(&engine, SCHOOL, before)?, told([of(7), of(8)]));
+    Ok(())
+}
+
+#[test]
+fn what_was_seen_of_a_school_is_told() -> Result<()> {
+    let engine = Place::default().open(USUAL)?;
+    apply(&engine, &mark(1, 1, 1))?;
+    let see = |as_of| {
+        let seen = [Seen::Whole(Unit::of(Part::CurrentLearners))];
+        engine
+            .store
+            .write(|write| coverage::see(write, 1, &seen, as_of))
+    };
+    let coverage = |moment| -> Result<bool> {
+        match since(&engine, SCHOOL, moment)? {
+            Since::Records { coverage, touched } => Ok(coverage && touched.is_empty()),
+            Since::Whole => Ok(false),
+        }
+    };
+    let before = moment(&engine)?;
+    see(1)?;
+    assert!(coverage(before)?);
+    let seen = moment(&engine)?;
+    see(1)?;
+    assert!(!coverage(seen)?);
+    see(2)?;
+    assert!(coverage(seen)?);
+    let synced = moment(&engine)?;
+    engine.forget_sync(1)?;
+    assert!(coverage(synced)?);
+    Ok(())
+}
+
+#[test]
+fn without_a_journal_nothing_is_written() -> Result<()> {
+    let place = Place::default();
+    let engine = place.open(0)?;
+    apply(&engine, &mark(1, 1, 1))?;
+    engine.compact()?;
+    engine.close()?;
+    assert_eq!(bytes(&place)?, None);
+    let copy = place.bytes()?;
+    for name in ["journal", "generations"] {
+        assert!(
+            !copy
+                .windows(name.len())
+                .any(|bytes| bytes == name.as_bytes())
+        );
+    }
+    Ok(())
+}
+
+/// A row that is lost or another is an error, and not a change that is missed.
+#[test]
+fn damage_is_noticed() -> Result<()> {
+    type Damage = fn(&mut BTreeMap<Vec<u8>, Vec<u8>>, &[u8]) -> Option<Vec<u8>>;
+    let damages: [Damage; 5] = [
+        |rows, last| rows.remove(last),
+        |rows, last| rows.insert(last.to_vec(), vec![0, MARK, 2, 1, 0, 1, 9]),
+        |rows, last| rows.insert([last, &[1]].concat(), vec![0]),
+        |rows, _| rows.pop_first().map(|(_, head)| head),
+        |rows, _| {
+            rows.clear();
+            None
+        },
+    ];
+    for (number, damage) in damages.into_iter().enumerate() {
+        let place = Place::default();
+        let engine = place.open(USUAL)?;
+        apply(&engine, &mark(1, 1, 1))?;
+        let before = moment(&engine)?;
+        apply(&engine, &mark(1, 2, 1))?;
+        apply(&engine, &mark(1, 3, 1))?;
+        engine.close()?;
+        alter(&place, |rows| {
+            let last = rows.keys().next_back().cloned().unwrap_or_default();
+            damage(rows, &last);
+        })?;
+        let engine = place.open(USUAL)?;
+        let code = |result: Result<()>| result.map_or_else(|error| error.code(), |()| "ok");
+        let asked = since(&engine, SCHOOL, before).map(drop);
+        assert_eq!(code(asked), "corrupt", "{number}");
+        assert!(!engine.verify()?.is_sound(), "{number}");
+        // Nothing is written over it.
+        let written = apply(&engine, &mark(1, 5, 1));
+        assert_eq!(code(written), "corrupt", "{number}");
+    }
+    Ok(())
+}
+
+/// Changes the rows of the journal behind the engine's back.
+fn alter(place: &Place, change: impl FnOnce(&mut BTreeMap<Vec<u8>, Vec<u8>>)) -> Result<()> {
+    let database = Database::builder().create_with_backend(place.clone())?;
+    let mut transaction = database.begin_write()?;
+    transaction.set_quick_repair(true);
+    let mut journal = transaction.open_table(JOURNAL)?;
+    let mut rows = BTreeMap::new();
+    for row in journal.iter()? {
+        let (key, row) = row?;
+        rows.insert(key.value().to_vec(), row.value().to_vec());
+    }
+    for key in rows.keys() {
+        journal.remove(key.as_slice())?;
+    }
+    change(&mut rows);
+    for (key, row) in &rows {
+        journal.insert(key.as_slice(), row.as_slice())?;
+    }
+    drop(journal);
+    Ok(transaction.commit()?)
+}
