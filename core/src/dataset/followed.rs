@@ -17,10 +17,11 @@ pub(crate) fn let_go_of(write: &mut Write<'_>, school: u64) -> Result<()> {
         return Ok(());
     };
     followed.told.remove(&school);
-    match followed.position.held.schools.remove(&school) {
-        Some(_) => keep(write, &followed),
-        None => Ok(()),
+    let was_pending = followed.pending.remove(&school);
+    if followed.position.held.schools.remove(&school).is_some() || was_pending {
+        keep(write, &followed)?;
     }
+    Ok(())
 }
 
 struct FollowedEdit(Option<Vec<u8>>);

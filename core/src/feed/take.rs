@@ -1,7 +1,7 @@
 //! A part of a feed, carried out in one transaction.
 
 use super::lines::Head;
-use crate::dataset::coverage::{self, Told};
+use crate::dataset::coverage::{self, Erased, Told};
 use crate::dataset::{
     Named, RecordKey, Summary, commit_sorted, each_key, followed, ledger, remove_school,
     staged_removal,
@@ -9,7 +9,7 @@ use crate::dataset::{
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::position::{Followed, Position};
-use crate::record::scope::{Belonging, Whom};
+use crate::record::scope::{Belonging, Kinds, Whom};
 use crate::record::storage::Storage;
 use crate::store::{Collection, Key, Partition, Records, Sorter, Write};
 use std::cell::RefCell;
@@ -22,6 +22,11 @@ pub(super) struct Part {
     pub(super) before: Option<Followed>,
     /// The schools that it brings whole; of no school, the tables that lie under none.
     pub(super) whole: BTreeSet<Option<u64>>,
+    /// The schools of which the source has no record itself, of those that it brings whole
+    /// or says to be gone.
+    pub(super) gone: BTreeSet<u64>,
+    /// Those who were erased here when it began, by school.
+    pub(super) erased: BTreeMap<u64, Erased>,
     /// What the source has seen of schools; nothing where it has all.
     pub(super) seen: BTreeMap<u64, Option<Vec<Told>>>,
 }
@@ -41,15 +46,26 @@ impl Part {
         if before != self.before {
             return Err(Error::OutOfStep.into());
         }
+        for (school, erased) in &self.erased {
+            // Whoever was erased meanwhile may be among what is staged.
+            if Erased::of(write, *school)? != *erased {
+                return Err(Error::OutOfStep.into());
+            }
+        }
         let Head { to, pending, .. } = &self.head;
         let mut summary = Summary::default();
-        let mut told = BTreeSet::new();
+        let (mut told, mut waiting) = (BTreeSet::new(), BTreeSet::new());
         if let Some(before) = &before {
             told.clone_from(&before.told);
-            for school in before.position.held.schools.keys() {
-                if to.held.whom(*school).is_none() && !pending.contains(school) {
+            let held = before.position.held.schools.keys();
+            for school in held.chain(&before.pending) {
+                if to.held.whom(*school).is_some() {
+                    continue;
+                }
+                if pending.contains(school) {
+                    waiting.insert(*school);
+                } else {
                     summary.add(&remove_school(write, *school)?);
-                    told.remove(school);
                 }
             }
             self.let_go(write, &mut sorter, &before.position)?;
@@ -57,25 +73,38 @@ impl Part {
         for of in &self.whole {
             stage_removal(write, &mut sorter, *of)?;
         }
+        // A school that is not there can have authorised nobody.
+        for school in &self.gone {
+            stage_each(write, &mut sorter, *school, &is_of_app)?;
+        }
         summary.add(&commit_sorted(write, sorter)?);
         for (school, whom) in &to.held.schools {
             if let Whom::Learners(_) = whom {
-                summary.add(&remove_unnamed(write, *school, whom)?);
+                summary.add(&remove_unnamed(write, *school, whom, to.held.kinds)?);
             }
             write.set_synced(*school, true)?;
         }
         for (school, seen) in &self.seen {
             let units = seen.as_deref().unwrap_or_default();
             coverage::tell(write, *school, units)?;
-            if seen.is_some() {
-                told.insert(*school);
+            let is_news = if seen.is_some() {
+                told.insert(*school)
             } else {
-                told.remove(school);
+                told.remove(school)
+            };
+            if is_news {
+                write.touch_coverage(*school);
             }
         }
         told.retain(|school| to.held.whom(*school).is_some());
         let position = to.clone();
-        followed::keep(write, &Followed { position, told })?;
+        let pending = waiting;
+        let followed = Followed {
+            position,
+            told,
+            pending,
+        };
+        followed::keep(write, &followed)?;
         Ok(Taken { summary })
     }
 
@@ -106,7 +135,7 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     match of {
         Some(school) => {
             ledger::forget(write, school)?;
-            stage_each(write, sorter, school, &|_| true)
+            stage_each(write, sorter, school, &|found| !is_of_app(found))
         }
         None => {
             let mut key = Vec::new();
@@ -130,8 +159,12 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     }
 }
 
-/// Stages the removal of records of a school that the part itself does not bring. What the
-/// app says of who may ask stays.
+/// Who may ask here is the app's to say.
+fn is_of_app(found: &RecordKey<'_>) -> bool {
+    Belonging::of(found.kind) == Belonging::App
+}
+
+/// Stages the removal of records of a school that the part itself does not bring.
 fn stage_each(
     write: &mut Write<'_>,
     sorter: &mut Sorter,
@@ -144,7 +177,7 @@ fn stage_each(
         write,
         school,
         &mut |found| {
-            if Belonging::of(found.kind) == Belonging::App || !goes(&found) {
+            if !goes(&found) {
                 return Ok(());
             }
             let entry = staged_removal(&mut key, found.kind, found.name, found.key);
@@ -161,8 +194,13 @@ fn stage_each(
 }
 
 /// Removes the parents and accountable persons whom nobody names any more.
-fn remove_unnamed(write: &mut Write<'_>, school: u64, whom: &Whom) -> Result<Summary> {
-    let Some(named) = Named::by(write, school, whom)? else {
+fn remove_unnamed(
+    write: &mut Write<'_>,
+    school: u64,
+    whom: &Whom,
+    kinds: Kinds,
+) -> Result<Summary> {
+    let Some(named) = Named::by(write, school, whom, kinds)? else {
         return Ok(Summary::default());
     };
     let mut sorter = Sorter::default();

@@ -70,6 +70,8 @@ pub(crate) struct Followed {
     /// The schools of which the source told what it has seen: it follows or syncs them
     /// itself. Of the others it has all there is.
     pub(crate) told: BTreeSet<u64>,
+    /// The schools that are as they were before, under another scope, until they come.
+    pub(crate) pending: BTreeSet<u64>,
 }
 
 impl Followed {
@@ -83,20 +85,28 @@ impl Followed {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.position.push(&mut out);
-        varint::push(&mut out, self.told.len() as u64);
-        for school in &self.told {
-            varint::push(&mut out, *school);
+        for schools in [&self.told, &self.pending] {
+            varint::push(&mut out, schools.len() as u64);
+            for school in schools {
+                varint::push(&mut out, *school);
+            }
         }
         out
     }
 
     fn decode(mut bytes: &[u8]) -> Result<Followed> {
         let position = Position::take(&mut bytes)?;
-        let mut told = BTreeSet::new();
-        for _ in 0..varint::take(&mut bytes)? {
-            told.insert(varint::take(&mut bytes)?);
+        let [mut told, mut pending] = [BTreeSet::new(), BTreeSet::new()];
+        for schools in [&mut told, &mut pending] {
+            for _ in 0..varint::take(&mut bytes)? {
+                schools.insert(varint::take(&mut bytes)?);
+            }
         }
-        Ok(Followed { position, told })
+        Ok(Followed {
+            position,
+            told,
+            pending,
+        })
     }
 
     /// What a store follows, if it does.
