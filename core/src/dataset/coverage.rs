@@ -208,6 +208,7 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
 
 /// Who was erased from a school, so that what the service tells of them is left out.
 #[cfg(any(test, feature = "sync"))]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Erased {
     key: CursorKey,
     school: u64,

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::record::Kind;
 use crate::record::account::Account;
 use crate::record::learner::{PARENT1_TAG, PARENT2_TAG};
-use crate::record::scope::{Belonging, Scope, Whom};
+use crate::record::scope::{Belonging, Kinds, Scope, Whom};
 use crate::store::{Collection, Key, Lease, Partition, Reader, Records, Snapshot};
 use std::collections::BTreeSet;
 
@@ -17,12 +17,21 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Whom these learners of a school name; nothing if they are all.
-    pub(crate) fn by(reader: &dyn Reader, school: u64, whom: &Whom) -> Result<Option<Named>> {
+    /// Whom these learners of a school name; nothing if they are all. Without the records
+    /// of learners nobody is named.
+    pub(crate) fn by(
+        reader: &dyn Reader,
+        school: u64,
+        whom: &Whom,
+        kinds: Kinds,
+    ) -> Result<Option<Named>> {
         let Whom::Learners(learners) = whom else {
             return Ok(None);
         };
         let mut named = Named::default();
+        if !kinds.has(Kind::Learner) {
+            return Ok(Some(named));
+        }
         let partition = Partition::of(school, Collection::Learners);
         let records = Records::open(reader, partition)?;
         for learner in learners {
@@ -111,7 +120,7 @@ impl Filter for InScope {
                 let (_, named) = match met {
                     Some(met) => self.met.insert(met),
                     None => {
-                        let named = Named::by(snapshot, *school, whom)?;
+                        let named = Named::by(snapshot, *school, whom, self.scope.kinds)?;
                         self.met.insert((*school, named))
                     }
                 };

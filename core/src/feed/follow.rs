@@ -7,9 +7,9 @@ use crate::dataset::coverage::{Erased, Told};
 use crate::dataset::{Cut, Line, Lines, Progress, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
-use crate::record::position::Followed;
+use crate::record::position::{Followed, Position};
 use crate::record::scope::Belonging;
-use crate::store::Store;
+use crate::store::{Moment, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -42,8 +42,6 @@ struct Open {
     part: Part,
     /// It was taken before: its lines are not looked at.
     is_known: bool,
-    /// Learners who were erased here, by school.
-    erased: BTreeMap<u64, Erased>,
 }
 
 impl Follow {
@@ -141,42 +139,39 @@ impl Follow {
     /// Begins a part, if it begins where this store is.
     fn open(&mut self, head: Head) -> Result<()> {
         let before = self.store.read(|snapshot| Followed::read(&**snapshot))?;
-        let is_known = match &before {
-            Some(before) if head.from.as_ref() != Some(&before.position) => {
-                let (now, then) = (before.position.moment, head.to.moment);
-                let is_late = now.generation == then.generation && then.sequence <= now.sequence;
-                if !is_late && head.from.is_some() {
-                    return Err(Error::OutOfStep.into());
-                }
-                is_late
+        let position = before.as_ref().map(|before| &before.position);
+        let is_known = match (position, &head.from) {
+            // A source that was put back from a copy may give numbers of commits again, so
+            // that what begins anew is never taken for late.
+            (_, None) => false,
+            (Some(now), Some(from)) if from == now => false,
+            (Some(Position { moment: now, .. }), Some(_)) if is_before(head.to.moment, *now) => {
+                true
             }
-            None if head.from.is_some() => return Err(Error::OutOfStep.into()),
-            _ => false,
+            _ => return Err(Error::OutOfStep.into()),
         };
         let mut erased = BTreeMap::new();
         for school in head.to.held.schools.keys().copied() {
             let of_school = self
                 .store
                 .read(|snapshot| Erased::under(*snapshot.cursor_key()?, &**snapshot, school))?;
-            if !of_school.is_nobody() {
-                erased.insert(school, of_school);
-            }
+            erased.insert(school, of_school);
         }
         self.part = Some(Open {
             part: Part {
                 head,
                 before,
                 whole: BTreeSet::new(),
+                erased,
                 seen: BTreeMap::new(),
             },
             is_known,
-            erased,
         });
         Ok(())
     }
 
     fn record(&mut self, number: u64, line: &[u8]) -> Result<()> {
-        let Some(open) = &self.part else {
+        let Some(open) = &mut self.part else {
             return match parse_line(line) {
                 Ok(None) => Ok(()),
                 _ => Err(fault(number, "stands before the head of a feed")),
@@ -185,7 +180,7 @@ impl Follow {
         if open.is_known {
             return Ok(());
         }
-        let Some(line) = parse_line(line).map_err(|what: String| fault(number, &what))? else {
+        let Some(mut line) = parse_line(line).map_err(|what: String| fault(number, &what))? else {
             return Ok(());
         };
         if Belonging::of(line.kind) == Belonging::App {
@@ -200,11 +195,15 @@ impl Follow {
                 let what = format!("{}: school {school} is not followed", line.kind.name());
                 return Err(fault(number, &what));
             }
-            if let Some(erased) = open.erased.get(school)
-                && owner(&line, &key).is_some_and(|learner| erased.has(learner))
-            {
-                return Ok(());
-            }
+            // The record may have been another learner's here.
+            let erased = open
+                .part
+                .erased
+                .get(school)
+                .filter(|erased| !erased.is_nobody());
+            line.deleted |= erased.is_some_and(|erased| {
+                owner(&line, &key).is_some_and(|learner| erased.has(learner))
+            });
         }
         self.stage.push(number, &line, None)?;
         if self.stage.sorter.bytes() > STAGE_BYTES {
@@ -247,6 +246,11 @@ impl Drop for Follow {
 }
 
 const CUT: &str = "the feed is cut: ask for it again after the position that followed gives";
+
+/// Whether a moment is not after another one, as far as can be told.
+fn is_before(one: Moment, other: Moment) -> bool {
+    one.generation == other.generation && one.sequence <= other.sequence
+}
 
 /// The learner whose own a record is.
 fn owner(line: &Line<'_>, key: &[u64]) -> Option<u64> {

@@ -126,11 +126,13 @@ impl Planner<'_> {
             self.tables();
             return Ok(all);
         };
+        // Without schools the tables may have been the app's own meanwhile.
+        let was_of_schools = !after.held.schools.is_empty() || self.scope.schools.is_empty();
         match self.snapshot.touched_since(Area::Global, after.moment)? {
-            Since::Records { touched, .. } => {
+            Since::Records { touched, .. } if was_of_schools => {
                 self.records(Area::Global, &Whom::Everybody, touched);
             }
-            Since::Whole => self.tables(),
+            _ => self.tables(),
         }
         let mut whole = BTreeSet::new();
         for (school, whom) in &self.scope.schools {
@@ -178,7 +180,7 @@ impl Planner<'_> {
             changed.extend(&come);
             self.named(school, changed)?;
         }
-        let touched = self.relevant(school, &stay, touched)?;
+        let touched = self.relevant(school, whom, &stay, touched)?;
         self.records(area, &stay, touched);
         if !come.is_empty() {
             self.has_changes = true;
@@ -187,22 +189,24 @@ impl Planner<'_> {
         Ok(true)
     }
 
-    /// What was touched of what the follower may know of.
+    /// What was touched of what the follower may know of: of those who stay, and of whom
+    /// anybody in the scope names.
     fn relevant(
         &self,
         school: u64,
         whom: &Whom,
+        stay: &Whom,
         mut touched: BTreeSet<Touched>,
     ) -> Result<BTreeSet<Touched>> {
         touched
             .retain(|one| Kind::numbered(one.kind).is_some_and(|kind| self.scope.kinds.has(kind)));
-        let Some(named) = Named::by(self.snapshot, school, whom)? else {
+        let Some(named) = Named::by(self.snapshot, school, whom, self.scope.kinds)? else {
             return Ok(touched);
         };
         touched.retain(|one| match Kind::numbered(one.kind) {
             Some(kind) => match Belonging::of(kind) {
                 Belonging::Table | Belonging::TableOfMarks => true,
-                Belonging::Learner => whom.has(learner(kind, one)),
+                Belonging::Learner => stay.has(learner(kind, one)),
                 Belonging::Named => named.has(kind, one.words[0]),
                 Belonging::Staff | Belonging::App => false,
             },
@@ -222,7 +226,8 @@ impl Planner<'_> {
 
     /// Whom these learners name, whole: they may be named for the first time.
     fn named(&mut self, school: u64, learners: BTreeSet<u64>) -> Result<()> {
-        let named = Named::by(self.snapshot, school, &Whom::Learners(learners))?;
+        let learners = Whom::Learners(learners);
+        let named = Named::by(self.snapshot, school, &learners, self.scope.kinds)?;
         let named: Vec<_> = named.iter().flat_map(Named::each).collect();
         let named: Vec<_> = named
             .into_iter()
@@ -289,6 +294,15 @@ fn check_reach(followed: Option<&Followed>, scope: &Scope) -> Result<()> {
     asked
         .schools
         .retain(|school, _| held.whom(*school).is_some());
+    if scope
+        .schools
+        .keys()
+        .any(|school| followed.kept.whom(*school).is_some())
+    {
+        return Err(Error::unsupported(
+            "this store has not been given all of what it follows yet: follow to the end of a feed first",
+        ));
+    }
     if asked.schools.is_empty() || asked.is_within(held) {
         return Ok(());
     }

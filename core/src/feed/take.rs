@@ -1,7 +1,7 @@
 //! A part of a feed, carried out in one transaction.
 
 use super::lines::Head;
-use crate::dataset::coverage::{self, Told};
+use crate::dataset::coverage::{self, Erased, Told};
 use crate::dataset::{
     Named, RecordKey, Summary, commit_told, each_key, followed, ledger, remove_school,
     staged_removal,
@@ -9,7 +9,7 @@ use crate::dataset::{
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::position::{Followed, Position};
-use crate::record::scope::{Belonging, Scope, Whom};
+use crate::record::scope::{Belonging, Kinds, Scope, Whom};
 use crate::record::storage::Storage;
 use crate::store::{Collection, Key, Partition, Records, Sorter, Write};
 use std::cell::RefCell;
@@ -22,6 +22,8 @@ pub(super) struct Part {
     pub(super) before: Option<Followed>,
     /// The schools that it brings whole; of no school, the tables that lie under none.
     pub(super) whole: BTreeSet<Option<u64>>,
+    /// Those who were erased here when it began, by school.
+    pub(super) erased: BTreeMap<u64, Erased>,
     /// What the source has seen of schools; nothing where it has all.
     pub(super) seen: BTreeMap<u64, Option<Vec<Told>>>,
 }
@@ -41,6 +43,12 @@ impl Part {
         if before != self.before {
             return Err(Error::OutOfStep.into());
         }
+        for (school, erased) in &self.erased {
+            // Whoever was erased meanwhile may be among what is staged.
+            if Erased::of(write, *school)? != *erased {
+                return Err(Error::OutOfStep.into());
+            }
+        }
         let Head { to, pending, .. } = &self.head;
         let mut summary = Summary::default();
         let mut told = BTreeSet::new();
@@ -54,7 +62,7 @@ impl Part {
                 match before.held(school).filter(|_| pending.contains(&school)) {
                     Some((whom, kinds)) => {
                         kept.schools.insert(school, whom.clone());
-                        kept.kinds = kinds;
+                        kept.kinds = kept.kinds.and(kinds);
                     }
                     None => summary.add(&remove_school(write, school)?),
                 }
@@ -66,16 +74,19 @@ impl Part {
         }
         summary.add(&commit_told(write, sorter)?);
         for (school, whom) in &to.held.schools {
-            summary.add(&remove_unnamed(write, *school, whom)?);
+            summary.add(&remove_unnamed(write, *school, whom, to.held.kinds)?);
             write.set_synced(*school, true)?;
         }
         for (school, seen) in &self.seen {
             let units = seen.as_deref().unwrap_or_default();
             coverage::tell(write, *school, units)?;
-            if seen.is_some() {
-                told.insert(*school);
+            let is_news = if seen.is_some() {
+                told.insert(*school)
             } else {
-                told.remove(school);
+                told.remove(school)
+            };
+            if is_news {
+                write.touch_coverage(*school);
             }
         }
         let followed = Followed {
@@ -115,9 +126,7 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     match of {
         Some(school) => {
             ledger::forget(write, school)?;
-            // What the app says of who may ask stays.
-            let goes = |found: &RecordKey<'_>| Belonging::of(found.kind) != Belonging::App;
-            stage_each(write, sorter, school, &goes)
+            stage_each(write, sorter, school, &|found| !is_of_app(found))
         }
         None => {
             let mut key = Vec::new();
@@ -139,6 +148,11 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
             Ok(())
         }
     }
+}
+
+/// Who may ask here is the app's to say.
+fn is_of_app(found: &RecordKey<'_>) -> bool {
+    Belonging::of(found.kind) == Belonging::App
 }
 
 /// Stages the removal of records of a school that the part itself does not bring.
@@ -172,16 +186,20 @@ fn stage_each(
 
 /// Removes the parents and accountable persons whom no learner names any more who is held,
 /// and what the app says of who may ask, where there is no school to ask about any more.
-fn remove_unnamed(write: &mut Write<'_>, school: u64, whom: &Whom) -> Result<Summary> {
+fn remove_unnamed(
+    write: &mut Write<'_>,
+    school: u64,
+    whom: &Whom,
+    kinds: Kinds,
+) -> Result<Summary> {
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let schools = Records::open(write, Partition::global(Collection::Schools))?;
     if schools.get(Key::one(school))?.is_none() {
         drop(schools);
-        let is_apps = |found: &RecordKey<'_>| Belonging::of(found.kind) == Belonging::App;
-        stage_each(write, &mut sorter, school, &is_apps)?;
+        stage_each(write, &mut sorter, school, &is_of_app)?;
     }
-    let Some(named) = Named::by(write, school, whom)? else {
+    let Some(named) = Named::by(write, school, whom, kinds)? else {
         return commit_told(write, sorter);
     };
     for (kind, of) in [

@@ -112,6 +112,11 @@ impl Kinds {
         self.0 >> kind as u8 & 1 == 1
     }
 
+    /// What both have.
+    pub(crate) fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
     fn are_within(self, other: Kinds) -> bool {
         self.0 & !other.0 == 0
     }
