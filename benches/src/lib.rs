@@ -9,7 +9,7 @@
 //! - `doors`: the engine's two doors beside a copy. `pages`: pages of v2.
 //!   `administration`: what of Administration+ no peer is asked.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
-//!   changes. `concurrent`: readers beside a writer. `reading`: answers read back by a sync.
+//!   changes, and `journal` what of that goes to the journal. `concurrent`: readers beside a writer. `reading`: answers read back by a sync.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
 //!   what it takes. `spread`: times of one thing.
 //! - `report`: tables to read.
@@ -24,6 +24,7 @@ pub mod concurrent;
 pub mod doors;
 pub mod floor;
 pub mod growth;
+pub mod journal;
 pub mod ours;
 pub mod pages;
 pub mod peer;
