@@ -9,8 +9,8 @@
 //! - `doors`: the engine's two doors beside a copy. `pages`: pages of v2.
 //!   `administration`: what of Administration+ no peer is asked.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
-//!   changes. `concurrent`: readers beside a writer. `reading`: answers read back by a sync.
-//!   `following`: devices that follow a server.
+//!   changes, and `journal` what of that goes to the journal. `concurrent`: readers beside a
+//!   writer. `reading`: answers read back by a sync. `following`: devices that follow a server.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
 //!   what it takes. `spread`: times of one thing.
 //! - `report`: tables to read.
@@ -26,6 +26,7 @@ pub mod doors;
 pub mod floor;
 pub mod following;
 pub mod growth;
+pub mod journal;
 pub mod ours;
 pub mod pages;
 pub mod peer;

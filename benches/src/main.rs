@@ -16,7 +16,7 @@ use rollbook_benches::growth::{self, Rounds};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
 use rollbook_benches::{
-    administration, child, concurrent, following, pages, reading, report, writes,
+    administration, child, concurrent, following, journal, pages, reading, report, writes,
 };
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -138,6 +138,14 @@ fn others(scale: &Scale, progress: &ProgressBar) -> Result<()> {
     say(&format!(
         "Durable changes to 1,000 learners\n{}\n\n",
         report::writes(&written)
+    ))?;
+    progress.set_message("the journal");
+    let folder = tempfile::tempdir()?;
+    let loads = 2 * scale.effort.rounds;
+    let noted = journal::measure(1_000, folder.path(), loads, scale.changes)?;
+    say(&format!(
+        "What the journal costs with 1,000 learners\n{}\n\n",
+        report::journal(&noted)
     ))?;
     progress.set_message("followers");
     let folder = tempfile::tempdir()?;

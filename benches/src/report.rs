@@ -5,6 +5,7 @@ use crate::concurrent::Beside;
 use crate::doors::Doors;
 use crate::following::Followed;
 use crate::growth::{Growth, Killed};
+use crate::journal::Noted;
 use crate::reading::Read;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
@@ -101,6 +102,21 @@ pub fn writes(written: &[Written]) -> Table {
             duration(row.change.p99),
             duration(row.bare.median),
             times(row.ratio),
+        ]);
+    }
+    table
+}
+
+/// What is written with a journal beside the same without.
+pub fn journal(noted: &[Noted]) -> Table {
+    let header = ["written", "with a journal", "without", "ratio"];
+    let mut table = table(header.map(str::to_owned));
+    for row in noted {
+        table.add_row([
+            row.name.to_owned(),
+            duration(row.with.median),
+            duration(row.without.median),
+            format!("{:.3}", row.ratio),
         ]);
     }
     table

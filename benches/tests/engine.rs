@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use rollbook_benches::growth::{self, Rounds};
-use rollbook_benches::{child, concurrent, writes};
+use rollbook_benches::{child, concurrent, journal, writes};
 use std::time::Duration;
 
 const LEARNERS: u32 = 30;
@@ -15,6 +15,7 @@ fn main() {
     }
     grows();
     writes();
+    notes();
     reads_beside_a_writer();
 }
 
@@ -45,6 +46,14 @@ fn writes() {
     println!("{}", serde_json::to_string(&written).unwrap());
     assert_eq!(written.len(), 6);
     assert!(written.iter().all(|written| written.ratio > 0.0));
+}
+
+fn notes() {
+    let folder = tempfile::tempdir().unwrap();
+    let noted = journal::measure(LEARNERS, folder.path(), 2, 4).unwrap();
+    println!("{}", serde_json::to_string(&noted).unwrap());
+    assert_eq!(noted.len(), 6);
+    assert!(noted.iter().all(|noted| noted.ratio > 0.0));
 }
 
 fn reads_beside_a_writer() {

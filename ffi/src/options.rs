@@ -9,6 +9,10 @@ pub struct Options {
     /// and 256 MiB elsewhere. It fills as data is read.
     #[uniffi(default)]
     pub cache_bytes: Option<u64>,
+    /// What a store keeps of each school to tell what was changed since a moment, in bytes:
+    /// 1 MiB unless given, and nothing with 0.
+    #[uniffi(default)]
+    pub journal_bytes: Option<u64>,
     /// A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
     /// system's clock unless given.
     #[uniffi(default)]
@@ -28,6 +32,7 @@ impl From<Options> for rollbook::Options {
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         rollbook::Options {
             cache_bytes: given.cache_bytes.map_or(usual.cache_bytes, bytes),
+            journal_bytes: given.journal_bytes.unwrap_or(usual.journal_bytes),
             clock: given.fixed_clock.map_or(usual.clock, Clock::Fixed),
             page_limit: given.page_limit.unwrap_or(usual.page_limit),
             max_page_limit: given.max_page_limit.unwrap_or(usual.max_page_limit),

@@ -16,7 +16,7 @@ use rollbook_tests::storage::damage::{Damage, is_flagged_by_redb};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::panics;
 use rollbook_tests::storage::scenario::{SCHOOL, Scenario, options};
-use rollbook_tests::storage::tables::{DIRECTORIES, INTEGRATORS, RUNS, rows};
+use rollbook_tests::storage::tables::{DIRECTORIES, INTEGRATORS, JOURNAL, RUNS, rows};
 use std::sync::Mutex;
 
 /// A store as it lies in a real file, closed, after so many steps.
@@ -196,7 +196,7 @@ fn a_byte_of_a_run_is_always_noticed() {
     let whole = store_file(6);
     let mut random = Random::new(5);
     let (mut tried, mut runs) = (0, 0);
-    for table in [RUNS, DIRECTORIES, INTEGRATORS] {
+    for table in [RUNS, DIRECTORIES, INTEGRATORS, JOURNAL] {
         for (_, value) in rows(whole.clone(), table) {
             let places = memchr::memmem::find_iter(&whole, &value).collect::<Vec<_>>();
             assert!(!places.is_empty(), "a row of {table} is not in the file");

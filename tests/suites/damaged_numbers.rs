@@ -19,7 +19,7 @@ use rollbook_tests::storage::numbers::{Number, numbers};
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{CHANGES, answers, store};
 use rollbook_tests::storage::tables::{
-    DIRECTORIES, Definition, INTEGRATORS, META, RUNS, rows, with_rows,
+    DIRECTORIES, Definition, INTEGRATORS, JOURNAL, META, RUNS, rows, with_rows,
 };
 use rollbook_tests::storage::watchdog::Watchdog;
 use rollbook_tests::storage::{child, panics};
@@ -40,7 +40,7 @@ struct Place {
 
 fn places(file: &[u8]) -> Vec<Place> {
     let mut places = Vec::new();
-    for table in [RUNS, DIRECTORIES, INTEGRATORS, META] {
+    for table in [RUNS, DIRECTORIES, INTEGRATORS, JOURNAL, META] {
         for (key, row) in rows(file.to_vec(), table) {
             for number in numbers(table, &key, &row) {
                 let (key, row) = (key.clone(), row.clone());

@@ -2,7 +2,7 @@
 //! another one in its place. Written from the description of the format, and not with
 //! the engine's own code.
 
-use super::tables::{DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use super::tables::{DIRECTORIES, Definition, INTEGRATORS, JOURNAL, META, RUNS};
 use redb::TableHandle;
 use std::ops::Range;
 
@@ -58,6 +58,7 @@ pub fn numbers(table: Definition, key: &[u8], value: &[u8]) -> Vec<Number> {
         name if name == RUNS.name() => run(key[8], value, &mut found),
         name if name == DIRECTORIES.name() => directory(value, &mut found),
         name if name == META.name() => meta(key, value, &mut found),
+        name if name == JOURNAL.name() => journal(key, value, &mut found),
         name if name == INTEGRATORS.name() && key[0] == b'c' => found.fixed("a state", 0..1),
         _ => {}
     }
@@ -256,6 +257,35 @@ fn directory(row: &[u8], found: &mut Found) {
     }
 }
 
+/// The head of an area, or what a commit touched there.
+fn journal(key: &[u8], row: &[u8], found: &mut Found) {
+    if key.ends_with(&[0; 8]) {
+        found.fixed("journal: floor", 0..8);
+        found.fixed("journal: bytes", 8..16);
+        return;
+    }
+    found.fixed("journal: coverage", 0..1);
+    let mut at = 1;
+    while at < row.len() {
+        found.fixed("journal: kind", at..at + 1);
+        found.fixed("journal: numbers of a key", at + 1..at + 2);
+        let words = usize::from(row[at + 1]);
+        at += 2;
+        let count = found.varint("journal: count", row, &mut at);
+        for _ in 0..count {
+            let mut first = 0;
+            if words > 1 {
+                first = usize::from(row[at]);
+                found.fixed("journal: first number", at..at + 1);
+                at += 1;
+            }
+            for _ in first..words {
+                found.varint("journal: number", row, &mut at);
+            }
+        }
+    }
+}
+
 fn meta(key: &[u8], row: &[u8], found: &mut Found) {
     let name = String::from_utf8_lossy(key);
     let name = name.split_inclusive('-').next().unwrap_or_default();
@@ -264,7 +294,7 @@ fn meta(key: &[u8], row: &[u8], found: &mut Found) {
             row.iter().position(|byte| *byte == 0xff).unwrap_or(0) + 1,
             8,
         ),
-        "totals" | "sequence" => (0, 8),
+        "totals" | "sequence" | "generations" => (0, 8),
         _ => (0, 4),
     };
     for at in (start..row.len()).step_by(size) {

@@ -1,7 +1,7 @@
 //! The checksums of a store, made again for what is in it. Written from the
 //! description of the format, and not with the engine's own code.
 
-use super::tables::{DIGESTS, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use super::tables::{DIGESTS, DIRECTORIES, Definition, INTEGRATORS, JOURNAL, META, RUNS};
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
 use twox_hash::XxHash3_64;
@@ -10,6 +10,9 @@ use twox_hash::XxHash3_64;
 /// entry is.
 const CHECKSUM: usize = 24;
 const ENTRY: usize = 32;
+
+/// How much of a key of the journal says of what it is.
+const AREA: usize = 9;
 
 /// The checksum of a row.
 pub fn checksum(key: &[u8], value: &[u8]) -> u64 {
@@ -44,6 +47,9 @@ pub fn seal(transaction: &WriteTransaction) {
         for (key, value) in all(transaction, table) {
             add(digest.into(), &key, &value);
         }
+    }
+    for (key, value) in all(transaction, JOURNAL) {
+        add([b"j", &key[..AREA]].concat(), &key, &value);
     }
     let mut digests = transaction.open_table(DIGESTS).unwrap();
     for (key, sum) in sums {

@@ -15,6 +15,8 @@ pub const DIRECTORIES: Definition = TableDefinition::new("directories");
 pub const INTEGRATORS: Definition = TableDefinition::new("integrators");
 /// What the store says of itself.
 pub const META: Definition = TableDefinition::new("meta");
+/// What each commit touched.
+pub const JOURNAL: Definition = TableDefinition::new("journal");
 
 /// Which rows belong together.
 pub const DIGESTS: Definition = TableDefinition::new("digests");

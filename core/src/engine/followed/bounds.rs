@@ -200,6 +200,12 @@ fn what_was_seen_of_a_school_is_told() -> Result<()> {
         }
     };
     let before = moment(&engine)?;
+    // A school is synced before anything was seen of it.
+    engine
+        .store
+        .write(|write| coverage::see(write, 1, &[], 1))?;
+    assert!(coverage(before)?);
+    let before = moment(&engine)?;
     see(1)?;
     assert!(coverage(before)?);
     let seen = moment(&engine)?;

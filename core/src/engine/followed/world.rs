@@ -119,9 +119,10 @@ fn line(random: &mut Random, school: u64) -> String {
     let school = form.of_school.then(|| format!(r#""school_id":{school}"#));
     let key = filled(form.key, random);
     let is_deleted = form.name != "school" && random.chance(20);
-    let rest = match is_deleted {
-        true => r#""deleted":true"#.to_owned(),
-        false => filled(form.rest, random),
+    let rest = if is_deleted {
+        r#""deleted":true"#.to_owned()
+    } else {
+        filled(form.rest, random)
     };
     let fields = [school.unwrap_or_default(), key, rest];
     let fields: Vec<String> = fields
@@ -174,9 +175,10 @@ fn record(line: &str) -> Option<(Area, Touched)> {
     };
     let name = record.get("type")?.as_str()?;
     let form = FORMS.iter().find(|form| form.name == name)?;
-    let area = match form.of_school {
-        true => Area::School(number("school_id")?),
-        false => Area::Global,
+    let area = if form.of_school {
+        Area::School(number("school_id")?)
+    } else {
+        Area::Global
     };
     let fields = form
         .key

@@ -33,14 +33,12 @@ impl Marks {
                 write.merge(partition, &mut waiting)?;
                 continue;
             }
-            let assessments = match tally.wants(partition.school) {
-                true => Some(keys::slots(write, partition)?),
-                false => None,
-            };
+            let wanted = tally.wants(partition.school);
+            let assessments = wanted.then(|| keys::slots(write, partition));
             let mut rows = RowEdits {
                 edits: &mut edits,
                 tally,
-                assessments,
+                assessments: assessments.transpose()?,
                 index: &mut index,
                 partition,
             };
