@@ -8,7 +8,7 @@
     missing_docs
 )]
 
-mod portrait;
+pub(crate) mod portrait;
 
 use portrait::{Needle, Portrait, STAGED_ID, found, id_needles};
 use rollbook::{Compaction, Engine, Options};

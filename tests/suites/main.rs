@@ -12,6 +12,7 @@ mod damaged_lists;
 mod damaged_numbers;
 mod erased;
 mod failing_writes;
+mod following;
 mod full_disk;
 mod fuzz;
 mod golden;

@@ -25,7 +25,7 @@ mod machine;
 mod memory;
 mod moved;
 mod outbox;
-mod passes;
+pub(crate) mod passes;
 mod reading;
 mod written;
 
@@ -34,17 +34,17 @@ use rollbook::{
 };
 use rollbook_tests::world::Action;
 
-const SCHOOL: u64 = 1000;
+pub(crate) const SCHOOL: u64 = 1000;
 const NOW: i64 = 1_778_745_600;
 
 /// One who may see everything.
-const ACCESS: &str = r#"
+pub(crate) const ACCESS: &str = r#"
 {"type":"api_type","api_type_id":4444,"api_type":"All+ API","family":["administration","curriculum","finance","parents"]}
 {"type":"integrator","username":"sync","password":"sync"}
 {"type":"client_integration","username":"sync","school_id":1000,"api_type_id":4444,"state":1}
 "#;
 
-fn get(engine: &Engine, target: &str, now: i64) -> Answer {
+pub(crate) fn get(engine: &Engine, target: &str, now: i64) -> Answer {
     engine.request(&Request {
         target,
         headers: &[
@@ -67,7 +67,7 @@ fn reply(answer: &Answer) -> Reply<'_> {
 
 /// The records of a world as the service may have them: sync takes all schools to be in
 /// one time zone, which the service does not tell.
-fn source(actions: &[Action]) -> Option<Engine> {
+pub(crate) fn source(actions: &[Action]) -> Option<Engine> {
     let world = Engine::memory(Options::default()).unwrap();
     for lines in actions.iter().filter_map(Action::lines) {
         drop(world.apply(lines.join("\n").as_bytes()));
@@ -104,7 +104,7 @@ fn has_great_number(text: &str) -> bool {
 
 /// Syncs the school, the source answering each call; with the targets whose answers were
 /// kept. Nothing if a great number hides the learners.
-fn synced(
+pub(crate) fn synced(
     source: &Engine,
     now: i64,
     options: SyncOptions,

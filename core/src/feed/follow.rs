@@ -3,7 +3,7 @@
 
 use super::lines::{Head, Mark};
 use super::take::{Part, Taken};
-use crate::dataset::coverage::{Erased, Told};
+use crate::dataset::coverage::Erased;
 use crate::dataset::{Cut, Line, Lines, Progress, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// How many bytes of staged records stay in memory; the rest goes to the store.
 const STAGE_BYTES: usize = 16 << 20;
 
-/// How many units a school may be told to have been seen: of each of 10,000 learners dozens.
+/// How many units a part may tell to have been seen: of each of 10,000 learners dozens.
 const MOST_UNITS: usize = 1 << 20;
 
 /// A feed that is being followed: push its bytes in pieces of any size, then finish.
@@ -122,16 +122,9 @@ impl Follow {
             (_, None) => Err(fault(number, "stands before the head of a feed")),
             (Mark::End, Some(_)) => self.end(),
             (_, Some(open)) if open.is_known => Ok(()),
-            (Mark::Whole(of), Some(open)) => {
-                open.part.whole.insert(of);
-                Ok(())
-            }
-            (Mark::Complete(school), Some(open)) => {
-                open.part.seen.insert(school, None);
-                Ok(())
-            }
-            (Mark::Seen(school, units), Some(open)) => {
-                see(&mut open.part, school, units).map_err(|what| fault(number, what))
+            (mark, Some(open)) => {
+                let noted = note(&mut open.part, mark);
+                noted.map_err(|what| fault(number, &what))
             }
         }
     }
@@ -164,6 +157,7 @@ impl Follow {
                 whole: BTreeSet::new(),
                 erased,
                 seen: BTreeMap::new(),
+                units: 0,
             },
             is_known,
         });
@@ -192,18 +186,20 @@ impl Follow {
         if let Some(school) = school {
             let held = &open.part.head.to.held;
             if held.whom(*school).is_none() {
-                let what = format!("{}: school {school} is not followed", line.kind.name());
+                let what = format!("{}: {}", line.kind.name(), not_followed(*school));
+                return Err(fault(number, &what));
+            }
+            let owner = owner(&line, &key);
+            if !line.deleted && !held.may_have(line.kind, *school, owner) {
+                let what = format!("{}: is not in what is followed", line.kind.name());
                 return Err(fault(number, &what));
             }
             // The record may have been another learner's here.
-            let erased = open
-                .part
-                .erased
-                .get(school)
-                .filter(|erased| !erased.is_nobody());
-            line.deleted |= erased.is_some_and(|erased| {
-                owner(&line, &key).is_some_and(|learner| erased.has(learner))
-            });
+            let erased = open.part.erased.get(school);
+            let erased = erased.filter(|erased| !erased.is_nobody());
+            line.deleted |= owner
+                .zip(erased)
+                .is_some_and(|(learner, erased)| erased.has(learner));
         }
         self.stage.push(number, &line, None)?;
         if self.stage.sorter.bytes() > STAGE_BYTES {
@@ -262,14 +258,39 @@ fn owner(line: &Line<'_>, key: &[u64]) -> Option<u64> {
     line.kind.learner(key, of).ok().flatten()
 }
 
-fn see(part: &mut Part, school: u64, units: Vec<Told>) -> Result<(), &'static str> {
-    let seen = part.seen.entry(school).or_default();
-    let seen = seen.get_or_insert_default();
-    seen.extend(units);
-    if seen.len() > MOST_UNITS {
-        return Err("more was seen of a school than it can have");
+/// Takes down what a mark between the head and the end says.
+fn note(part: &mut Part, mark: Mark) -> Result<(), String> {
+    let school = match mark {
+        Mark::Whole(school) => school,
+        Mark::Seen(school, _) | Mark::Complete(school) => Some(school),
+        Mark::Feed(_) | Mark::End => None,
+    };
+    // Other schools are the app's own.
+    if let Some(school) = school.filter(|school| part.head.to.held.whom(*school).is_none()) {
+        return Err(not_followed(school));
+    }
+    match mark {
+        Mark::Whole(of) => {
+            part.whole.insert(of);
+        }
+        Mark::Complete(school) => {
+            part.seen.insert(school, None);
+        }
+        Mark::Seen(school, units) => {
+            part.units += units.len();
+            if part.units > MOST_UNITS {
+                return Err("more was seen than schools can have".to_owned());
+            }
+            let seen = part.seen.entry(school).or_default();
+            seen.get_or_insert_default().extend(units);
+        }
+        Mark::Feed(_) | Mark::End => {}
     }
     Ok(())
+}
+
+fn not_followed(school: u64) -> String {
+    format!("school {school} is not followed")
 }
 
 fn fault(line: u64, what: &str) -> Failure {

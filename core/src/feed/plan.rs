@@ -69,11 +69,14 @@ impl Plan {
                 schools: scope.schools.clone(),
                 kinds: scope.kinds,
             },
+            is_amid: false,
         };
         let whole = planner.changes(after.as_ref())?;
         to.held.schools.retain(|school, _| !whole.contains(school));
+        to.is_amid = !whole.is_empty();
         if let Some(after) = &after {
-            planner.has_changes |= after.held != to.held;
+            // A school may have waited that is no longer in the scope.
+            planner.has_changes |= after.held != to.held || after.is_amid;
         }
         let first = std::mem::take(&mut planner.pieces);
         let is_news = planner.has_changes || after.as_ref() != Some(&to);
@@ -88,6 +91,7 @@ impl Plan {
                 continue;
             };
             to.held.schools.insert(school, whom.clone());
+            to.is_amid = !pending.is_empty();
             let pieces = planner.whole_school(school, whom)?;
             planner.part(from.replace(to.clone()), &to, &pending, pieces);
             planner.has_changes = true;

@@ -26,6 +26,8 @@ pub(super) struct Part {
     pub(super) erased: BTreeMap<u64, Erased>,
     /// What the source has seen of schools; nothing where it has all.
     pub(super) seen: BTreeMap<u64, Option<Vec<Told>>>,
+    /// How many units that are.
+    pub(super) units: usize,
 }
 
 /// What became of it.

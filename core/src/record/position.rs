@@ -15,6 +15,8 @@ const VERSION: u8 = 1;
 pub(crate) struct Position {
     pub(crate) moment: Moment,
     pub(crate) held: Scope,
+    /// More was to come with it: it is the position of no feed's end.
+    pub(crate) is_amid: bool,
 }
 
 impl Position {
@@ -22,6 +24,7 @@ impl Position {
         out.push(VERSION);
         out.extend_from_slice(&self.moment.generation.to_le_bytes());
         varint::push(out, self.moment.sequence);
+        varint::push(out, u64::from(self.is_amid));
         self.held.encode(out);
     }
 
@@ -41,6 +44,7 @@ impl Position {
                 generation: u64::from_le_bytes(*generation),
                 sequence: varint::take(bytes)?,
             },
+            is_amid: varint::take(bytes)? > 0,
             held: Scope::decode(bytes)?,
         })
     }
@@ -145,6 +149,7 @@ mod tests {
                 sequence: 300,
             },
             held: Scope::default().learners(1000, [1, 2]),
+            is_amid: true,
         };
         let text = position.to_text();
         assert!(text.len() < 50, "{text}");

@@ -176,6 +176,17 @@ impl Scope {
         self.kinds.are_within(other.kinds) && self.schools.iter().all(is_within)
     }
 
+    /// Whether a record of a school may be in it, as far as it says itself whose it is.
+    pub(crate) fn may_have(&self, kind: Kind, school: u64, owner: Option<u64>) -> bool {
+        self.kinds.has(kind)
+            && match (self.whom(school), Belonging::of(kind)) {
+                (None, _) | (_, Belonging::App) => false,
+                (Some(Whom::Everybody), _) => true,
+                (Some(whom), Belonging::Learner) => owner.is_some_and(|owner| whom.has(owner)),
+                (Some(_), belonging) => belonging != Belonging::Staff,
+            }
+    }
+
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         // Mostly none is left out.
         varint::push(out, !self.kinds.0);

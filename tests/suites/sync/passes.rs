@@ -17,7 +17,7 @@ pub(super) fn seeds() -> std::ops::Range<u64> {
 }
 
 /// The first instant at which a world is asked.
-pub(super) fn instant(actions: &[Action]) -> i64 {
+pub(crate) fn instant(actions: &[Action]) -> i64 {
     let instants = actions.iter().filter_map(|action| match action {
         Action::Request { now, .. } => Some(*now),
         _ => None,
@@ -26,7 +26,7 @@ pub(super) fn instant(actions: &[Action]) -> i64 {
 }
 
 /// One more pass of a mirror; nothing if a great number hides the learners.
-pub(super) fn pass(mirror: &Engine, source: &Engine, now: i64) -> Option<SyncReport> {
+pub(crate) fn pass(mirror: &Engine, source: &Engine, now: i64) -> Option<SyncReport> {
     let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
     loop {
         match sync.next(now).unwrap() {

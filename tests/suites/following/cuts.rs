@@ -1,0 +1,147 @@
+//! Power cuts at each sync of the disk, at the follower and at the source: each part of a
+//! feed is there whole with its position or not at all, and the next feed goes on from there.
+
+use super::records;
+use super::scope::{Learners, Reach};
+use super::sent::{bring, feed};
+use rollbook::{Engine, Options};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::extent;
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::images::{Cut, Window, windows};
+use rollbook_tests::storage::recorder::Recorder;
+use rollbook_tests::world::{Action, World};
+use std::collections::BTreeMap;
+
+fn recorded(recorder: &Recorder) -> Engine {
+    Engine::open_with_backend(recorder.clone(), Options::default()).unwrap()
+}
+
+/// The datasets of a world, the one that fills it first.
+fn datasets(seed: u64, count: usize) -> Vec<String> {
+    let mut world = World::new(seed);
+    let first = world.actions(1);
+    let more = std::iter::repeat_with(|| world.action());
+    let all = first.into_iter().chain(more);
+    let lines = all.filter_map(|action| match action {
+        Action::Apply(lines) => Some(lines.join("\n")),
+        _ => None,
+    });
+    lines.take(count).collect()
+}
+
+/// What a cut leaves, unless the store was not there yet.
+fn opened(window: &Window, cut: Cut) -> Option<(Disk, Engine)> {
+    let disk = Disk::of(window.image(cut));
+    match Engine::open_with_backend(disk.clone(), Options::default()) {
+        Ok(engine) => Some((disk, engine)),
+        Err(error) => {
+            assert!(window.returned < 1, "{error}");
+            None
+        }
+    }
+}
+
+fn cuts(seed: u64) -> [Cut; 4] {
+    let torn = Cut::Torn { sector: 512, seed };
+    [Cut::Nothing, Cut::Everything, Cut::Some(seed), torn]
+}
+
+#[test]
+fn a_follower_goes_on_after_a_power_cut() {
+    let mut dice = Random::new(5);
+    let source = Engine::memory(Options::default()).unwrap();
+    let recorder = Recorder::on(Vec::new());
+    let follower = recorder.operation(|| recorded(&recorder));
+    let mut reach = Reach::of_all();
+    // What is there with each position, and the positions in their order.
+    let mut states = BTreeMap::from([(None, records(&follower))]);
+    let mut order = vec![None];
+    // How many positions there were when so many operations had returned.
+    let mut reached = vec![1, 1];
+    for dataset in datasets(11, 12) {
+        drop(source.apply(dataset.as_bytes()));
+        let after = follower.followed().unwrap();
+        let mut follow = follower.follow();
+        for line in feed(&source, &reach.scope(), after.as_deref()).unwrap() {
+            recorder.operation(|| follow.push(line.as_bytes()).unwrap());
+            let position = follower.followed().unwrap();
+            if order.last() != Some(&position) {
+                states.insert(position.clone(), records(&follower));
+                order.push(position);
+            }
+            reached.push(order.len());
+        }
+        follow.finish().unwrap();
+        reach = reach.changed(&mut dice);
+    }
+    let nobody = Learners::new();
+    let expected = reach.of(&records(&source), &nobody);
+    let log = recorder.entries();
+    drop(follower);
+    let (mut images, mut seed) = (0, 0);
+    for window in windows(Vec::new(), &log).iter().step_by(extent(2, 1)) {
+        for cut in cuts(seed) {
+            seed += 1;
+            let Some((_, follower)) = opened(window, cut) else {
+                continue;
+            };
+            let position = follower.followed().unwrap();
+            assert_eq!(Some(&records(&follower)), states.get(&position), "{cut:?}");
+            let place = order.iter().position(|one| *one == position).unwrap();
+            let least = reached.get(window.returned).copied().unwrap_or(1);
+            assert!(place + 1 >= least, "{cut:?}: {place} of {least}");
+            bring(&mut dice, &source, &follower, &reach.scope()).unwrap();
+            assert_eq!(records(&follower), expected, "{cut:?}");
+            assert!(follower.verify().unwrap().is_sound());
+            images += 1;
+        }
+    }
+    println!("{images} images of {} parts", order.len());
+    assert!(images > 50, "{images}");
+}
+
+/// The journal of a source agrees with its records, whatever was cut: who was at an earlier
+/// position comes to where it is.
+#[test]
+fn a_follower_goes_on_after_a_power_cut_at_its_source() {
+    let mut dice = Random::new(6);
+    let recorder = Recorder::on(Vec::new());
+    let source = recorder.operation(|| recorded(&recorder));
+    let mut reach = Reach::of_all();
+    let disk = Disk::default();
+    let follower = super::open(&disk);
+    // The follower when so many operations had returned.
+    let mut followers = vec![disk.bytes(), disk.bytes()];
+    for dataset in datasets(12, 16) {
+        recorder.operation(|| drop(source.apply(dataset.as_bytes())));
+        bring(&mut dice, &source, &follower, &reach.scope()).unwrap();
+        followers.push(disk.bytes());
+        reach = reach.changed(&mut dice);
+    }
+    let log = recorder.entries();
+    drop((source, follower));
+    let (mut images, mut seed) = (0, 0);
+    for window in windows(Vec::new(), &log).iter().step_by(extent(2, 1)) {
+        for cut in cuts(seed) {
+            seed += 1;
+            let Some((_, source)) = opened(window, cut) else {
+                continue;
+            };
+            let last = window.returned.min(followers.len() - 1);
+            for place in [last, dice.between(0, last)] {
+                let follower = super::open(&Disk::of(followers[place].clone()));
+                for _ in 0..2 {
+                    bring(&mut dice, &source, &follower, &reach.scope()).unwrap();
+                    let expected = reach.of(&records(&source), &Learners::new());
+                    assert_eq!(records(&follower), expected, "{cut:?} at {place}");
+                    let line = r#"{"type":"gender","id":77,"name":"Other"}"#;
+                    source.apply(line.as_bytes()).unwrap();
+                }
+            }
+            images += 1;
+        }
+    }
+    println!("{images} images");
+    assert!(images > 30, "{images}");
+}

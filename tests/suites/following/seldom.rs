@@ -1,0 +1,168 @@
+//! What random lives seldom meet.
+
+use super::sent::{bring, feed};
+use super::{open, records};
+use rollbook::{Credentials, Engine, Error, Options, Scope};
+use rollbook_tests::random::Random;
+use rollbook_tests::storage::disk::Disk;
+
+const SOURCE: &str = r#"
+{"type":"school","school_id":1,"current_year":2026}
+{"type":"api_type","api_type_id":8,"family":"administration"}
+{"type":"parent","school_id":1,"id":5,"first_name":"Zoe"}
+{"type":"learner","school_id":1,"id":7,"first_name":"Anna","parent1_id":5}
+{"type":"learner","school_id":1,"id":8,"first_name":"Ben","parent1_id":5}
+{"type":"absentee","school_id":1,"id":3,"learner_id":8,"absent_date":"2026-05-04"}
+{"type":"school","school_id":2,"current_year":2026}
+{"type":"learner","school_id":2,"id":9,"first_name":"Cem"}
+"#;
+
+fn memory(lines: &str) -> Engine {
+    let engine = Engine::memory(Options::default()).unwrap();
+    engine.apply(lines.as_bytes()).unwrap();
+    engine
+}
+
+fn followed(source: &Engine, scope: &Scope) -> Engine {
+    let follower = memory("");
+    follow(source, &follower, scope);
+    follower
+}
+
+fn follow(source: &Engine, follower: &Engine, scope: &Scope) {
+    bring(&mut Random::new(1), source, follower, scope).unwrap();
+}
+
+/// The first names that are there, and absences.
+fn names(engine: &Engine) -> Vec<String> {
+    let lines = records(engine).into_iter();
+    let name = |line: String| {
+        let (_, rest) = line.split_once(r#""first_name":""#)?;
+        Some(rest.split('"').next().unwrap().to_owned())
+    };
+    lines.filter_map(name).collect()
+}
+
+#[test]
+fn a_school_that_goes_takes_with_it_who_may_ask_of_it() {
+    let source = memory(SOURCE);
+    let scope = Scope::default().school(1).school(2);
+    for is_line in [false, true] {
+        let follower = followed(&source, &scope);
+        let own = r#"{"type":"integrator","username":"a","password":"b"}
+{"type":"client_integration","username":"a","school_id":2,"api_type_id":8,"state":1}"#;
+        follower.apply(own.as_bytes()).unwrap();
+        if is_line {
+            let gone = r#"{"type":"school","school_id":2,"deleted":true}"#;
+            source.apply(gone.as_bytes()).unwrap();
+        } else {
+            source.remove_school(2).unwrap();
+        }
+        follow(&source, &follower, &scope);
+        let lines = follower.export(Credentials::LeaveOut).unwrap();
+        let lines: Vec<String> = lines.map(Result::unwrap).collect();
+        assert_eq!(lines, records(&source));
+        source.apply(SOURCE.as_bytes()).unwrap();
+    }
+}
+
+/// Nothing was written since, so that its history is the old one, cut short.
+#[test]
+fn a_source_that_was_put_back_is_followed_anew() {
+    let disk = Disk::default();
+    let source = open(&disk);
+    source.apply(SOURCE.as_bytes()).unwrap();
+    let copy = disk.bytes();
+    let line = r#"{"type":"learner","school_id":1,"id":7,"first_name":"Other"}"#;
+    source.apply(line.as_bytes()).unwrap();
+    let scope = Scope::default().school(1);
+    let follower = followed(&source, &scope);
+    assert_eq!(names(&follower), ["Zoe", "Other", "Ben"]);
+    let source = open(&Disk::of(copy));
+    let after = follower.followed().unwrap();
+    let refused = source.feed(&scope, after.as_deref()).map(drop);
+    assert_eq!(refused, Err(Error::BeginAnew));
+    follow(&source, &follower, &scope);
+    assert_eq!(names(&follower), ["Zoe", "Anna", "Ben"]);
+    // As another scope is of the same moment.
+    let lines = feed(&source, &Scope::default().learners(1, [8]), None).unwrap();
+    let mut other = follower.follow();
+    other.push(lines.concat().as_bytes()).unwrap();
+    other.finish().unwrap();
+    assert_eq!(names(&follower), ["Zoe", "Ben"]);
+}
+
+#[test]
+fn who_is_erased_while_a_part_comes_in_does_not_come_back() {
+    let source = memory(SOURCE);
+    let scope = Scope::default().school(1);
+    let follower = followed(&source, &scope);
+    let line = r#"{"type":"learner","school_id":1,"id":7,"first_name":"Other"}"#;
+    source.apply(line.as_bytes()).unwrap();
+    let after = follower.followed().unwrap();
+    let lines = feed(&source, &scope, after.as_deref()).unwrap();
+    let (end, lines) = lines.split_last().unwrap();
+    let mut part = follower.follow();
+    part.push(lines.concat().as_bytes()).unwrap();
+    follower.erase_learner(1, 7).unwrap();
+    assert_eq!(part.push(end.as_bytes()), Err(Error::OutOfStep));
+    follow(&source, &follower, &scope);
+    assert_eq!(names(&follower), ["Zoe", "Ben"]);
+    // What becomes theirs is nobody's here.
+    let line =
+        r#"{"type":"absentee","school_id":1,"id":3,"learner_id":7,"absent_date":"2026-05-04"}"#;
+    source.apply(line.as_bytes()).unwrap();
+    follow(&source, &follower, &scope);
+    assert!(
+        records(&follower)
+            .iter()
+            .all(|line| !line.contains("absentee"))
+    );
+}
+
+/// Its records were left as they were until it came.
+#[test]
+fn a_school_that_leaves_before_it_came_is_gone() {
+    let source = memory(SOURCE);
+    let follower = followed(&source, &Scope::default().school(1).school(2));
+    let scope = Scope::default().school(1).learners(2, [9]);
+    let after = follower.followed().unwrap();
+    let lines = feed(&source, &scope, after.as_deref()).unwrap();
+    let is_end = |line: &String| line.starts_with(r#"{"type":"end""#);
+    let end = lines.iter().position(is_end).unwrap();
+    assert!(end + 1 < lines.len());
+    let mut cut = follower.follow();
+    cut.push(lines[..=end].concat().as_bytes()).unwrap();
+    cut.finish().unwrap();
+    assert_eq!(names(&follower), ["Zoe", "Anna", "Ben", "Cem"]);
+    // Who follows the follower is not told of it as if it had come.
+    let refused = follower.feed(&Scope::default().school(2), None).map(drop);
+    assert_eq!(refused.map_err(|error| error.code()), Err("unsupported"));
+    follow(&source, &follower, &Scope::default().school(1));
+    assert_eq!(names(&follower), ["Zoe", "Anna", "Ben"]);
+    assert_eq!(follower.synced(2).unwrap(), None);
+}
+
+#[test]
+fn a_parent_who_is_gone_and_whom_who_comes_names_goes() {
+    let source = memory(SOURCE);
+    let follower = followed(&source, &Scope::default().learners(1, [7]));
+    assert_eq!(names(&follower), ["Zoe", "Anna"]);
+    let gone = r#"{"type":"parent","school_id":1,"id":5,"deleted":true}"#;
+    source.apply(gone.as_bytes()).unwrap();
+    follow(&source, &follower, &Scope::default().learners(1, [8]));
+    assert_eq!(names(&follower), ["Ben"]);
+}
+
+#[test]
+fn who_does_not_hold_learners_holds_nobody_whom_they_name() {
+    let source = memory(SOURCE);
+    let scope = Scope::default().learners(1, [8]);
+    let scope = scope.only(["parent", "absentee"]).unwrap();
+    let follower = followed(&source, &scope);
+    let export = source.export_scope(&scope).unwrap();
+    let export: Vec<String> = export.map(Result::unwrap).collect();
+    assert_eq!(records(&follower), export);
+    assert!(names(&follower).is_empty());
+    assert!(export.iter().any(|line| line.contains("absentee")));
+}
