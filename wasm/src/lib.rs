@@ -15,6 +15,7 @@ mod export;
 mod file;
 mod host;
 mod load;
+mod observation;
 mod question;
 mod report;
 #[cfg(feature = "sync")]

@@ -255,6 +255,7 @@ impl Store {
     /// Ends what watches the store. Others may hold it still.
     pub(crate) fn end_watches(&self) {
         self.writer.watchers.end();
+        #[cfg(not(target_family = "wasm"))]
         self.writer.watchers.wake();
     }
 

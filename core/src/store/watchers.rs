@@ -2,11 +2,14 @@
 //! answer was made from.
 
 use super::memo::{Changes, Sources};
+#[cfg(not(target_family = "wasm"))]
 use super::panics::catch_panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What wakes somebody who waits for a change. It is called with no lock held.
+/// What wakes somebody who waits for a change. It is called with no lock held. Where there are
+/// no threads nobody waits.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Everybody who watches a store.
@@ -17,6 +20,7 @@ pub(super) struct Watchers(Mutex<List>);
 struct List {
     all: Vec<Arc<Watcher>>,
     /// Those who were touched and are not woken yet.
+    #[cfg(not(target_family = "wasm"))]
     due: Vec<Wake>,
     has_ended: bool,
 }
@@ -27,6 +31,7 @@ struct Watcher {
     /// Set until it looks: meanwhile it is not woken again.
     is_touched: AtomicBool,
     has_ended: AtomicBool,
+    #[cfg(not(target_family = "wasm"))]
     wake: Mutex<Option<Wake>>,
 }
 
@@ -45,6 +50,7 @@ impl Watchers {
             sources,
             is_touched: AtomicBool::new(true),
             has_ended: AtomicBool::new(list.has_ended),
+            #[cfg(not(target_family = "wasm"))]
             wake: Mutex::default(),
         });
         list.all.push(watcher.clone());
@@ -74,15 +80,17 @@ impl Watchers {
     }
 
     fn touch(&self, concerns: impl Fn(&Watcher) -> bool) {
-        let List { all, due, .. } = &mut *self.list();
-        for watcher in all {
+        let list = &mut *self.list();
+        for watcher in &list.all {
             if concerns(watcher) && !watcher.is_touched.swap(true, Ordering::AcqRel) {
-                due.extend(watcher.wake().clone());
+                #[cfg(not(target_family = "wasm"))]
+                list.due.extend(watcher.wake().clone());
             }
         }
     }
 
     /// Wakes who was touched. No lock of the store may be held: they may ask it at once.
+    #[cfg(not(target_family = "wasm"))]
     pub(super) fn wake(&self) {
         let due = std::mem::take(&mut self.list().due);
         for wake in due {
@@ -96,6 +104,7 @@ impl Watchers {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Watcher {
     fn wake(&self) -> MutexGuard<'_, Option<Wake>> {
         self.wake.lock().unwrap_or_else(PoisonError::into_inner)
@@ -115,6 +124,7 @@ impl Watch {
     }
 
     /// Has this called at the next touch, and at each that follows a [`take`](Self::take).
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn on_touch(&self, wake: Option<Wake>) {
         let before = std::mem::replace(&mut *self.watcher.wake(), wake);
         drop(before);

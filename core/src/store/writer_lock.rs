@@ -49,6 +49,7 @@ impl Drop for WriterGuard<'_> {
         *held = false;
         drop(held);
         self.0.freed.notify_one();
+        #[cfg(not(target_family = "wasm"))]
         self.0.watchers.wake();
     }
 }

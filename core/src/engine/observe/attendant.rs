@@ -6,13 +6,14 @@ use crate::clock::Clock;
 use crate::store::{Wake, catch_panic};
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 pub(in crate::engine) struct Attendant {
     clock: Clock,
     kept: Mutex<Kept>,
-    news: Condvar,
 }
 
 #[derive(Default)]
@@ -20,19 +21,23 @@ struct Kept {
     waiting: HashMap<u64, Waiting>,
     /// The number of the next one.
     next: u64,
-    is_running: bool,
+    /// Runs as long as somebody waits.
+    thread: Option<Thread>,
 }
 
 struct Waiting {
     call: Wake,
     /// The instant at which it is called.
     look: Option<i64>,
-    is_due: bool,
+    /// Raised with no lock, so that a change does not wait for the thread.
+    is_due: Arc<AtomicBool>,
 }
 
 /// Somebody who waits, until dropped.
 pub(super) struct Attention {
     attendant: Arc<Attendant>,
+    thread: Thread,
+    is_due: Arc<AtomicBool>,
     number: u64,
 }
 
@@ -41,29 +46,34 @@ impl Attendant {
         Arc::new(Attendant {
             clock: clock.clone(),
             kept: Mutex::default(),
-            news: Condvar::new(),
         })
     }
 
     /// Has somebody called, by the thread.
     pub(super) fn attend(self: &Arc<Self>, call: Wake) -> io::Result<Attention> {
         let mut kept = self.kept();
-        if !kept.is_running {
+        let thread = if let Some(thread) = &kept.thread {
+            thread.clone()
+        } else {
             let attendant = self.clone();
-            let thread = std::thread::Builder::new().name("rollbook-observe".to_owned());
-            thread.spawn(move || attendant.run())?;
-            kept.is_running = true;
-        }
+            let builder = thread::Builder::new().name("rollbook-observe".to_owned());
+            let handle = builder.spawn(move || attendant.run())?;
+            handle.thread().clone()
+        };
+        kept.thread = Some(thread.clone());
         let number = kept.next;
         kept.next += 1;
+        let is_due = Arc::new(AtomicBool::new(false));
         let waiting = Waiting {
             call,
             look: None,
-            is_due: false,
+            is_due: is_due.clone(),
         };
         kept.waiting.insert(number, waiting);
         Ok(Attention {
             attendant: self.clone(),
+            thread,
+            is_due,
             number,
         })
     }
@@ -74,28 +84,23 @@ impl Attendant {
             let now = catch_panic(|| self.clock.now()).unwrap_or(i64::MIN);
             let mut kept = self.kept();
             if kept.waiting.is_empty() {
-                kept.is_running = false;
+                kept.thread = None;
                 return;
             }
             let all = kept.waiting.values_mut();
             let due: Vec<Wake> = all.filter_map(|waiting| waiting.due(now)).collect();
-            if due.is_empty() {
-                self.pause(kept, now);
-                continue;
-            }
+            let looks = kept.waiting.values().filter_map(|waiting| waiting.look);
+            let next = looks.min();
             drop(kept);
+            if due.is_empty() {
+                match next {
+                    Some(look) => thread::park_timeout(until(look, now)),
+                    None => thread::park(),
+                }
+            }
             for call in due {
                 let _ = catch_panic(|| call());
             }
-        }
-    }
-
-    /// Waits for news, or the next instant at which somebody is called.
-    fn pause(&self, kept: MutexGuard<'_, Kept>, now: i64) {
-        let looks = kept.waiting.values().filter_map(|waiting| waiting.look);
-        match looks.min() {
-            Some(look) => drop(self.news.wait_timeout(kept, until(look, now))),
-            None => drop(self.news.wait(kept)),
         }
     }
 
@@ -119,7 +124,7 @@ impl Waiting {
             // It is set anew by who looks.
             self.look = None;
         }
-        let is_due = std::mem::take(&mut self.is_due);
+        let is_due = self.is_due.swap(false, Ordering::AcqRel);
         (is_time || is_due).then(|| self.call.clone())
     }
 }
@@ -132,7 +137,7 @@ impl Attention {
             && waiting.look != look
         {
             waiting.look = look;
-            self.attendant.news.notify_one();
+            self.thread.unpark();
         }
     }
 
@@ -148,12 +153,10 @@ impl Attention {
 
     /// What has it called soon.
     pub(super) fn wake(&self) -> Wake {
-        let (attendant, number) = (self.attendant.clone(), self.number);
+        let (thread, is_due) = (self.thread.clone(), self.is_due.clone());
         Arc::new(move || {
-            if let Some(waiting) = attendant.kept().waiting.get_mut(&number) {
-                waiting.is_due = true;
-                attendant.news.notify_one();
-            }
+            is_due.store(true, Ordering::Release);
+            thread.unpark();
         })
     }
 }
@@ -161,7 +164,7 @@ impl Attention {
 impl Drop for Attention {
     fn drop(&mut self) {
         let gone = self.attendant.kept().waiting.remove(&self.number);
-        self.attendant.news.notify_one();
+        self.thread.unpark();
         drop(gone);
     }
 }
