@@ -143,8 +143,10 @@ def serve(*arguments: Any) -> Iterator[str]:
     command: List[Any] = [SERVE, *map(str, arguments), "--now", "2026-05-14T08:00:00Z"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip().replace("listening on ", "")
-        server.terminate()
+        try:
+            yield server.stdout.readline().strip().replace("listening on ", "")
+        finally:
+            server.terminate()
 
 
 HELD_OUT = [

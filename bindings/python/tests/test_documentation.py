@@ -10,6 +10,7 @@ import pytest
 from material import ROOT
 
 import rollbook
+import rollbook.follow
 import rollbook.httpx
 import rollbook.records
 import rollbook.requests
@@ -27,12 +28,22 @@ def test_the_generated_module_is_sound() -> None:
 
 
 def test_the_engines_documentation_is_in_the_generated_module() -> None:
-    text = (ROOT / "ffi/src/engine.rs").read_text(encoding="utf-8")
-    methods = re.findall(r"((?:    /// ?.*\n)+)(?:    #\[.*\n)*    pub fn (\w+)", text)
-    assert len(methods) == 29
-    for docs, name in methods:
-        assert words(getattr(native.Engine, name).__doc__) == words(docs), name
-    for name in ["Engine", "Load", "Export", "Sync", "Question", "Dataset", "Options", "Page"]:
+    for file, of, count in [
+        ("engine", "Engine", 29),
+        ("feed", "Engine", 4),
+        ("feed", "Feed", 4),
+        ("feed", "Follow", 3),
+    ]:
+        text = (ROOT / f"ffi/src/{file}.rs").read_text(encoding="utf-8")
+        _, _, methods_of = text.partition(f"#[uniffi::export]\nimpl {of} {{\n")
+        part, _, _ = methods_of.partition("\n}\n")
+        methods = re.findall(r"((?:    /// ?.*\n)+)(?:    #\[.*\n)*    pub fn (\w+)", part)
+        assert len(methods) == count
+        for docs, name in methods:
+            assert words(getattr(getattr(native, of), name).__doc__) == words(docs), name
+    for name in ["Engine", "Load", "Export", "Sync", "Feed", "Follow", "Scope", "SchoolInScope"]:
+        assert len(words(getattr(native, name).__doc__)) >= 8
+    for name in ["Question", "Dataset", "Options", "Page"]:
         assert len(words(getattr(native, name).__doc__)) > 20
     assert "All filters must hold" in words(inspect.getdoc(native.Question.LEARNERS) or "")
 
@@ -45,7 +56,14 @@ def test_apply_says_how_it_fails() -> None:
 
 
 def public() -> Iterator[Tuple[str, Any]]:
-    for module in (rollbook, rollbook.httpx, rollbook.requests, rollbook.records, rollbook.sync):
+    for module in (
+        rollbook,
+        rollbook.follow,
+        rollbook.httpx,
+        rollbook.requests,
+        rollbook.records,
+        rollbook.sync,
+    ):
         yield module.__name__, module
         for name in getattr(module, "__all__", vars(module)):
             value = getattr(module, name)

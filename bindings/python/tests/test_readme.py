@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from feeds import Feeds
 from material import NOW, ROOT
 from service import Service, source
 
-from rollbook import Engine, Learners
+from rollbook import Engine, Learners, SchoolInScope, Scope
 
 PACKAGE = ROOT / "bindings/python/README.md"
 
@@ -49,6 +50,19 @@ def test_a_school_is_filled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert printed[-1].startswith("the service answered 401: check the credentials")
     with Engine.open(store) as engine:
         assert engine.ask(Learners(1000)).status == 200
+
+
+def test_a_server_is_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named: Any = {}
+    exec(program("Follow a server"), named)
+    store = str(tmp_path / "phone.redb")
+    with source(NOW) as origin:
+        with Feeds(origin, Scope([SchoolInScope(1000, learners=[1])])) as feeds:
+            for token in ("family", "family", "s3cret"):
+                named["follow"](store, feeds.url, token)
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert first.startswith("Counts(added=") and second == "nothing new"
+    assert third.startswith("the server answered 401: check the login")
 
 
 def test_the_table_of_errors_is_whole() -> None:

@@ -12,18 +12,21 @@ service. It answers in this process, offline, with the exact JSON of v1 and v2::
 
 :mod:`rollbook.httpx` and :mod:`rollbook.requests` put an engine under an HTTP
 client in place of the network, and fill a school by one from the service;
-:mod:`rollbook.sync` has what that takes. :mod:`rollbook.records` has the types of what
+:mod:`rollbook.sync` has what that takes, and :mod:`rollbook.follow` what devices take
+that follow a server. :mod:`rollbook.records` has the types of what
 is answered. Numbers such as 4.1 are sections of the service's documentation.
 """
 
 from rollbook import question
 from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad, AsyncSync
+from rollbook.async_follow import AsyncFeed, AsyncFollow
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
 from rollbook.errors import (
     AlreadyOpenError,
     BadArgumentError,
     BadDatasetError,
+    BeginAnewError,
     BusyError,
     CancelledError,
     ClosedError,
@@ -36,12 +39,14 @@ from rollbook.errors import (
     NewerFormatError,
     NotAStoreError,
     NotSyncedError,
+    OutOfStepError,
     RollbookError,
     SuspendedError,
     SyncedError,
     UnsupportedError,
 )
 from rollbook.export import Export
+from rollbook.follow import Feed, Follow, FollowStopped, SchoolInScope, Scope
 from rollbook.learner_status import LearnerStatus
 from rollbook.load import Load
 from rollbook.lookup_list import LookupList
@@ -55,10 +60,13 @@ __all__ = [
     "Answer",
     "AsyncEngine",
     "AsyncExport",
+    "AsyncFeed",
+    "AsyncFollow",
     "AsyncLoad",
     "AsyncSync",
     "BadArgumentError",
     "BadDatasetError",
+    "BeginAnewError",
     "BusyError",
     "CancelledError",
     "ClosedError",
@@ -70,6 +78,9 @@ __all__ = [
     "ExistsError",
     "Export",
     "Fault",
+    "Feed",
+    "Follow",
+    "FollowStopped",
     "Header",
     "Headers",
     "IdReusedError",
@@ -83,9 +94,12 @@ __all__ = [
     "NewerFormatError",
     "NotAStoreError",
     "NotSyncedError",
+    "OutOfStepError",
     "Progress",
     "Request",
     "RollbookError",
+    "SchoolInScope",
+    "Scope",
     "Stats",
     "Summary",
     "SuspendedError",

@@ -3,10 +3,13 @@
 What is asked often goes past it: :mod:`rollbook._direct`.
 """
 
-from typing import Any, Callable, Dict, NoReturn, Tuple, Type
+from types import TracebackType
+from typing import Any, Callable, Dict, NoReturn, Optional, Tuple, Type, TypeVar
 
 from rollbook import errors, report
 from rollbook._native import rollbook as _generated
+
+T = TypeVar("T")
 
 native: Any = _generated
 """The generated module, whose types are not this package's."""
@@ -31,6 +34,29 @@ class Held:
     def __reduce__(self) -> NoReturn:
         name = type(self).__name__
         raise TypeError(f"{name} cannot be copied or pickled: it lives in this process alone")
+
+
+class Cancellable(Held):
+    """What goes on until it is at its end. As a context manager it is cancelled at the end
+    of the block if it is still under way."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def cancel(self) -> None:
+        """Gives it up. Does nothing if it is over."""
+        called(self._native.cancel)
+
+    def __enter__(self: T) -> T:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        raised: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.cancel()
 
 
 def called(method: Callable[..., Any], *arguments: Any) -> Any:

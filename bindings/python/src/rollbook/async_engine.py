@@ -1,8 +1,5 @@
 """The engine for asyncio: each call runs on a thread, and the loop goes on."""
 
-import asyncio
-import contextvars
-import functools
 import os
 import threading
 from types import TracebackType
@@ -15,14 +12,16 @@ from typing import (
     List,
     Optional,
     Type,
-    TypeVar,
     Union,
 )
 
+from rollbook._awaiting import AsyncCancellable, ended
+from rollbook.async_follow import AsyncFeed, AsyncFollow
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
 from rollbook.errors import CancelledError
 from rollbook.export import Export
+from rollbook.follow import Scope
 from rollbook.instant import Instant
 from rollbook.load import Load
 from rollbook.message import Answer, Headers, Request, Upgrade
@@ -30,93 +29,27 @@ from rollbook.question import Day, Question
 from rollbook.report import Fault, Progress, Stats, Summary, Verification
 from rollbook.sync import Coverage, NoReply, Reply, Step, Sync, SyncProgress, Taken
 
-T = TypeVar("T")
-
-
-async def _ended(
-    call: Callable[..., T],
-    *arguments: Any,
-    stop: Callable[[], None] = lambda: None,
-    **named: Any,
-) -> T:
-    """Runs a call on a thread. A task that is cancelled meanwhile says so to the
-    call, waits until it has ended, and is cancelled only then."""
-    # As asyncio.to_thread does it, but for the task that this would make: a loop
-    # that shuts down cancels every task, and this one must be waited for.
-    context = contextvars.copy_context()
-    bound = functools.partial(context.run, call, *arguments, **named)
-    running = asyncio.get_running_loop().run_in_executor(None, bound)
-    cancelled: Optional[asyncio.CancelledError] = None
-    while not running.done():
-        try:
-            await asyncio.wait([running])
-        except asyncio.CancelledError as said:
-            cancelled = said
-            stop()
-    if cancelled is None:
-        return running.result()
-    # Looked at, so that the loop does not report it as forgotten.
-    running.exception()
-    raise cancelled
-
-
-class AsyncLoad:
+class AsyncLoad(AsyncCancellable[Load]):
     """A dataset on its way in, as :class:`Load`; an async context manager."""
-
-    def __init__(self, load: Load) -> None:
-        self._load = load
 
     async def push(self, piece: Union[bytes, bytearray, memoryview]) -> Progress:
         """As :meth:`Load.push`."""
-        return await _ended(self._load.push, piece)
+        return await ended(self._of.push, piece)
 
     async def finish(self) -> Summary:
         """As :meth:`Load.finish`."""
-        return await _ended(self._load.finish)
-
-    async def cancel(self) -> None:
-        """As :meth:`Load.cancel`."""
-        await _ended(self._load.cancel)
-
-    async def __aenter__(self) -> "AsyncLoad":
-        return self
-
-    async def __aexit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        raised: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        await self.cancel()
+        return await ended(self._of.finish)
 
 
-class AsyncExport(AsyncIterator[str]):
+class AsyncExport(AsyncCancellable[Export], AsyncIterator[str]):
     """All that the store holds, as :class:`Export`; an async context manager."""
-
-    def __init__(self, export: Export) -> None:
-        self._export = export
 
     async def __anext__(self) -> str:
         """The next lines, as :class:`Export` gives them."""
-        piece: Optional[str] = await _ended(next, self._export, None)
+        piece: Optional[str] = await ended(next, self._of, None)
         if piece is None:
             raise StopAsyncIteration
         return piece
-
-    async def cancel(self) -> None:
-        """As :meth:`Export.cancel`."""
-        await _ended(self._export.cancel)
-
-    async def __aenter__(self) -> "AsyncExport":
-        return self
-
-    async def __aexit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        raised: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        await self.cancel()
 
 
 class AsyncSync:
@@ -128,27 +61,27 @@ class AsyncSync:
 
     async def next(self, now: Instant) -> Step:
         """As :meth:`Sync.next`."""
-        return await _ended(self.sync.next, now)
+        return await ended(self.sync.next, now)
 
     async def take(self, call: int, now: Instant, reply: Reply) -> Taken:
         """As :meth:`Sync.take`."""
-        return await _ended(self.sync.take, call, now, reply)
+        return await ended(self.sync.take, call, now, reply)
 
     async def fail(self, call: int, now: Instant, why: NoReply) -> Taken:
         """As :meth:`Sync.fail`."""
-        return await _ended(self.sync.fail, call, now, why)
+        return await ended(self.sync.fail, call, now, why)
 
     async def want(self, target: str) -> None:
         """As :meth:`Sync.want`."""
-        await _ended(self.sync.want, target)
+        await ended(self.sync.want, target)
 
     async def confirm(self, target: str) -> None:
         """As :meth:`Sync.confirm`."""
-        await _ended(self.sync.confirm, target)
+        await ended(self.sync.confirm, target)
 
     async def progress(self) -> SyncProgress:
         """As :meth:`Sync.progress`."""
-        return await _ended(self.sync.progress)
+        return await ended(self.sync.progress)
 
 
 class AsyncEngine:
@@ -176,7 +109,7 @@ class AsyncEngine:
     ) -> "AsyncEngine":
         """As :meth:`Engine.open`."""
         return cls(
-            await _ended(
+            await ended(
                 Engine.open,
                 path,
                 cache_bytes=cache_bytes,
@@ -197,7 +130,7 @@ class AsyncEngine:
     ) -> "AsyncEngine":
         """As :meth:`Engine.memory`."""
         return cls(
-            await _ended(
+            await ended(
                 Engine.memory,
                 cache_bytes=cache_bytes,
                 fixed_clock=fixed_clock,
@@ -215,15 +148,15 @@ class AsyncEngine:
         now: Optional[Instant] = None,
     ) -> Answer:
         """As :meth:`Engine.request`."""
-        return await _ended(self.engine.request, target, method, headers, body, now)
+        return await ended(self.engine.request, target, method, headers, body, now)
 
     async def requests(self, requests: Iterable[Request]) -> List[Answer]:
         """As :meth:`Engine.requests`."""
-        return await _ended(self.engine.requests, requests)
+        return await ended(self.engine.requests, requests)
 
     async def ask(self, question: Question, now: Optional[Instant] = None) -> Answer:
         """As :meth:`Engine.ask`."""
-        return await _ended(self.engine.ask, question, now)
+        return await ended(self.engine.ask, question, now)
 
     async def page(
         self,
@@ -235,7 +168,7 @@ class AsyncEngine:
         now: Optional[Instant] = None,
     ) -> Answer:
         """As :meth:`Engine.page`."""
-        return await _ended(
+        return await ended(
             self.engine.page,
             question,
             cursor=cursor,
@@ -246,17 +179,17 @@ class AsyncEngine:
 
     async def find(self, question: Question, now: Optional[Instant] = None) -> Answer:
         """As :meth:`Engine.find`."""
-        return await _ended(self.engine.find, question, now)
+        return await ended(self.engine.find, question, now)
 
     async def set_state(
         self, username: str, school: int, api_type_id: int, active: bool
     ) -> Answer:
         """As :meth:`Engine.set_state`."""
-        return await _ended(self.engine.set_state, username, school, api_type_id, active)
+        return await ended(self.engine.set_state, username, school, api_type_id, active)
 
     async def upgrade(self, target: str) -> Upgrade:
         """As :meth:`Engine.upgrade`."""
-        return await _ended(self.engine.upgrade, target)
+        return await ended(self.engine.upgrade, target)
 
     async def apply(
         self,
@@ -290,15 +223,15 @@ class AsyncEngine:
 
     async def check(self, dataset: Dataset, limit: int = 100) -> List[Fault]:
         """As :meth:`Engine.check`."""
-        return await _ended(self.engine.check, dataset, limit)
+        return await ended(self.engine.check, dataset, limit)
 
     async def remove_school(self, school: int) -> Summary:
         """As :meth:`Engine.remove_school`."""
-        return await _ended(self.engine.remove_school, school)
+        return await ended(self.engine.remove_school, school)
 
     async def erase_learner(self, school: int, learner: int) -> Summary:
         """As :meth:`Engine.erase_learner`."""
-        return await _ended(self.engine.erase_learner, school, learner)
+        return await ended(self.engine.erase_learner, school, learner)
 
     async def sync(
         self,
@@ -312,7 +245,7 @@ class AsyncEngine:
     ) -> AsyncSync:
         """As :meth:`Engine.sync`; :func:`rollbook.httpx.sync_with_async` drives it."""
         return AsyncSync(
-            await _ended(
+            await ended(
                 self.engine.sync,
                 school,
                 days_from=days_from,
@@ -325,49 +258,63 @@ class AsyncEngine:
 
     async def synced(self, school: int) -> Optional[Coverage]:
         """As :meth:`Engine.synced`."""
-        return await _ended(self.engine.synced, school)
+        return await ended(self.engine.synced, school)
 
     async def forget_sync(self, school: int) -> None:
         """As :meth:`Engine.forget_sync`."""
-        await _ended(self.engine.forget_sync, school)
+        await ended(self.engine.forget_sync, school)
 
-    async def export(self, *, credentials: bool = False) -> AsyncExport:
+    async def feed(self, scope: Scope, after: Optional[str] = None) -> AsyncFeed:
+        """As :meth:`Engine.feed`, to be iterated over by ``async for``."""
+        return AsyncFeed(await ended(self.engine.feed, scope, after))
+
+    def follow(self) -> AsyncFollow:
+        """As :meth:`Engine.follow`; :func:`rollbook.httpx.follow_from_async` drives it."""
+        return AsyncFollow(self.engine.follow())
+
+    async def followed(self) -> Optional[str]:
+        """As :meth:`Engine.followed`."""
+        return await ended(self.engine.followed)
+
+    async def export(
+        self, *, credentials: bool = False, scope: Optional[Scope] = None
+    ) -> AsyncExport:
         """As :meth:`Engine.export`, to be iterated over by ``async for``."""
-        return AsyncExport(await _ended(self.engine.export, credentials=credentials))
+        return AsyncExport(await ended(self.engine.export, credentials=credentials, scope=scope))
 
     async def export_pseudonymised(self, key: bytes) -> AsyncExport:
         """As :meth:`Engine.export_pseudonymised`, to be iterated over by ``async for``."""
-        return AsyncExport(await _ended(self.engine.export_pseudonymised, key))
+        return AsyncExport(await ended(self.engine.export_pseudonymised, key))
 
     async def verify(self) -> Verification:
         """As :meth:`Engine.verify`."""
-        return await _ended(self.engine.verify)
+        return await ended(self.engine.verify)
 
     async def compact(self) -> None:
         """As :meth:`Engine.compact`."""
-        await _ended(self.engine.compact)
+        await ended(self.engine.compact)
 
     async def backup(
         self, path: Union[str, "os.PathLike[str]"], *, credentials: bool
     ) -> None:
         """As :meth:`Engine.backup`."""
-        await _ended(self.engine.backup, path, credentials=credentials)
+        await ended(self.engine.backup, path, credentials=credentials)
 
     async def suspend(self) -> None:
         """As :meth:`Engine.suspend`."""
-        await _ended(self.engine.suspend)
+        await ended(self.engine.suspend)
 
     async def resume(self) -> None:
         """As :meth:`Engine.resume`."""
-        await _ended(self.engine.resume)
+        await ended(self.engine.resume)
 
     async def stats(self) -> Stats:
         """As :meth:`Engine.stats`."""
-        return await _ended(self.engine.stats)
+        return await ended(self.engine.stats)
 
     async def close(self) -> None:
         """As :meth:`Engine.close`."""
-        await _ended(self.engine.close)
+        await ended(self.engine.close)
 
     async def __aenter__(self) -> "AsyncEngine":
         return self
@@ -392,7 +339,7 @@ async def _loaded(
             return False
         return None if progress is None else progress(read)
 
-    return await _ended(load, *args, progress=heard, stop=stopped.set)
+    return await ended(load, *args, progress=heard, stop=stopped.set)
 
 
 async def _pushed(

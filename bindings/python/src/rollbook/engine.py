@@ -7,8 +7,9 @@ from typing import Any, Iterable, List, Optional, Tuple, Type, Union
 from rollbook import _crossing, _direct
 from rollbook import sync as _sync
 from rollbook._crossing import called
-from rollbook.dataset import Dataset, Ear, Listener, loaded, pieces, whole
+from rollbook.dataset import Dataset, Listener, heard, loaded, pieces, whole
 from rollbook.export import Export
+from rollbook.follow import Feed, Follow, Scope, native_scope
 from rollbook.instant import Instant, seconds
 from rollbook.load import Load
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
@@ -193,7 +194,7 @@ class Engine(_crossing.Held):
         given = whole(dataset)
         if given is None:
             return loaded(self.load(), dataset, progress)
-        return _heard(progress, lambda ear: called(self._native.apply, given, ear))
+        return heard(progress, lambda ear: called(self._native.apply, given, ear))
 
     def replace_school(
         self, school: int, dataset: Dataset, progress: Optional[Listener] = None
@@ -206,7 +207,7 @@ class Engine(_crossing.Held):
         given = whole(dataset)
         if given is None:
             return loaded(self.load_school(school), dataset, progress)
-        return _heard(progress, lambda ear: called(self._native.replace_school, school, given, ear))
+        return heard(progress, lambda ear: called(self._native.replace_school, school, given, ear))
 
     def load(self) -> Load:
         """Begins a load that bytes are pushed into."""
@@ -296,13 +297,45 @@ class Engine(_crossing.Held):
         """
         called(self._native.forget_sync, school)
 
-    def export(self, *, credentials: bool = False) -> Export:
-        """Begins an export of everything that is kept, to be iterated over.
+    def feed(self, scope: Scope, after: Optional[str] = None) -> Feed:
+        """What brings a follower of a scope from a position to now; from nothing without one.
+
+        Fails as ``begin_anew`` if the position is of another store, or lies before what this
+        one has noted of its changes; as ``unsupported`` if a kind has no such name, or if this
+        store follows another one and the scope names more than it has.
+        """
+        return Feed(called(self._native.feed, native_scope(scope), after))
+
+    def follow(self) -> Follow:
+        """Begins to take a feed of another store into this one;
+        :func:`rollbook.httpx.follow_from` and its like bring it over HTTP.
+
+        Schools that are followed are the source's to change: :meth:`apply` refuses them as
+        ``synced``, but for client integrations. A question about more than the scope has is
+        ``not_synced``. :meth:`remove_school` takes a school back, and :meth:`forget_sync`
+        makes it the app's.
+        """
+        return Follow(called(self._native.follow))
+
+    def followed(self) -> Optional[str]:
+        """How far this store has followed another one: the position to ask for the next feed
+        after. None if it has not. Fails as ``suspended`` or ``closed``."""
+        position: Optional[str] = called(self._native.followed)
+        return position
+
+    def export(self, *, credentials: bool = False, scope: Optional[Scope] = None) -> Export:
+        """Begins an export of everything that is kept, to be iterated over; of a scope, if one
+        is given.
 
         ``credentials`` says whether the integrators and their password hashes are in
-        it.
+        it; they are in no scope. Fails as ``unsupported`` if a kind of the scope has no such
+        name.
         """
-        return Export(called(self._native.export, _credentials(credentials)))
+        if scope is None:
+            return Export(called(self._native.export, _credentials(credentials)))
+        if credentials:
+            raise ValueError("integrators are in no scope: leave the credentials out")
+        return Export(called(self._native.export_scope, native_scope(scope)))
 
     def export_pseudonymised(self, key: bytes) -> Export:
         """Begins an export of everything that is kept, under other names: for tests,
@@ -419,14 +452,3 @@ def _headers(given: Any) -> Tuple[Header, ...]:
 
 def _credentials(keep: bool) -> Any:
     return _native.Credentials.KEEP if keep else _native.Credentials.LEAVE_OUT
-
-
-def _heard(listener: Optional[Listener], load: Any) -> Summary:
-    """Loads with a listener: what it raises comes out as it is."""
-    ear = None if listener is None else Ear(listener)
-    try:
-        return _crossing.summary(load(ear))
-    except Exception:
-        if ear is not None and ear.raised is not None:
-            raise ear.raised from None
-        raise

@@ -107,6 +107,19 @@ class SyncedError(RollbookError):
     code = "synced"
 
 
+class BeginAnewError(RollbookError):
+    """A position is of another store, or of a history that this one does not know: ask for
+    a feed without a position."""
+
+    code = "begin_anew"
+
+
+class OutOfStepError(RollbookError):
+    """A feed does not begin where this store is; nothing was changed."""
+
+    code = "out_of_step"
+
+
 class UnsupportedError(RollbookError):
     """This engine or platform cannot do what was asked."""
 

@@ -1,5 +1,5 @@
-"""An engine in place of the network, for `HTTPX <https://www.python-httpx.org>`_, and a
-school filled over it.
+"""An engine in place of the network, for `HTTPX <https://www.python-httpx.org>`_, a school
+filled over it, and a server followed.
 
 An app's own client runs unchanged but for its transport::
 
@@ -12,11 +12,15 @@ from typing import Any, Dict, Optional, Union
 
 import httpx
 
-from rollbook import _driving, _exchange
+from rollbook import _driving, _exchange, _following
+from rollbook._awaiting import ended
 from rollbook._driving import Answered, Body, Service, SyncListener
-from rollbook.async_engine import AsyncEngine, AsyncSync, _ended
+from rollbook.async_engine import AsyncEngine, AsyncSync
+from rollbook.dataset import Listener
 from rollbook.engine import Engine
+from rollbook.follow import FollowStopped
 from rollbook.message import Answer, Request
+from rollbook.report import Summary
 from rollbook.sync import (
     Call,
     Done,
@@ -29,7 +33,14 @@ from rollbook.sync import (
     SyncStopped,
 )
 
-__all__ = ["AsyncTransport", "Transport", "sync_with", "sync_with_async"]
+__all__ = [
+    "AsyncTransport",
+    "Transport",
+    "follow_from",
+    "follow_from_async",
+    "sync_with",
+    "sync_with_async",
+]
 
 
 class Transport(httpx.BaseTransport):
@@ -199,7 +210,7 @@ async def sync_with_async(
     out: Dict["asyncio.Future[Answered]", Call] = {}
     try:
         while True:
-            step = await _ended(_driving.next_step, sync.sync)
+            step = await ended(_driving.next_step, sync.sync)
             if isinstance(step, Send):
                 out[asyncio.ensure_future(send(step.call))] = step.call
                 continue
@@ -217,11 +228,88 @@ async def sync_with_async(
                 out, timeout=pause, return_when=asyncio.FIRST_COMPLETED
             )
             for sent in first:
-                await _ended(_driving.hand_in, sync.sync, out.pop(sent), sent.result())
+                await ended(_driving.hand_in, sync.sync, out.pop(sent), sent.result())
     finally:
         for sent in out:
             sent.cancel()
         await asyncio.gather(*out, return_exceptions=True)
+
+
+def follow_from(
+    http: httpx.Client,
+    engine: Engine,
+    url: str,
+    *,
+    wait: int = 0,
+    progress: Optional[Listener] = None,
+) -> Optional[Summary]:
+    """Asks a server once for what changed since the last time, and takes it as it comes::
+
+        http = httpx.Client(headers={"Authorization": f"Bearer {token}"})
+        summary = follow_from(http, engine, "https://school.example.org/feed", wait=30)
+
+    Gives what was changed here; None if nothing changed for ``wait`` seconds. The client
+    brings the app's login along; no redirect is followed. ``progress`` hears after each piece
+    how far the feed has come, and cancels it by returning False. However it ends, what came to
+    the end of a part is kept, and the next call goes on. If the server does not know any more
+    where this store is, it is asked for all, which comes in place of what is here.
+
+    Fails as :class:`FollowStopped` if the server gives no feed or the connection fails; as
+    ``bad_dataset`` if what comes is no feed or lacks its end; as ``out_of_step`` if another
+    call followed meanwhile; as ``cancelled`` if the listener said so; as ``busy`` or ``io`` if
+    the store fails. What the listener raises comes out as it is.
+    """
+
+    def ask(after: Optional[str]) -> Optional[Summary]:
+        try:
+            with http.stream(**_asked_after(after, url, wait)) as response:
+                if not _following.has_feed(response.status_code):
+                    return None
+                return _following.taken(engine, response.iter_bytes(), progress)
+        except (httpx.TransportError, httpx.DecodingError) as failed:
+            raise FollowStopped() from failed
+
+    return _following.followed(engine, ask)
+
+
+async def follow_from_async(
+    http: httpx.AsyncClient,
+    engine: AsyncEngine,
+    url: str,
+    *,
+    wait: int = 0,
+    progress: Optional[Listener] = None,
+) -> Optional[Summary]:
+    """:func:`follow_from` on asyncio. If its task is cancelled, so is the request."""
+
+    async def ask(after: Optional[str]) -> Optional[Summary]:
+        try:
+            async with http.stream(**_asked_after(after, url, wait)) as response:
+                if not _following.has_feed(response.status_code):
+                    return None
+                async with engine.follow() as follow:
+                    async for piece in response.aiter_bytes():
+                        _following.hear(progress, await follow.push(piece))
+                    return await follow.finish()
+        except (httpx.TransportError, httpx.DecodingError) as failed:
+            raise FollowStopped() from failed
+
+    after = await engine.followed()
+    try:
+        return await ask(after)
+    except FollowStopped as stopped:
+        if not _following.begins_anew(stopped, after):
+            raise
+    return await ask(None)
+
+
+def _asked_after(after: Optional[str], url: str, wait: int) -> Dict[str, Any]:
+    return {
+        "method": "GET",
+        "url": _following.target(url, after, wait),
+        "timeout": httpx.Timeout(_driving.PAUSE, read=_driving.PAUSE + wait),
+        "follow_redirects": False,
+    }
 
 
 def _sent(service: Service, call: Call) -> Dict[str, Any]:

@@ -1,14 +1,13 @@
 """A dataset in pieces."""
 
-from types import TracebackType
-from typing import Any, Optional, Type, Union
+from typing import Any, Union
 
 from rollbook import _crossing
 from rollbook._crossing import called
 from rollbook.report import Progress, Summary
 
 
-class Load(_crossing.Held):
+class Load(_crossing.Cancellable):
     """A dataset on its way in: push its bytes in pieces of any size, then finish.
 
     Nothing is kept before it is finished; a load that is cancelled, or let go,
@@ -21,9 +20,6 @@ class Load(_crossing.Held):
             summary = load.finish()
     """
 
-    def __init__(self, native: Any) -> None:
-        self._native = native
-
     def push(self, piece: Union[bytes, bytearray, memoryview]) -> Progress:
         """Takes the next bytes of the dataset, and says how far it has come.
 
@@ -31,9 +27,7 @@ class Load(_crossing.Held):
         and every further call gives the same error. Fails as ``closed`` if it is
         over otherwise.
         """
-        if isinstance(piece, str):
-            raise TypeError("a piece is bytes: encode the text, or open the file in binary mode")
-        return _crossing.progress(called(self._native.push, bytes(piece)))
+        return pushed(self._native, piece)
 
     def finish(self) -> Summary:
         """Ends the dataset: all of it is kept, durably, or nothing.
@@ -43,17 +37,9 @@ class Load(_crossing.Held):
         """
         return _crossing.summary(called(self._native.finish))
 
-    def cancel(self) -> None:
-        """Gives the load up; nothing of it is kept. Does nothing if it is over."""
-        called(self._native.cancel)
 
-    def __enter__(self) -> "Load":
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        raised: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        self.cancel()
+def pushed(native: Any, piece: Union[bytes, bytearray, memoryview]) -> Progress:
+    """Pushes a piece of a dataset, or of a feed."""
+    if isinstance(piece, str):
+        raise TypeError("a piece is bytes: encode the text, or open the file in binary mode")
+    return _crossing.progress(called(native.push, bytes(piece)))

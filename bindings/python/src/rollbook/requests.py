@@ -1,5 +1,5 @@
-"""An engine in place of the network, for `Requests <https://requests.readthedocs.io>`_,
-and a school filled over it.
+"""An engine in place of the network, for `Requests <https://requests.readthedocs.io>`_, a
+school filled over it, and a server followed.
 
 An app's own session runs unchanged but for one line::
 
@@ -15,12 +15,15 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse
 from urllib3._collections import HTTPHeaderDict
 
-from rollbook import _driving, _exchange
+from rollbook import _driving, _exchange, _following
 from rollbook._driving import Answered, Body, SyncListener
+from rollbook.dataset import Listener
 from rollbook.engine import Engine
+from rollbook.follow import FollowStopped
+from rollbook.report import Summary
 from rollbook.sync import Call, NoReply, Reply, Sync, SyncReport
 
-__all__ = ["Adapter", "sync_with"]
+__all__ = ["Adapter", "follow_from", "sync_with"]
 
 
 class Adapter(HTTPAdapter):
@@ -98,14 +101,45 @@ def sync_with(
                 return Reply(response.status_code, body.whole(), retry_after)
         except requests.Timeout:
             return NoReply.TIMEOUT
-        except (
-            requests.ConnectionError,
-            requests.exceptions.ChunkedEncodingError,
-            requests.exceptions.ContentDecodingError,
-        ) as failed:
+        except _CUT as failed:
             return _driving.cut(failed)
 
     return _driving.driven(sync, send, progress)
+
+
+def follow_from(
+    session: requests.Session,
+    engine: Engine,
+    url: str,
+    *,
+    wait: int = 0,
+    progress: Optional[Listener] = None,
+) -> Optional[Summary]:
+    """Asks a server once for what changed since the last time, and takes it as it comes, as
+    :func:`rollbook.httpx.follow_from` does. The session brings the app's login along."""
+
+    def ask(after: Optional[str]) -> Optional[Summary]:
+        try:
+            with session.get(
+                _following.target(url, after, wait),
+                timeout=(_driving.PAUSE, _driving.PAUSE + wait),
+                allow_redirects=False,
+                stream=True,
+            ) as response:
+                if not _following.has_feed(response.status_code):
+                    return None
+                return _following.taken(engine, response.iter_content(1 << 16), progress)
+        except (requests.Timeout, *_CUT) as failed:
+            raise FollowStopped() from failed
+
+    return _following.followed(engine, ask)
+
+
+_CUT = (
+    requests.ConnectionError,
+    requests.exceptions.ChunkedEncodingError,
+    requests.exceptions.ContentDecodingError,
+)
 
 
 def _sent(text: Union[str, bytes]) -> bytes:

@@ -145,12 +145,37 @@ class AsyncEngine(
     suspend fun forgetSync(school: ULong): Unit = blocking { forgetSync(school) }
 
     /**
+     * What changed for a follower of a scope. What it gives blocks.
+     *
+     * @see Engine.feed
+     */
+    suspend fun feed(scope: Scope, after: String? = null): Feed = blocking { feed(scope, after) }
+
+    /**
+     * Begins to take a feed. What it gives blocks; `followFrom` of `rollbook.okhttp` drives one from
+     * a coroutine.
+     *
+     * @see Engine.follow
+     */
+    suspend fun follow(): Follow = blocking { follow() }
+
+    /** @see Engine.followed */
+    suspend fun followed(): String? = blocking { followed() }
+
+    /**
      * The lines of an export in pieces of about 64 KiB. Each collection is an export of its own, of
      * the moment at which it begins, and ends with the collection.
      *
      * @see Engine.export
      */
     fun export(credentials: Credentials): Flow<String> = exported { export(credentials) }
+
+    /**
+     * As [export], of a scope.
+     *
+     * @see Engine.exportScope
+     */
+    fun exportScope(scope: Scope): Flow<String> = exported { exportScope(scope) }
 
     /**
      * As [export], under other names: [key] is 32 random bytes.

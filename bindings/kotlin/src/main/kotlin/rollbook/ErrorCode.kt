@@ -19,6 +19,8 @@ val RollbookException.code: String
             is RollbookException.IdReused -> "id_reused"
             is RollbookException.NotSynced -> "not_synced"
             is RollbookException.Synced -> "synced"
+            is RollbookException.BeginAnew -> "begin_anew"
+            is RollbookException.OutOfStep -> "out_of_step"
             is RollbookException.Unsupported -> "unsupported"
             is RollbookException.BadArgument -> "bad_argument"
             is RollbookException.ListenerFailed -> "listener_failed"

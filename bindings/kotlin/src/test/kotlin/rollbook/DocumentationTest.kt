@@ -32,7 +32,7 @@ class DocumentationTest {
                 "fun `apply`(`dataset`: Dataset" to
                     "Applies a dataset: all of it, durably, or nothing.",
                 "fun `pushDirect`" to
-                    "Takes the next bytes of the dataset, and says how far it has come.",
+                    "Takes the next bytes of a feed, and says how far it has come.",
                 "data class Request (" to "A request as an HTTP client sends it (section 4).",
                 "val `cacheBytes`" to "For what was read of the store, in bytes.",
                 "data class Absentees(" to "Get Learner Absentees (4.9): absentee records (2.7)",

@@ -2,6 +2,7 @@ package rollbook.okhttp
 
 import okhttp3.OkHttpClient
 import rollbook.Engine
+import rollbook.FollowStopped
 import rollbook.SyncStopped
 
 /** From the README. */
@@ -15,5 +16,19 @@ suspend fun refresh(engine: Engine, service: String, username: String, password:
         println("${report.replies} replies, ${report.givenUp.size} given up")
     } catch (stopped: SyncStopped) {
         println(stopped.message) // wrong credentials, say
+    }
+}
+
+/** From the README: a server is followed. */
+suspend fun keepInStep(engine: Engine, url: String, token: String) {
+    val http = OkHttpClient.Builder().addInterceptor { chain ->
+        val request = chain.request().newBuilder().header("Authorization", "Bearer $token")
+        chain.proceed(request.build()) // your app's login
+    }.build()
+    try {
+        val changes = followFrom(http, engine, url, wait = 0) // seconds to wait for a change
+        println(changes?.total ?: "nothing new")
+    } catch (stopped: FollowStopped) {
+        println(stopped.message) // the login has run out, say, or there is no network
     }
 }

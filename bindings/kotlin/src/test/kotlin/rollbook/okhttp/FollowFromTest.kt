@@ -1,0 +1,359 @@
+package rollbook.okhttp
+
+import java.net.ServerSocket
+import java.nio.file.Path
+import java.util.concurrent.TimeUnit
+import kotlin.io.path.div
+import kotlin.io.path.readText
+import kotlin.io.path.writeText
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.runBlocking
+import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonPrimitive
+import kotlinx.serialization.json.jsonObject
+import kotlinx.serialization.json.jsonPrimitive
+import okhttp3.HttpUrl.Companion.toHttpUrl
+import okhttp3.OkHttpClient
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNotEquals
+import org.junit.jupiter.api.Assertions.assertNotNull
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.io.TempDir
+import rollbook.AsyncEngine
+import rollbook.Engine
+import rollbook.FollowStopped
+import rollbook.Inputs
+import rollbook.Progress
+import rollbook.Question
+import rollbook.RollbookException
+import rollbook.SampleSchool
+import rollbook.SchoolInScope
+import rollbook.Scope
+import rollbook.Summary
+import rollbook.lines
+import rollbook.pieces
+import rollbook.push
+
+private const val CHANGE =
+    """{"type":"learner","school_id":1000,"id":2,"first_name":"Janet","last_name":"Naidoo"}"""
+
+/** Devices that follow a server. */
+class FollowFromTest {
+    @TempDir lateinit var folder: Path
+
+    private val family = Scope(listOf(SchoolInScope(1000u, listOf(1u, 2u))))
+    private val both = Scope(listOf(SchoolInScope(1000u), SchoolInScope(1001u)))
+    private val server = SampleSchool.engine()
+    private val phone = Engine.memory(SampleSchool.options)
+
+    private suspend fun follow(
+        phone: Engine,
+        url: String,
+        token: String = "family",
+        wait: Int = 0,
+        progress: ((Progress) -> Boolean)? = null,
+    ): Summary? = followFrom(client(token), phone, url, wait, progress)
+
+    private fun client(token: String) =
+        OkHttpClient.Builder()
+            .addInterceptor { chain ->
+                val request = chain.request().newBuilder()
+                chain.proceed(request.header("Authorization", "Bearer $token").build())
+            }
+            .build()
+
+    private fun serve(store: Path, dataset: Path) =
+        LoopbackServer(
+            *arrayOf("--store", "$store", "--dataset", "$dataset"),
+            *arrayOf("--feed", "family=1000:1,2", "--feed", "all=1000", "--feed", "none="),
+        )
+
+    @Test
+    fun `the example is followed`(): Unit = runBlocking {
+        val store = folder / "server"
+        serve(store, SampleSchool.dataset).use { server ->
+            val url = server.address + "/feed"
+            assertEquals(2uL, follow(phone, url)!!.kinds.getValue("learner").added)
+            assertEquals(setOf(1, 2), phone.learners())
+            val position = phone.followed()
+            assertNotNull(position)
+            val begun = System.nanoTime()
+            assertNull(follow(phone, url, wait = 1))
+            assertTrue(System.nanoTime() - begun >= 1_000_000_000)
+            assertEquals(position, phone.followed())
+            assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(1000u)) }
+            assertThrows<RollbookException.Synced> { phone.apply(CHANGE) }
+            val stopped = assertThrows<FollowStopped> { follow(phone, url, "wr0ng") }
+            assertEquals(401, stopped.status)
+            assertTrue("401: check the login" in stopped.message!!)
+            assertFalse("wr0ng" in stopped.stackTraceToString())
+        }
+        val change = (folder / "change.ndjson").apply { writeText(CHANGE) }
+        serve(store, change).use { server ->
+            val url = server.address + "/feed"
+            val changed = follow(phone, url, wait = 60)!!
+            assertEquals(0uL to 1uL, changed.total.added to changed.total.changed)
+            assertTrue("Naidoo" in phone.second())
+            // All of the school to another login, and the same device with nothing.
+            val tablet = Engine.memory(SampleSchool.options)
+            follow(tablet, url, "all")
+            this@FollowFromTest.server.apply(CHANGE)
+            assertEquals(this@FollowFromTest.server.inScope(1000), tablet.lineSet())
+            assertTrue(follow(phone, url, "none")!!.total.removed > 0uL)
+            assertEquals(emptySet<Int>(), phone.learners())
+        }
+        val before = phone.followed()
+        // Another store does not know where the phone is.
+        serve(folder / "other", SampleSchool.dataset).use { server ->
+            assertEquals(2uL, follow(phone, server.address + "/feed")!!.kinds.getValue("learner").added)
+        }
+        assertNotEquals(before, phone.followed())
+        assertFalse("Naidoo" in phone.second())
+    }
+
+    @Test
+    fun `a position that is lost`(): Unit = runBlocking {
+        Feeds(server, family).use { follow(phone, it.url) }
+        Feeds(SampleSchool.engine(), family).use { feeds ->
+            assertNotNull(follow(phone, feeds.url))
+            assertEquals(listOf(true, false), feeds.asked.map { "after=" in it })
+            assertNull(follow(phone, feeds.url))
+            assertEquals(listOf(true), feeds.asked.drop(2).map { "after=" in it })
+        }
+    }
+
+    /** What came to the end of a part is kept, and does not come again. */
+    @Test
+    fun `a connection that is cut`(): Unit = runBlocking {
+        val whole = server.feed(both).use { feed -> feed.pieces().sumOf { it.toByteArray().size } }
+        val expected = server.inScope(1000, 1001)
+        val rests = (1..9).map { tenth ->
+            val phone = Engine.memory(SampleSchool.options)
+            Feeds(server, both).use { feeds ->
+                feeds.cut = whole * tenth / 10
+                val stopped = assertThrows<FollowStopped> { follow(phone, feeds.url) }
+                assertNull(stopped.status)
+                assertTrue("the next call goes on" in stopped.message!!)
+                feeds.cut = null
+                val kept = phone.lineSet().size
+                val rest = follow(phone, feeds.url)!!
+                assertEquals((expected.size - kept).toULong(), rest.total.added)
+                assertEquals(kept > 0, "after=" in feeds.asked[1])
+                assertEquals(expected, phone.lineSet())
+                rest.bytes.toInt()
+            }
+        }
+        assertTrue(rests.first() >= whole && rests.last() < whole / 2, "$rests")
+    }
+
+    @Test
+    fun `a change ends the wait`(): Unit = runBlocking {
+        Feeds(server, family).use { feeds ->
+            follow(phone, feeds.url)
+            val waiting = async(Dispatchers.Default) {
+                follow(phone, feeds.url + "?of=app#part", wait = 60)
+            }
+            while (feeds.asked.size < 2) delay(10)
+            server.apply(CHANGE)
+            assertEquals(1uL, waiting.await()!!.total.changed)
+            val asked = "http://localhost${feeds.asked[1]}".toHttpUrl()
+            assertEquals(setOf("of", "after", "wait"), asked.queryParameterNames)
+            assertEquals("60", asked.queryParameter("wait"))
+        }
+    }
+
+    @Test
+    fun `the limits of the app's client are none of the wait`(): Unit = runBlocking {
+        var limits = emptyList<Int>()
+        val http =
+            OkHttpClient.Builder()
+                .readTimeout(1, TimeUnit.SECONDS)
+                .callTimeout(1, TimeUnit.SECONDS)
+                .addInterceptor { chain ->
+                    limits = listOf(
+                        chain.readTimeoutMillis() / 1000,
+                        chain.call().timeout().timeoutNanos().toInt(),
+                    )
+                    chain.proceed(chain.request())
+                }
+                .build()
+        Feeds(server, family).use { feeds ->
+            assertThrows<FollowStopped> { followFrom(http, phone, feeds.url, wait = 60) }
+        }
+        assertTrue(limits[0] > 60 && limits[1] == 0, "$limits")
+    }
+
+    @Test
+    fun `a feed that is cancelled`(): Unit = runBlocking {
+        Feeds(server, family).use { feeds ->
+            val heard = mutableListOf<Progress>()
+            val cancelled =
+                assertThrows<RollbookException.Cancelled> {
+                    follow(phone, feeds.url) {
+                        heard.add(it)
+                        false
+                    }
+                }
+            assertTrue("the next call goes on" in cancelled.message!!)
+            assertTrue(heard.single().bytes > 0uL)
+            assertThrows<java.io.IOException> {
+                follow(phone, feeds.url) { throw java.io.IOException("the listener's own") }
+            }
+            follow(phone, feeds.url)
+        }
+        assertEquals(setOf(1, 2), phone.learners())
+    }
+
+    @Test
+    fun `a coroutine that is cancelled takes its call along`(): Unit = runBlocking {
+        Feeds(server, family).use { feeds ->
+            follow(phone, feeds.url)
+            val waiting = async(Dispatchers.Default) { follow(phone, feeds.url, wait = 60) }
+            while (feeds.asked.size < 2) delay(10)
+            val begun = System.nanoTime()
+            waiting.cancelAndJoin()
+            assertTrue(System.nanoTime() - begun < 30_000_000_000)
+            assertThrows<CancellationException> { waiting.await() }
+        }
+    }
+
+    @Test
+    fun `a redirect is not followed`(): Unit = runBlocking {
+        Feeds(server, family).use { elsewhere ->
+            Feeds(server, family).use { feeds ->
+                feeds.elsewhere = elsewhere.url
+                val stopped = assertThrows<FollowStopped> { follow(phone, feeds.url) }
+                assertTrue("302: no redirect is followed" in stopped.message!!)
+            }
+            assertEquals(emptyList<String>(), elsewhere.asked)
+            assertNull(phone.followed())
+        }
+    }
+
+    @Test
+    fun `nobody answers, and what is no address`(): Unit = runBlocking {
+        val free = ServerSocket(0).use { it.localPort }
+        val stopped = assertThrows<FollowStopped> { follow(phone, "http://127.0.0.1:$free/feed") }
+        assertNull(stopped.status)
+        assertThrows<IllegalArgumentException> { follow(phone, "/feed") }
+        assertThrows<IllegalArgumentException> { follow(phone, "http://127.0.0.1/feed", wait = -1) }
+    }
+
+    @Test
+    fun `followed by hand`() {
+        assertNull(phone.followed())
+        server.feed(family).use { feed ->
+            phone.follow().use { follow ->
+                assertTrue(feed.hasChanges())
+                for (piece in feed.pieces()) {
+                    assertTrue(follow.push(piece.toByteArray()).lines > 0uL)
+                }
+                assertEquals(2uL, follow.finish().kinds.getValue("learner").added)
+                assertEquals(feed.position(), phone.followed())
+            }
+        }
+        server.feed(family, phone.followed()).use { assertFalse(it.hasChanges()) }
+        server.feed(both).use {
+            it.cancel()
+            assertNull(it.read())
+        }
+        assertThrows<RollbookException.BeginAnew> { server.feed(family, "AAAA") }
+        assertThrows<RollbookException.BadDataset> {
+            phone.follow().use { it.push("<!doctype html>\n".toByteArray()) }
+        }
+        // A feed after a position is no other store's.
+        server.apply(CHANGE)
+        val news = server.feed(family, phone.followed()).use { it.pieces().joinToString("") }
+        assertThrows<RollbookException.OutOfStep> {
+            Engine.memory().follow().use { it.push(news.toByteArray()) }
+        }
+        val cut =
+            assertThrows<RollbookException.BadDataset> {
+                phone.follow().use {
+                    it.push((news.substringBefore('\n') + "\n").toByteArray())
+                    it.finish()
+                }
+            }
+        assertTrue("the feed is cut" in cut.message!!)
+        phone.removeSchool(1000u)
+        assertEquals(emptySet<Int>(), phone.learners())
+    }
+
+    @Test
+    fun `followed by hand from a coroutine, and an export of a scope`(): Unit = runBlocking {
+        val (source, device) = AsyncEngine(server) to AsyncEngine(phone)
+        source.feed(family).use { feed ->
+            device.follow().use { follow ->
+                feed.pieces().forEach { follow.push(it.toByteArray()) }
+                follow.finish()
+                assertEquals(feed.position(), device.followed())
+            }
+        }
+        val exported = source.exportScope(family).toList().joinToString("").lines().filter { it != "" }
+        assertEquals(phone.lineSet(), exported.toSet())
+        assertThrows<RollbookException.Unsupported> {
+            server.exportScope(Scope(emptyList(), listOf("learners")))
+        }
+    }
+
+    @Test
+    fun `the example of the README`(): Unit = runBlocking {
+        val readme = (Inputs.root / "bindings" / "kotlin" / "README.md").readText()
+        val example =
+            "/** From the README: a server is followed. */\n" +
+                readme
+                    .substringAfter("\n## Follow a server\n")
+                    .substringAfter("```kotlin\n")
+                    .substringBefore("```")
+        val here = Inputs.root / "bindings/kotlin/src/test/kotlin/rollbook/okhttp/ReadmeExample.kt"
+        assertTrue(example in here.readText(), example)
+        Feeds(server, family).use { feeds ->
+            keepInStep(phone, feeds.url, "s3cret")
+            assertNull(phone.followed())
+            keepInStep(phone, feeds.url, "family")
+            assertEquals(setOf(1, 2), phone.learners())
+        }
+    }
+
+    private fun Engine.lineSet(): Set<String> = lines().lines().filter { it.isNotEmpty() }.toSet()
+
+    private fun Engine.records(): List<Pair<String, JsonObject>> = lineSet().map {
+        it to Json.parseToJsonElement(it).jsonObject
+    }
+
+    private fun JsonObject.number(name: String): Int? =
+        (get(name) as? JsonPrimitive)?.content?.toIntOrNull()
+
+    /** What a follower of whole schools has. */
+    private fun Engine.inScope(vararg schools: Int): Set<String> =
+        records()
+            .filter { (_, record) ->
+                val type = record.getValue("type").jsonPrimitive.content
+                val school = record.number("school_id")
+                type !in listOf("integrator", "client_integration") &&
+                    (school == null || school in schools)
+            }
+            .map { it.first }
+            .toSet()
+
+    /** Whose records there are. */
+    private fun Engine.learners(): Set<Int> =
+        records()
+            .mapNotNull { (_, record) ->
+                val isLearner = record.getValue("type").jsonPrimitive.content == "learner"
+                record.number(if (isLearner) "id" else "learner_id")
+            }
+            .toSet()
+
+    private fun Engine.second(): String = ask(Question.Learners(1000u, learnerId = 2u)).body
+}

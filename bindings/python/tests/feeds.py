@@ -1,0 +1,95 @@
+"""A server that is followed: an engine that hands feeds out, and goes wrong when it is told
+to."""
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, List, Optional, Type
+from urllib.parse import parse_qs, urlsplit
+
+from rollbook import BeginAnewError, Engine, Scope
+
+TOKEN = "Bearer family"
+
+
+class Feeds:
+    """Feeds of a scope, at ``/feed`` on this machine."""
+
+    def __init__(self, engine: Engine, scope: Scope) -> None:
+        self.asked: List[str] = []
+        """The targets, in their order."""
+        self.cut: Optional[int] = None
+        """The connection is cut after so many bytes of a body."""
+        self.elsewhere: Optional[str] = None
+        """Where a redirect leads to."""
+        self._engine, self._scope = engine, scope
+        feeds = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                try:
+                    feeds._answer(self)
+                except ConnectionError:
+                    self.close_connection = True
+
+            def log_message(self, format: str, *arguments: Any) -> None:
+                """Says nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self.url = f"http://127.0.0.1:{self._server.server_port}/feed"
+
+    def __enter__(self) -> "Feeds":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        raised: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        self.asked.append(handler.path)
+        if self.elsewhere is not None:
+            return _send(handler, 302, b"", Location=self.elsewhere)
+        if handler.headers.get("Authorization") != TOKEN:
+            return _send(handler, 401, b"{}")
+        asked = parse_qs(urlsplit(handler.path).query)
+        [after] = asked.get("after", [None])
+        until = time.monotonic() + int(asked.get("wait", ["0"])[0])
+        while True:
+            try:
+                feed = self._engine.feed(self._scope, after)
+            except BeginAnewError:
+                return _send(handler, 409, b"{}")
+            if feed.has_changes:
+                return self._whole(handler, "".join(feed).encode())
+            if time.monotonic() >= until:
+                return _send(handler, 204, b"")
+            time.sleep(0.01)
+
+    def _whole(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body[: self.cut])
+        handler.close_connection = self.cut is not None
+
+
+def _send(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers: str) -> None:
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    if status != 204:
+        handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
