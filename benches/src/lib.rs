@@ -10,6 +10,7 @@
 //!   `administration`: what of Administration+ no peer is asked.
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
 //!   changes. `concurrent`: readers beside a writer. `reading`: answers read back by a sync.
+//!   `observing`: what observers cost a change.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
 //!   what it takes. `spread`: times of one thing.
 //! - `report`: tables to read.
@@ -24,6 +25,7 @@ pub mod concurrent;
 pub mod doors;
 pub mod floor;
 pub mod growth;
+pub mod observing;
 pub mod ours;
 pub mod pages;
 pub mod peer;

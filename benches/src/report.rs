@@ -4,6 +4,7 @@ use crate::comparison::Measured;
 use crate::concurrent::Beside;
 use crate::doors::Doors;
 use crate::growth::{Growth, Killed};
+use crate::observing::Observing;
 use crate::reading::Read;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
@@ -87,6 +88,26 @@ pub fn writes(written: &[Written]) -> Table {
             times(row.ratio),
         ]);
     }
+    table
+}
+
+/// What observers cost a change.
+pub fn observing(measured: &Observing) -> Table {
+    let header = [
+        "observers",
+        "concerned",
+        "without them",
+        "who poll",
+        "who listen",
+    ];
+    let mut table = table(header.map(str::to_owned));
+    table.add_row([
+        measured.observers.to_string(),
+        measured.concerned.to_string(),
+        duration(measured.alone.median),
+        duration(measured.polling.median),
+        duration(measured.listening.median),
+    ]);
     table
 }
 
