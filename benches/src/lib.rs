@@ -11,6 +11,7 @@
 //! - `growth`: what the engine takes as a school grows. `writes`: durable
 //!   changes, and `journal` what of that goes to the journal. `concurrent`: readers beside a
 //!   writer. `reading`: answers read back by a sync. `following`: devices that follow a server.
+//!   `observing`: what observers cost a change.
 //! - `changes`: what is changed. `child`, `process`: this program once more, and
 //!   what it takes. `spread`: times of one thing.
 //! - `report`: tables to read.
@@ -27,6 +28,7 @@ pub mod floor;
 pub mod following;
 pub mod growth;
 pub mod journal;
+pub mod observing;
 pub mod ours;
 pub mod pages;
 pub mod peer;

@@ -16,7 +16,8 @@ use rollbook_benches::growth::{self, Rounds};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
 use rollbook_benches::{
-    administration, child, concurrent, following, journal, pages, reading, report, writes,
+    administration, child, concurrent, following, journal, observing, pages, reading, report,
+    writes,
 };
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -153,6 +154,12 @@ fn others(scale: &Scale, progress: &ProgressBar) -> Result<()> {
     say(&format!(
         "Followers of 1,000 learners\n{}\n\n",
         report::following(&followed)
+    ))?;
+    progress.set_message("observers of a change");
+    let measured = observing::measure(1_000, 20 * scale.changes)?;
+    say(&format!(
+        "A change that is observed, in memory\n{}\n\n",
+        report::observing(&measured)
     ))?;
     progress.set_message("answers read back");
     let read = reading::measure(300, scale.effort.rounds)?;

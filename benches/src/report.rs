@@ -6,6 +6,7 @@ use crate::doors::Doors;
 use crate::following::Followed;
 use crate::growth::{Growth, Killed};
 use crate::journal::Noted;
+use crate::observing::Observing;
 use crate::reading::Read;
 use crate::writes::Written;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets::ASCII_MARKDOWN};
@@ -119,6 +120,26 @@ pub fn journal(noted: &[Noted]) -> Table {
             format!("{:.3}", row.ratio),
         ]);
     }
+    table
+}
+
+/// What observers cost a change.
+pub fn observing(measured: &Observing) -> Table {
+    let header = [
+        "observers",
+        "concerned",
+        "without them",
+        "who poll",
+        "who listen",
+    ];
+    let mut table = table(header.map(str::to_owned));
+    table.add_row([
+        measured.observers.to_string(),
+        measured.concerned.to_string(),
+        duration(measured.alone.median),
+        duration(measured.polling.median),
+        duration(measured.listening.median),
+    ]);
     table
 }
 

@@ -8,6 +8,7 @@ use rollbook_benches::pages::{self, WALKED};
 use rollbook_benches::peer::{Peer, compare};
 use rollbook_benches::schools::Schools;
 use rollbook_benches::timing::Effort;
+use rollbook_benches::{observing, report};
 use std::time::Duration;
 
 #[test]
@@ -59,6 +60,14 @@ fn administration_is_the_same_through_each_door() {
         println!("{}: {} bytes", question.name, question.bytes);
         assert!(question.bytes > 100);
     }
+}
+
+/// Of a hundred observers a mark concerns two, who are given another answer each time.
+#[test]
+fn a_change_concerns_few_of_many_observers() {
+    let measured = observing::measure(30, 300).unwrap();
+    println!("{}", report::observing(&measured));
+    assert_eq!((measured.observers, measured.concerned), (100, 2));
 }
 
 fn agrees(peer: &mut dyn Peer, schools: &Schools, asks: &[Ask]) {

@@ -1,0 +1,108 @@
+//! What a change costs more when questions are observed.
+
+use crate::changes::Change;
+use crate::spread::{Spread, timed};
+use anyhow::{Context, Result, ensure};
+use rollbook::{AssessmentMarks, Engine, Learners, Observation, Options};
+use rollbook_tests::sample::SampleSchool;
+use serde::Serialize;
+use std::io::Read;
+
+/// One mark applied in memory, with observers of its school and without.
+#[derive(Debug, Clone, Serialize)]
+pub struct Observing {
+    /// How many observers there are.
+    pub observers: usize,
+    /// How many of them the mark concerns.
+    pub concerned: usize,
+    /// How long the change took with those who poll, in seconds,
+    pub polling: Spread,
+    /// with those who listen,
+    pub listening: Spread,
+    /// and without any.
+    pub alone: Spread,
+}
+
+/// How many observers there are, and how many of them look at marks.
+const OBSERVERS: usize = 100;
+const CONCERNED: usize = 2;
+
+/// Changes one mark of a school of so many learners in so many rounds, in turn with
+/// observers, who listen, and without.
+pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
+    let school = SampleSchool {
+        learners,
+        ..SampleSchool::default()
+    };
+    let mut dataset = Vec::new();
+    school.reader().read_to_end(&mut dataset)?;
+    let changes = Change::of(&school)?;
+    let mark = changes.first().context("one mark")?;
+    let engine = || -> Result<Engine> {
+        let engine = Engine::memory(Options::default())?;
+        engine.apply(dataset.as_slice())?;
+        Ok(engine)
+    };
+    let (polled, heard, alone) = (engine()?, engine()?, engine()?);
+    let mut polling = observers(&polled, school.school_id, false)?;
+    let mut listening = observers(&heard, school.school_id, true)?;
+    // What is asked is held decoded, and goes with a change: alike in all.
+    alone.ask(&learner(school.school_id, CONCERNED))?;
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    for round in 0..rounds {
+        for (engine, times) in [&polled, &heard, &alone].into_iter().zip(&mut times) {
+            let (made, took) = timed(|| mark.write(engine, round));
+            made?;
+            times.push(took);
+        }
+        for observers in [&mut polling, &mut listening] {
+            let given = observers.iter_mut().filter_map(Observation::poll).count();
+            ensure!(given == CONCERNED, "{given} observers were given something");
+        }
+        alone.ask(&marks(school.school_id))?;
+    }
+    let [polling, listening, alone] = times.map(Spread::of);
+    Ok(Observing {
+        observers: OBSERVERS,
+        concerned: CONCERNED,
+        polling,
+        listening,
+        alone,
+    })
+}
+
+/// Marks of the learner whose mark is changed.
+fn marks(school: u64) -> AssessmentMarks {
+    AssessmentMarks {
+        school,
+        learner_id: Some(1),
+        ..AssessmentMarks::default()
+    }
+}
+
+/// A learner, whom the mark does not concern.
+fn learner(school: u64, number: usize) -> Learners<'static> {
+    Learners {
+        school,
+        learner_id: Some(number as u64),
+        ..Learners::default()
+    }
+}
+
+/// Observers who have been given their first answer, and listen if they are to.
+fn observers(engine: &Engine, school: u64, listen: bool) -> Result<Vec<Observation>> {
+    let mut observers = Vec::new();
+    for number in 0..OBSERVERS {
+        let mut observer = if number < CONCERNED {
+            engine.observe(marks(school))
+        } else {
+            engine.observe(learner(school, number))
+        };
+        if listen {
+            observer.on_change(|| {})?;
+        }
+        observer.poll().context("a first answer")??;
+        observers.push(observer);
+    }
+    Ok(observers)
+}
