@@ -13,6 +13,8 @@ mod engine;
 mod error;
 mod export;
 mod file;
+#[cfg(feature = "sync")]
+mod follow;
 mod host;
 mod load;
 mod question;

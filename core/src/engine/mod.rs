@@ -4,7 +4,8 @@
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
 //! - `sync`: schools that are synced. `follow`: stores that follow another one.
 //! - `maintain`: the care of the store. `verify`: whether it is sound.
-//! - `observe`: answers that follow what changes.
+//! - `observe`: answers that follow what changes. `revision`: whether they may have changed, for
+//!   who cannot watch.
 
 mod ask;
 mod data;
@@ -14,6 +15,7 @@ mod maintain;
 mod observe;
 mod once;
 mod options;
+mod revision;
 mod sync;
 #[cfg(test)]
 mod unseen;

@@ -93,5 +93,7 @@ pub(crate) use tables::CursorKey;
 #[cfg(fuzzing)]
 pub(crate) use tables::Totals;
 pub(crate) use touches::Touches;
-pub(crate) use watchers::{Wake, Watch};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use watchers::Wake;
+pub(crate) use watchers::Watch;
 pub(crate) use write::Write;

@@ -74,6 +74,10 @@ impl Watchers {
     }
 
     fn touch(&self, concerns: impl Fn(&Watcher) -> bool) {
+        // Nobody watches the browser's module, whose size counts: its tabs look by themselves.
+        if cfg!(module) {
+            return;
+        }
         let List { all, due, .. } = &mut *self.list();
         for watcher in all {
             if concerns(watcher) && !watcher.is_touched.swap(true, Ordering::AcqRel) {
@@ -84,6 +88,9 @@ impl Watchers {
 
     /// Wakes who was touched. No lock of the store may be held: they may ask it at once.
     pub(super) fn wake(&self) {
+        if cfg!(module) {
+            return;
+        }
         let due = std::mem::take(&mut self.list().due);
         for wake in due {
             // What fails there is no failure of the change.
@@ -115,6 +122,10 @@ impl Watch {
     }
 
     /// Has this called at the next touch, and at each that follows a [`take`](Self::take).
+    #[cfg_attr(
+        all(target_family = "wasm", not(feature = "sync")),
+        expect(dead_code, reason = "in WebAssembly nobody waits")
+    )]
     pub(crate) fn on_touch(&self, wake: Option<Wake>) {
         let before = std::mem::replace(&mut *self.watcher.wake(), wake);
         drop(before);

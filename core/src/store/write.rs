@@ -4,7 +4,7 @@ use super::checksum::{self, Digest};
 use super::collection::Collection;
 use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
-use super::journal::{Area, Touched};
+use super::journal::{self, Area, Touched};
 use super::journal_write::Journaling;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
@@ -131,7 +131,9 @@ impl<'t> Write<'t> {
         }
         let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
-            if let Some(journaling) = self.journaling {
+            if journal::IS_KEPT
+                && let Some(journaling) = self.journaling
+            {
                 self.note_touched(journaling, sequence)?;
             }
             self.put_meta(SEQUENCE_KEY, &sequence.to_le_bytes())?;
