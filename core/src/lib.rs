@@ -152,7 +152,8 @@ pub mod guide {
     #[doc = include_str!("../docs/sync.md")]
     pub mod sync {}
 
-    #[cfg_attr(feature = "sync", doc = include_str!("../docs/following.md"))]
+    #[cfg(feature = "sync")]
+    #[doc = include_str!("../docs/following.md")]
     pub mod following {}
 
     #[doc = include_str!("../docs/promises.md")]

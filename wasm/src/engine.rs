@@ -9,7 +9,7 @@ use crate::load::Load;
 use crate::question::{texts, with};
 use crate::report;
 use rollbook::{Credentials, Page, Request, SetState};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 
 /// An engine. What is asked for only once is given under an id: see
@@ -83,6 +83,22 @@ impl Engine {
                 self.engine.ask_into(asked, now, out)
             })
         })
+    }
+
+    /// The instant from which on a question may have another answer though nothing changed.
+    #[wasm_bindgen(js_name = holdsUntil)]
+    pub fn holds_until(&self, question: &str, now: Option<i64>) -> Result<Option<i64>> {
+        let until = Cell::new(None);
+        with(question, &|asked| {
+            until.set(self.engine.holds_until(asked, now)?);
+            Ok(())
+        })?;
+        Ok(until.get())
+    }
+
+    /// The number of the last change of the store.
+    pub fn revision(&self) -> Result<u64> {
+        Ok(self.engine.revision()?)
     }
 
     /// Answers one page of a question as v2 does.

@@ -13,9 +13,10 @@ mod engine;
 mod error;
 mod export;
 mod file;
+#[cfg(feature = "sync")]
+mod follow;
 mod host;
 mod load;
-mod observation;
 mod question;
 mod report;
 #[cfg(feature = "sync")]

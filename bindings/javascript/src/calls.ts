@@ -18,7 +18,7 @@ export interface Settings {
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The calls. Ids of changes, loads, exports and syncs are the caller's, and its own; instants
+ * The calls. Ids of changes, loads, exports, syncs and feeds are the caller's, and its own; instants
  * are seconds. Reports are JSON.
  */
 export interface Calls {
@@ -32,6 +32,8 @@ export interface Calls {
     now: bigint | undefined,
   ): AnswerMessage;
   find(question: string, now: bigint | undefined): AnswerMessage;
+  /** The instant from which on the answer may be another though nothing is changed. */
+  holdsUntil(question: string, now: bigint): bigint | undefined;
   setState(
     username: string,
     school: bigint,
@@ -71,6 +73,14 @@ export interface Calls {
   endSync(id: string): void;
   synced(school: bigint): string | undefined;
   forgetSync(school: bigint): void;
+  /** The position to ask for the next feed after. */
+  followed(): string | undefined;
+  /** Begins to take a feed in under an id. */
+  beginFollow(id: string): void;
+  /** Takes the next bytes of a feed; gives the lines read so far. */
+  pushFollow(id: string, bytes: Bytes): number;
+  finishFollow(id: string): string;
+  endFollow(id: string): void;
   verify(): string;
   compact(): void;
   stats(): string;
@@ -89,8 +99,32 @@ export type CallName = keyof Calls;
 export type CallArguments<K extends CallName> = Parameters<Calls[K]>;
 export type CallResult<K extends CallName> = ReturnType<Calls[K]>;
 
+const changes: ReadonlySet<CallName> = new Set<CallName>([
+  "beginSync",
+  "compact",
+  "eraseLearner",
+  "finishFollow",
+  "finishLoad",
+  "forgetSync",
+  "pushFollow",
+  "removeSchool",
+  "setState",
+  "syncConfirm",
+  "syncFail",
+  "syncNext",
+  "syncTake",
+  "syncWant",
+]);
+
+/** Whether a call may change the store. */
+export function mayChange(name: CallName, given: CallArguments<CallName>): boolean {
+  return changes.has(name) || (name === "request" && given[3] !== undefined);
+}
+
 /** Whoever answers calls: an instance here, one in a worker, or one in another tab. */
 export interface Host {
   call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>>;
+  /** Is called when something was changed, by whomever, and when somebody else answers. */
+  changed: () => void;
   close(): Promise<void>;
 }

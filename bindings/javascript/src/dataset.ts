@@ -20,6 +20,13 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
+export interface LoadOptions {
+  /** Hears how far the load has come, about every 256 KiB. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Gives the load up: nothing of it is kept, and its promise rejects with the reason. */
+  readonly signal?: AbortSignal;
+}
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Large enough that crossing a thread is cheap, small enough for smooth progress. */
@@ -38,7 +45,7 @@ export function isRepeatable(dataset: Dataset): boolean {
 }
 
 /** How many bytes there are, if that can be known. */
-export function totalOf(dataset: Dataset): number | undefined {
+function totalOf(dataset: Dataset): number | undefined {
   if (typeof dataset === "string") return undefined;
   if (dataset instanceof Blob) return dataset.size;
   if (dataset instanceof ArrayBuffer || ArrayBuffer.isView(dataset)) return dataset.byteLength;
@@ -49,6 +56,38 @@ export function totalOf(dataset: Dataset): number | undefined {
     return length === null ? undefined : Number(length);
   }
   return undefined;
+}
+
+/** Hands a dataset over piece by piece; whoever takes one says how many lines there were so far. */
+export async function handOver(
+  dataset: Dataset,
+  { onProgress, signal }: LoadOptions,
+  take: (piece: Bytes) => Promise<number>,
+): Promise<void> {
+  const aborted = rejection(signal);
+  const total = totalOf(dataset);
+  const source = pieces(dataset);
+  let bytes = 0;
+  for (;;) {
+    // A source may be silent for long.
+    const { done, value } = await Promise.race([source.next(), ...aborted]);
+    if (done) return;
+    bytes += value.byteLength;
+    const lines = await take(value);
+    onProgress?.({ lines, bytes, total });
+    signal?.throwIfAborted();
+  }
+}
+
+/** Rejects once a signal is aborted. */
+function rejection(signal: AbortSignal | undefined): Promise<never>[] {
+  if (signal === undefined) return [];
+  signal.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => undefined);
+  return [aborted];
 }
 
 /** The dataset in pieces, each a buffer of its own. */

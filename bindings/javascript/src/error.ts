@@ -20,6 +20,8 @@ export type ErrorCode =
   | "id_reused"
   | "not_synced"
   | "synced"
+  | "begin_anew"
+  | "out_of_step"
   | "unsupported"
   | "bad_argument"
   | "crashed"

@@ -1,8 +1,15 @@
 export { Answer } from "./answer.js";
 export type { Settings } from "./calls.js";
-export type { Dataset, Progress } from "./dataset.js";
+export type { Dataset, LoadOptions, Progress } from "./dataset.js";
 export { RollbookError, type ErrorCode } from "./error.js";
 export type { Instant } from "./instant.js";
+export {
+  AnswerEvent,
+  FailureEvent,
+  Observation,
+  type ObservationEvents,
+  type ObserveOptions,
+} from "./observe.js";
 export type { DateText, Id, Questions } from "./questions.js";
 export type { RequestOptions } from "./request.js";
 export {
@@ -10,7 +17,6 @@ export {
   type At,
   type Counts,
   type Fault,
-  type LoadOptions,
   type Options,
   type Page,
   type Stats,

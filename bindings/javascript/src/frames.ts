@@ -49,6 +49,12 @@ const NAMES = Object.keys({
   endSync: true,
   synced: true,
   forgetSync: true,
+  holdsUntil: true,
+  followed: true,
+  beginFollow: true,
+  pushFollow: true,
+  finishFollow: true,
+  endFollow: true,
 } satisfies Record<CallName, true>) as CallName[];
 const NUMBERS = new Map(NAMES.map((name, number) => [name, number]));
 

@@ -1,6 +1,6 @@
 // The tab that holds the store's file, and answers for all.
 
-import type { CallName, Settings } from "./calls.js";
+import { mayChange, type CallName, type Settings } from "./calls.js";
 import { Instance } from "./instance.js";
 import { names, type LockNames } from "./locks.js";
 import { OpfsFile } from "./opfs.js";
@@ -15,28 +15,22 @@ const long: ReadonlySet<CallName> = new Set<CallName>([
   "check",
   "compact",
   "eraseLearner",
+  "finishFollow",
   "finishLoad",
+  "pushFollow",
   "removeSchool",
   "syncNext",
   "syncTake",
   "verify",
 ]);
 
-/** Calls whose effect must not be told by a tab that was deposed. */
-const writes: ReadonlySet<CallName> = new Set<CallName>([
-  "compact",
-  "eraseLearner",
-  "finishLoad",
-  "forgetSync",
-  "removeSchool",
-  "setState",
-  "syncFail",
-  "syncNext",
-  "syncTake",
-]);
-
 /** Calls that begin something under an id, which ends with the tab that asked. */
-const begins: ReadonlySet<CallName> = new Set<CallName>(["beginExport", "beginLoad", "beginSync"]);
+const begins: ReadonlySet<CallName> = new Set<CallName>([
+  "beginExport",
+  "beginFollow",
+  "beginLoad",
+  "beginSync",
+]);
 
 /** How long a tab that has not slept may take itself for the leader unasked. */
 const LEASE = 1000;
@@ -48,7 +42,7 @@ export class Leader {
   readonly #service: Service;
   readonly #locks: LockNames;
   readonly #client: string | undefined;
-  /** Who has begun which loads, exports and syncs. */
+  /** Who has begun which loads, exports, syncs and feeds. */
   readonly #owners = new Map<string, Set<string>>();
   #confirmed = performance.now();
 
@@ -88,6 +82,11 @@ export class Leader {
     });
   }
 
+  /** Whether the store was changed since this was asked last. */
+  hasChanged(): boolean {
+    return this.#service.hasChanged();
+  }
+
   /** Answers a call of a tab, its own or another. */
   async answer(from: string, { name, given }: Call): Promise<unknown> {
     // A tab that slept may have been deposed, and its file be out of date.
@@ -97,9 +96,8 @@ export class Leader {
     try {
       return long.has(name) ? await atWork(this.#locks, async () => work()) : work();
     } finally {
-      if (writes.has(name) || (name === "request" && given[3] !== undefined)) {
-        await this.#confirm();
-      }
+      // Its effect must not be told by a tab that was deposed.
+      if (mayChange(name, given)) await this.#confirm();
     }
   }
 

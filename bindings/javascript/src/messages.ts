@@ -29,12 +29,17 @@ export type ToWorker =
     }
   | { readonly kind: "close" };
 
+/** From a worker to its page: replies, or that answers may be others. */
+export type ToPage = Parcel | "changed";
+
 /** To all tabs of a store; `from` is the id of a tab. */
 export type Broadcast =
   /** Asks who leads. */
   | { readonly kind: "who"; readonly from: string }
   /** Somebody leads from now on, under a name for this time. */
-  | Leads;
+  | Leads
+  /** The store was changed. */
+  | { readonly kind: "changed" };
 
 export interface Leads {
   readonly kind: "leads";
@@ -44,7 +49,7 @@ export interface Leads {
 }
 
 /** What the messages of this version are like. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** From a tab to the leader. */
 export type ToLeader =

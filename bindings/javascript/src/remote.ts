@@ -2,8 +2,8 @@
 
 import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
 import { RollbookError, closed, fromMessage } from "./error.js";
-import { Outbox, replies, type Parcel } from "./frames.js";
-import type { Reply, ToWorker } from "./messages.js";
+import { Outbox, replies } from "./frames.js";
+import type { Reply, ToPage, ToWorker } from "./messages.js";
 import { Pending } from "./pending.js";
 
 export class WorkerHost implements Host {
@@ -13,12 +13,14 @@ export class WorkerHost implements Host {
   /** Opening and closing. */
   #turn: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   #closed: RollbookError | undefined;
+  changed = (): void => undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
     this.#calls = new Outbox((parcel, transfer) => worker.postMessage(parcel, transfer));
-    worker.onmessage = ({ data }: MessageEvent<Parcel>) => {
-      for (const reply of replies(data)) this.#hear(reply);
+    worker.onmessage = ({ data }: MessageEvent<ToPage>) => {
+      if (data === "changed") this.changed();
+      else for (const reply of replies(data)) this.#hear(reply);
     };
     worker.onerror = (event) => {
       event.preventDefault();

@@ -3,10 +3,11 @@
 
 import { Answer } from "./answer.js";
 import type { CallArguments, Host, Settings } from "./calls.js";
-import { isRepeatable, pieces, totalOf, type Dataset, type Progress } from "./dataset.js";
+import { handOver, isRepeatable, pieces, type Dataset, type LoadOptions } from "./dataset.js";
 import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
 import { toSeconds, type Instant } from "./instant.js";
+import { Observation, type ObserveOptions } from "./observe.js";
 import { encode, pack, toId, type Id, type Questions } from "./questions.js";
 import type { RequestOptions } from "./request.js";
 
@@ -33,13 +34,6 @@ export interface Page {
 export interface At {
   /** The engine's clock unless given. */
   readonly now?: Instant;
-}
-
-export interface LoadOptions {
-  /** Hears how far the load has come, about every 256 KiB. */
-  readonly onProgress?: (progress: Progress) => void;
-  /** Gives the load up: nothing of it is kept, and its promise rejects with the reason. */
-  readonly signal?: AbortSignal;
 }
 
 /** How many records a dataset added, changed, removed and left as they were. */
@@ -108,6 +102,7 @@ const empty = new Uint8Array();
 export class Engine {
   readonly #host: Host;
   readonly #clock: (() => Instant) | undefined;
+  readonly #observed = new Set<Observation>();
   /** Whether the browser keeps the store until the user deletes it: it may be asked to. */
   readonly persisted: boolean;
 
@@ -116,6 +111,9 @@ export class Engine {
     this.#host = host;
     this.#clock = options.clock;
     this.persisted = persisted;
+    host.changed = () => {
+      for (const observed of this.#observed) observed.look();
+    };
   }
 
   /**
@@ -175,6 +173,37 @@ export class Engine {
   ): Promise<Answer> {
     const encoded = encode(question, fields);
     return new Answer(await this.#host.call("find", encoded, this.#now(options)));
+  }
+
+  /**
+   * Observes a question: the answer that `ask` gives now, and again whenever its status or its
+   * bytes change: after a change in any tab, and when another day begins at the school.
+   *
+   * It ends when the engine is closed, with its signal, or when a loop over it is left.
+   */
+  observe<K extends keyof Questions>(
+    question: K,
+    fields: Questions[K]["asks"],
+    { now, signal }: ObserveOptions = {},
+  ): Observation<Questions[K]["answers"]> {
+    const encoded = encode(question, fields);
+    const host = this.#host;
+    const observed = new Observation<Questions[K]["answers"]>({
+      signal,
+      now: () => Number(now ?? this.#clock?.() ?? Date.now()),
+      ask: async (instant) => {
+        const at = toSeconds(instant);
+        // They travel together.
+        const [answer, until] = await Promise.all([
+          host.call("ask", encoded, at),
+          now === undefined ? host.call("holdsUntil", encoded, at) : undefined,
+        ]);
+        return [answer, until === undefined ? undefined : Number(until) * 1000];
+      },
+      ended: () => void this.#observed.delete(observed),
+    });
+    this.#observed.add(observed);
+    return observed;
   }
 
   /**
@@ -277,6 +306,7 @@ export class Engine {
 
   /** Closes the store. Every later call fails as `closed`; closing again does nothing. */
   async close(): Promise<void> {
+    for (const observed of this.#observed) observed.end();
     await this.#host.close();
   }
 
@@ -312,24 +342,13 @@ export class Engine {
   async #attempt(
     dataset: Dataset,
     school: bigint | undefined,
-    { onProgress, signal }: LoadOptions,
+    options: LoadOptions,
     id: string,
   ): Promise<Summary> {
-    const aborted = rejection(signal);
-    const total = totalOf(dataset);
-    let bytes = 0;
+    options.signal?.throwIfAborted();
     await this.#host.call("beginLoad", id, school);
     try {
-      const source = pieces(dataset);
-      for (;;) {
-        // A source may be silent for long.
-        const { done, value } = await Promise.race([source.next(), ...aborted]);
-        if (done) break;
-        bytes += value.byteLength;
-        const lines = await this.#host.call("push", id, value);
-        onProgress?.({ lines, bytes, total });
-        signal?.throwIfAborted();
-      }
+      await handOver(dataset, options, (piece) => this.#host.call("push", id, piece));
     } catch (error) {
       // The error that counts is the first.
       await this.#host.call("cancelLoad", id).catch(() => undefined);
@@ -337,17 +356,6 @@ export class Engine {
     }
     return this.#report("finishLoad", id);
   }
-}
-
-/** Rejects once a signal is aborted. */
-function rejection(signal: AbortSignal | undefined): Promise<never>[] {
-  if (signal === undefined) return [];
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
-  return [aborted];
 }
 
 export interface Engine {

@@ -1,9 +1,18 @@
 // Calls answered with an instance of the module.
 
 import type { AnswerMessage } from "./answer.js";
-import type { Bytes, CallArguments, CallName, CallResult, Calls, Host, SyncGiven } from "./calls.js";
+import {
+  mayChange,
+  type Bytes,
+  type CallArguments,
+  type CallName,
+  type CallResult,
+  type Calls,
+  type Host,
+  type SyncGiven,
+} from "./calls.js";
 import { RollbookError, interrupted } from "./error.js";
-import type { Engine, Export, Load, Sync } from "./glue.js";
+import type { Engine, Export, Follow, Load, Sync } from "./glue.js";
 import { Instance, Sink } from "./instance.js";
 
 /** Something under way in an engine, which goes with it. */
@@ -18,9 +27,24 @@ export class Service implements Calls {
   readonly #loads = new Map<string, Session<Load>>();
   readonly #exports = new Map<string, Session<Export>>();
   readonly #syncs = new Map<string, Session<Sync>>();
+  readonly #follows = new Map<string, Session<Follow>>();
+  /** The number of the last change that was told. */
+  #told: bigint | undefined;
 
   constructor(instance: Instance) {
     this.#instance = instance;
+    this.hasChanged();
+  }
+
+  /** Whether the store was changed since this was asked last. What cannot be known counts. */
+  hasChanged(): boolean {
+    const before = this.#told;
+    try {
+      this.#told = this.#instance.run((engine) => engine.revision());
+    } catch {
+      this.#told = undefined;
+    }
+    return this.#told === undefined || this.#told !== before;
   }
 
   request(parts: string, body: Bytes, now: bigint | undefined, id?: string): AnswerMessage {
@@ -45,6 +69,10 @@ export class Service implements Calls {
 
   find(question: string, now: bigint | undefined): AnswerMessage {
     return this.#answer((engine, sink) => engine.find(question, now, sink));
+  }
+
+  holdsUntil(question: string, now: bigint): bigint | undefined {
+    return this.#instance.run((engine) => engine.holdsUntil(question, now));
   }
 
   setState(
@@ -177,6 +205,35 @@ export class Service implements Calls {
     this.#syncing((engine) => engine.forgetSync(school));
   }
 
+  followed(): string | undefined {
+    return this.#syncing((engine) => engine.followed());
+  }
+
+  beginFollow(id: string): void {
+    const work = this.#syncing((engine) => engine.follow());
+    this.#follows.set(id, { engine: this.#instance.number, work });
+  }
+
+  pushFollow(id: string, bytes: Bytes): number {
+    const follow = this.#session(this.#follows, id);
+    return this.#instance.run(() => {
+      follow.push(bytes);
+      return follow.lines();
+    });
+  }
+
+  finishFollow(id: string): string {
+    const follow = this.#session(this.#follows, id);
+    this.#follows.delete(id);
+    return this.#instance.run(() => follow.finish());
+  }
+
+  endFollow(id: string): void {
+    const follow = this.#find(this.#follows, id);
+    this.#follows.delete(id);
+    if (follow !== undefined) this.#instance.run(() => follow.free());
+  }
+
   verify(): string {
     return this.#instance.run((engine) => engine.verify());
   }
@@ -194,12 +251,14 @@ export class Service implements Calls {
     for (const id of [...this.#loads.keys()].filter(isTheirs)) this.cancelLoad(id);
     for (const id of [...this.#exports.keys()].filter(isTheirs)) this.endExport(id);
     for (const id of [...this.#syncs.keys()].filter(isTheirs)) this.endSync(id);
+    for (const id of [...this.#follows.keys()].filter(isTheirs)) this.endFollow(id);
   }
 
   close(): void {
     this.#loads.clear();
     this.#exports.clear();
     this.#syncs.clear();
+    this.#follows.clear();
     this.#instance.close();
   }
 
@@ -253,6 +312,7 @@ export function perform<K extends CallName>(
 export class LocalHost implements Host {
   readonly #service: Service;
   readonly #closed: () => void;
+  changed = (): void => undefined;
 
   constructor(instance: Instance, whenClosed: () => void = () => undefined) {
     this.#service = new Service(instance);
@@ -260,7 +320,11 @@ export class LocalHost implements Host {
   }
 
   async call<K extends CallName>(name: K, ...given: CallArguments<K>): Promise<CallResult<K>> {
-    return perform(this.#service, name, given);
+    try {
+      return perform(this.#service, name, given);
+    } finally {
+      if (mayChange(name, given) && this.#service.hasChanged()) this.changed();
+    }
   }
 
   async close(): Promise<void> {

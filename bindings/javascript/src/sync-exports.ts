@@ -13,5 +13,6 @@ export type {
   Taken,
   Why,
 } from "./step.js";
+export { FollowRefused, followFrom, type FollowFromOptions } from "./follow-from.js";
 export { SyncStopped, syncWith, type SyncWithOptions } from "./sync-with.js";
 export { Sync, SyncingEngine } from "./syncing.js";

@@ -1,6 +1,7 @@
 // A sync driven over `fetch`.
 
 import { RollbookError } from "./error.js";
+import { headersOf } from "./headers.js";
 import type { RequestOptions } from "./request.js";
 import type { Call, NoReply, Reply, SyncProgress, SyncReport, Why } from "./step.js";
 import type { Sync } from "./syncing.js";
@@ -225,20 +226,6 @@ function base(address: string | URL): string {
     );
   }
   return url.href.replace(/\/+$/, "");
-}
-
-/** Headers of any texts, in UTF-8. Whoever refuses one would repeat its value. */
-function headersOf(given: NonNullable<RequestOptions["headers"]>): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
-    try {
-      headers.set(name, String.fromCharCode(...new TextEncoder().encode(value)));
-      if (value !== value.trim()) throw new TypeError();
-    } catch {
-      throw new RollbookError("bad_argument", `the value of ${name} cannot be sent as a header`);
-    }
-  }
-  return headers;
 }
 
 /** The body; nothing if it is longer than it may be. */

@@ -1,10 +1,11 @@
-// Engines whose schools are filled from the service.
+// Engines whose schools are filled from the service, or follow another store.
 
 import type { Host } from "./calls.js";
 import { RollbookError } from "./error.js";
 import { toSeconds } from "./instant.js";
+import { handOver, type Dataset, type LoadOptions } from "./dataset.js";
 import { toId, type Id } from "./questions.js";
-import { Engine, type At, type Options } from "./rollbook.js";
+import { Engine, type At, type Options, type Summary } from "./rollbook.js";
 import {
   read,
   type Coverage,
@@ -59,6 +60,37 @@ export class SyncingEngine extends Engine {
    */
   async forgetSync(school: Id): Promise<void> {
     await this.#host.call("forgetSync", toId(school, "school"));
+  }
+
+  /**
+   * Takes in what a server hands out of its store: see `followFrom`, which asks it. Each part
+   * of a feed is kept whole, durably, or not at all, and one that comes late or twice changes
+   * nothing. Schools that are followed are the server's to change.
+   *
+   * Fails as `bad_dataset` for the first fault, and if the feed is cut; as `out_of_step` if it
+   * does not begin where this store is; as `interrupted` if the tab that holds the store went
+   * away. What came to the end of a part is kept: ask for the next feed after `followed`.
+   */
+  async follow(feed: Dataset, options: LoadOptions = {}): Promise<Summary> {
+    options.signal?.throwIfAborted();
+    const id = crypto.randomUUID();
+    await this.#host.call("beginFollow", id);
+    try {
+      await handOver(feed, options, (piece) => this.#host.call("pushFollow", id, piece));
+    } catch (error) {
+      // The error that counts is the first.
+      await this.#host.call("endFollow", id).catch(() => undefined);
+      throw error;
+    }
+    return JSON.parse(await this.#host.call("finishFollow", id)) as Summary;
+  }
+
+  /**
+   * How far this store has followed another one: the position to ask for the next feed after.
+   * `null` if it has not, and after a feed that began anew and did not end.
+   */
+  async followed(): Promise<string | null> {
+    return (await this.#host.call("followed")) ?? null;
   }
 }
 

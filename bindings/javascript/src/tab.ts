@@ -1,7 +1,14 @@
 // One tab among those that share a store. Whoever gets the store's lock leads; the
 // others pass their calls on to it, and one of them takes over when it is gone.
 
-import type { CallArguments, CallName, CallResult, Host, Settings } from "./calls.js";
+import {
+  mayChange,
+  type CallArguments,
+  type CallName,
+  type CallResult,
+  type Host,
+  type Settings,
+} from "./calls.js";
 import { RollbookError, closed, toMessage } from "./error.js";
 import { Followers } from "./followers.js";
 import { Outbox, calls, replies } from "./frames.js";
@@ -54,6 +61,7 @@ export class Tab implements Host {
   #silent = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
   #closed: RollbookError | undefined;
+  changed = (): void => undefined;
 
   constructor(store: string, module: WebAssembly.Module, settings: Settings) {
     this.#store = store;
@@ -181,6 +189,7 @@ export class Tab implements Host {
     this.#beat = undefined;
     this.#tell(leads(leader));
     for (const call of this.#pending.calls) this.#send(call);
+    this.changed();
     return true;
   }
 
@@ -210,13 +219,26 @@ export class Tab implements Host {
       if (!(error instanceof Deposed)) return { number, error: toMessage(error) };
       this.#step(leader);
       return undefined;
+    } finally {
+      if (mayChange(call.name, call.given)) this.#tellChange(leader);
     }
+  }
+
+  /** Tells all tabs and the page of this one what was changed, unless another leads now. */
+  #tellChange(leader: Leader): void {
+    if (this.#leader !== leader || !leader.hasChanged()) return;
+    this.#tell({ kind: "changed" });
+    this.changed();
   }
 
   /** What is said to all. */
   #hear(message: Broadcast): void {
     if (message.kind === "leads") {
       this.#follow(message);
+      return;
+    }
+    if (message.kind === "changed") {
+      this.changed();
       return;
     }
     const leader = this.#leader;
@@ -272,6 +294,8 @@ export class Tab implements Host {
     this.#desk = new BroadcastChannel(this.#locks.term(term));
     this.#silent = 0;
     for (const call of this.#pending.calls) this.#send(call);
+    // Somebody who led before may have gone before telling of a change.
+    this.changed();
   }
 
   /** Asks a leader that owes an answer for a word, and takes over if none comes. */

@@ -1,12 +1,12 @@
 // The worker that holds a store's file, or passes calls on to the tab that does.
 
 import { toMessage } from "./error.js";
-import { Outbox, calls, isParcel, type Parcel } from "./frames.js";
-import type { ToWorker } from "./messages.js";
+import { Outbox, calls, isParcel } from "./frames.js";
+import type { ToPage, ToWorker } from "./messages.js";
 import { Tab } from "./tab.js";
 
 interface Scope {
-  postMessage(message: Parcel, transfer: Transferable[]): void;
+  postMessage(message: ToPage, transfer?: Transferable[]): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
 }
 
@@ -34,6 +34,7 @@ scope.onmessage = ({ data }) => {
     case "open": {
       const opened = new Tab(data.store, data.module, data.settings);
       tab = opened;
+      opened.changed = () => scope.postMessage("changed");
       void reply(0, async () => {
         try {
           // Answered by whoever holds the store, or by why nobody can.

@@ -27,6 +27,9 @@ export const sample = () => made("school-100.ndjson");
 /** One of 1,000. */
 export const large = () => made("school-1000.ndjson");
 
+/** The engine behind HTTP, in Rust. */
+export const serve = () => made("serve");
+
 /** What every page can reach. */
 export const folders = () => ({ "/dist/": dist, "/tests/": tests, "/material/": material() });
 

@@ -3,7 +3,8 @@
 //! - `options`: what an engine is opened with. `ask`: requests and questions.
 //! - `data`: datasets in and out. `once`: changes that may be repeated.
 //! - `sync`: schools that are synced. `follow`: stores that follow another one.
-//! - `observe`: answers that follow what changes.
+//! - `observe`: answers that follow what changes. `revision`: whether they may have changed, for
+//!   who cannot watch.
 //! - `maintain`: the care of the store. `verify`: whether it is sound.
 
 mod ask;
@@ -16,6 +17,7 @@ mod maintain;
 mod observe;
 mod once;
 mod options;
+mod revision;
 mod sync;
 #[cfg(test)]
 mod unseen;

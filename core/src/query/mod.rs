@@ -198,6 +198,10 @@ pub(crate) trait Query {
     fn endpoint(&self) -> &'static Endpoint;
 
     /// The learner whom alone it is about, if it names one.
+    #[cfg_attr(
+        not(feature = "sync"),
+        expect(dead_code, reason = "a store that follows asks")
+    )]
     fn learner(&self) -> Option<u64> {
         None
     }

@@ -12,7 +12,7 @@ use super::records::EachRow;
 use super::tables::Definition;
 use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, Table};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Digests by what they are the sum of.
 pub(super) const DIGESTS: Definition = Definition::new("digests");
@@ -120,8 +120,8 @@ pub(super) fn schools(digests: Rows<'_>) -> Result<Vec<u64>> {
 }
 
 /// The areas whose journal has a digest.
-pub(super) fn journals(digests: Rows<'_>) -> Result<BTreeSet<Area>> {
-    let mut areas = BTreeSet::new();
+pub(super) fn journals(digests: Rows<'_>) -> Result<Vec<Area>> {
+    let mut areas = Vec::new();
     digests.each(&[JOURNAL], &mut |key, _| {
         areas.extend(key.get(1..).and_then(Area::from_bytes));
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::collection::Collection;
 use super::history;
+use super::journal;
 use super::journal_write::Journaling;
 use super::tables::CursorKey;
 use crate::error::Result;
@@ -47,10 +48,12 @@ impl StoreOptions {
 
     /// How the journal is kept, if it is.
     pub(super) fn journaling(&self) -> Option<Journaling> {
-        const HAS_JOURNAL: bool = cfg!(any(test, feature = "sync"));
+        if !journal::IS_KEPT {
+            return None;
+        }
         let bytes = self.journal_bytes;
         let generation = history::generation(self.generation_seed, self.opening);
-        (HAS_JOURNAL && bytes > 0).then_some(Journaling { bytes, generation })
+        (bytes > 0).then_some(Journaling { bytes, generation })
     }
 
     /// The part for runs that are held at hand.

@@ -1,6 +1,6 @@
 //! What a transaction touches, until it is noted in the journal.
 
-use super::journal::{Area, Touched};
+use super::journal::{self, Area, Touched};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -54,13 +54,19 @@ impl Touches {
     /// Whether anything is noted.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
-        self.0.is_some()
+        self.noted().is_some()
+    }
+
+    /// Nothing, and known to be when it is compiled, where no journal is kept.
+    #[inline]
+    fn noted(&self) -> Option<&RefCell<Noted>> {
+        self.0.as_deref().filter(|_| journal::IS_KEPT)
     }
 
     /// Whether more of an area would be noted.
     #[inline]
     pub(crate) fn wants(&self, area: Area) -> bool {
-        match &self.0 {
+        match self.noted() {
             Some(noted) => !noted.borrow_mut().of(area).is_whole,
             None => false,
         }
@@ -68,14 +74,14 @@ impl Touches {
 
     /// A record is touched. One that is as it was does no harm.
     pub(crate) fn touch(&self, area: Area, touched: Touched) {
-        if let Some(noted) = &self.0 {
+        if let Some(noted) = self.noted() {
             noted.borrow_mut().touch(area, touched);
         }
     }
 
     /// Any record of an area may have been.
     pub(crate) fn touch_all(&self, area: Area) {
-        if let Some(noted) = &self.0 {
+        if let Some(noted) = self.noted() {
             let noted = &mut *noted.borrow_mut();
             noted.count -= noted.of(area).become_whole();
         }
@@ -83,7 +89,7 @@ impl Touches {
 
     /// What was seen of a school.
     pub(crate) fn touch_coverage(&self, school: u64) {
-        if let Some(noted) = &self.0 {
+        if let Some(noted) = self.noted() {
             noted.borrow_mut().of(Area::School(school)).coverage = true;
         }
     }
@@ -91,8 +97,7 @@ impl Touches {
     /// All that was noted; nothing is left.
     pub(super) fn take(&self) -> BTreeMap<Area, OfArea> {
         let noted = self
-            .0
-            .as_ref()
+            .noted()
             .map(|noted| std::mem::take(&mut *noted.borrow_mut()));
         let Noted {
             area,

@@ -5,7 +5,7 @@ use super::collection::Collection;
 use super::digests::{Added, DIGESTS, Scope};
 use super::directory::Directory;
 use super::history;
-use super::journal::{Area, Touched};
+use super::journal::{self, Area, Touched};
 use super::journal_write::Journaling;
 use super::memo::Changes;
 use super::partition::{Partition, run_key};
@@ -132,7 +132,11 @@ impl<'t> Write<'t> {
         }
         let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
-            let generation = self.note_touched(sequence)?;
+            let generation = if journal::IS_KEPT {
+                self.note_touched(sequence)?
+            } else {
+                None
+            };
             self.put_meta(SEQUENCE_KEY, &history::encode(sequence, generation))?;
         }
         self.added.write(&mut self.digests)?;

@@ -2,7 +2,10 @@
 
 import {
   Answer,
+  AnswerEvent,
   Engine,
+  FailureEvent,
+  Observation,
   Rollbook,
   RollbookError,
   type At,
@@ -14,6 +17,8 @@ import {
   type Id,
   type Instant,
   type LoadOptions,
+  type ObservationEvents,
+  type ObserveOptions,
   type Options,
   type Page,
   type Progress,
@@ -71,6 +76,20 @@ export async function ask(engine: Engine): Promise<string[]> {
   return [said, `${parents.length} ${years.length} ${status} ${response.status}`, upgrade.target];
 }
 
+export async function observe(engine: Engine): Promise<v1.LookupEntry[]> {
+  const options: ObserveOptions = { signal: AbortSignal.timeout(60_000) };
+  const grades: Observation<v1.LookupEntry[]> = engine.observe("grades", { school }, options);
+  grades.addEventListener("answer", ({ answer }: AnswerEvent<v1.LookupEntry[]>) => answer.json()[0]?.name);
+  const failed = ({ error }: FailureEvent): void => console.log(error.message);
+  grades.addEventListener("error", failed);
+  grades.removeEventListener("error", failed);
+  grades.addEventListener("end", (event: ObservationEvents<unknown>["end"]) => void event.type);
+  for await (const answer of grades) {
+    if (answer.ok) return answer.json();
+  }
+  return [];
+}
+
 export async function look(engine: Engine): Promise<[Verification, Stats]> {
   const reader = engine.export({ credentials: false }).getReader();
   const piece: Uint8Array | undefined = (await reader.read()).value;
@@ -96,6 +115,8 @@ export async function refused(engine: Engine): Promise<void> {
   await engine.ask("pupils", { school });
   // @ts-expect-error What is answered are learners.
   const schools: v1.School[] = (await engine.ask("learners", { school })).json();
+  // @ts-expect-error No such event.
+  engine.observe("grades", { school }).addEventListener("change", () => undefined);
   // @ts-expect-error Engines are opened, not made.
   new Engine();
   // @ts-expect-error A date is no instant.

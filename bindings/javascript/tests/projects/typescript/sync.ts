@@ -1,13 +1,16 @@
 // A school that is filled from the service, under TypeScript.
 
 import {
+  FollowRefused,
   Rollbook,
   SyncStopped,
+  followFrom,
   syncWith,
   type Call,
   type Coverage,
   type Covered,
   type Engine,
+  type FollowFromOptions,
   type GivenUp,
   type NoReply,
   type RefusedState,
@@ -17,6 +20,7 @@ import {
   type SyncOptions,
   type SyncProgress,
   type SyncReport,
+  type Summary,
   type SyncWithOptions,
   type SyncingEngine,
   type Taken,
@@ -48,6 +52,18 @@ export async function drive(sync: Sync, send: (call: Call) => Reply | NoReply): 
   await sync.want("/api/v1/settings/clients/1000");
   await sync.confirm("/api/v1/settings/clients/1000");
   return [taken];
+}
+
+export async function follow(engine: SyncingEngine): Promise<number | string> {
+  const given: FollowFromOptions = { headers: { Authorization: "Bearer x" }, wait: 50, fetch };
+  try {
+    const summary: Summary | null = await followFrom(engine, "https://app.example/feed", given);
+    await engine.follow(new Blob([]), { onProgress: ({ lines }) => void lines });
+    return (await engine.followed()) ?? summary?.lines ?? 0;
+  } catch (error) {
+    if (error instanceof FollowRefused) return error.status;
+    throw error;
+  }
 }
 
 export async function age(): Promise<Date | null> {

@@ -1,0 +1,96 @@
+// A feed asked for over `fetch`.
+
+import type { Progress } from "./dataset.js";
+import { RollbookError } from "./error.js";
+import { headersOf } from "./headers.js";
+import type { RequestOptions } from "./request.js";
+import type { Summary } from "./rollbook.js";
+import type { SyncingEngine } from "./syncing.js";
+
+export interface FollowFromOptions {
+  /** What tells the server who asks. */
+  readonly headers?: NonNullable<RequestOptions["headers"]>;
+  /** What sends the request; the global `fetch` unless given. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How long the server may wait for a change, in seconds; not at all unless given. */
+  readonly wait?: number;
+  /** Hears how far the feed has come. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Ends it; the promise rejects with the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** The server hands out no feed. Nothing was changed. */
+export class FollowRefused extends Error {
+  override readonly name = "FollowRefused";
+
+  constructor(
+    /** The HTTP status. */
+    readonly status: number,
+  ) {
+    super(
+      `the server answered ${status} and no feed: check the address, and the headers that tell ` +
+        "who asks, or try again later",
+    );
+  }
+}
+
+/** A connection on which nothing comes for so long is taken for dead, in milliseconds. */
+const LONGEST_SILENCE = 60_000;
+
+/**
+ * Asks a server once what changed since this store followed it last, and takes what comes:
+ * `GET address?after=…&wait=…`. Gives what it changed, or `null` if nothing did for as long as
+ * the server waited. Called again and again with `wait`, it keeps the store in step.
+ *
+ * However it ends, each part that came to its end is kept, and the next call goes on behind
+ * it. If the server says that it must begin anew, it is asked for everything.
+ *
+ * Rejects with `FollowRefused` for any other answer, with what `fetch` fails with, with the
+ * reason of the signal, and as `follow` does.
+ */
+export async function followFrom(
+  engine: SyncingEngine,
+  address: string | URL,
+  { headers = [], fetch = globalThis.fetch, wait = 0, onProgress, signal }: FollowFromOptions = {},
+): Promise<Summary | null> {
+  signal?.throwIfAborted();
+  const over = new AbortController();
+  const end = (): void => over.abort(signal?.reason);
+  const silent = (): void =>
+    over.abort(new RollbookError("io", "nothing came from the server for a minute: ask again"));
+  let timer = setTimeout(silent, wait * 1000 + LONGEST_SILENCE);
+  const heard = (progress: Progress): void => {
+    clearTimeout(timer);
+    timer = setTimeout(silent, LONGEST_SILENCE);
+    onProgress?.(progress);
+  };
+  signal?.addEventListener("abort", end);
+  const ask = async (after: string | null): Promise<Response> => {
+    const url = new URL(address, globalThis.location?.href);
+    if (after !== null) url.searchParams.set("after", after);
+    if (wait > 0) url.searchParams.set("wait", String(wait));
+    // Another origin must not get the headers.
+    const given = { headers: headersOf(headers), redirect: "error", cache: "no-store" } as const;
+    return fetch(url, { ...given, signal: over.signal });
+  };
+  try {
+    const after = await engine.followed();
+    let response = await ask(after);
+    if (response.status === 409 && after !== null) {
+      await response.body?.cancel();
+      response = await ask(null);
+    }
+    if (response.status === 200) {
+      return await engine.follow(response, { onProgress: heard, signal: over.signal });
+    }
+    await response.body?.cancel();
+    if (response.status === 204) return null;
+    throw new FollowRefused(response.status);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+    // Whatever is left of the answer is not waited for.
+    over.abort();
+  }
+}

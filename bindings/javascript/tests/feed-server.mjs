@@ -1,0 +1,41 @@
+// A server that devices follow: the example `serve`, which tests/material builds.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { serve } from "./material.mjs";
+
+export const SCHOOL = 1000;
+
+/** Serves a store; the token `family` stands for the learners 1 and 2 of the school. */
+export async function feedServer(store, dataset) {
+  let running;
+  let address;
+  const server = {
+    /** Where its feed is. */
+    url: () => `${address}/feed`,
+    /** Starts it again on the same store, with a dataset to apply before. */
+    async again(...datasets) {
+      await server.close();
+      const given = datasets.flatMap((path) => ["--dataset", path]);
+      const scope = ["--feed", `family=${SCHOOL}:1,2`];
+      running = spawn(serve(), ["--store", store, ...given, ...scope], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      let said = "";
+      for await (const piece of running.stdout) {
+        said += piece;
+        if (said.includes("\n")) break;
+      }
+      [address] = /http:\S+/.exec(said) ?? [];
+      if (address === undefined) throw new Error(`serve did not start: ${said}`);
+    },
+    async close() {
+      if (running === undefined || running.exitCode !== null) return;
+      const ended = once(running, "exit");
+      running.kill();
+      await ended;
+    },
+  };
+  await server.again(dataset);
+  return server;
+}

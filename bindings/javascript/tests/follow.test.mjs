@@ -1,0 +1,142 @@
+// A store that follows a server, in Node: the example `serve` hands out what changed.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Rollbook as Plain } from "../dist/node.js";
+import { FollowRefused, Rollbook, RollbookError, followFrom } from "../dist/sync-node.js";
+import { SCHOOL, feedServer } from "./feed-server.mjs";
+import { sample } from "./projects/project.mjs";
+
+const headers = { Authorization: "Bearer family" };
+const learner = (learnerId) => ({ school: SCHOOL, learnerId });
+const named = (id, name) =>
+  `{"type":"learner","school_id":${SCHOOL},"id":${id},"last_name":"${name}"}\n`;
+const code = (expected) => (error) => error instanceof RollbookError && error.code === expected;
+
+/** A server and a device, for one test. */
+async function both(t) {
+  const folder = mkdtempSync(join(tmpdir(), "rollbook-follow-"));
+  const server = await feedServer(join(folder, "server.redb"), sample);
+  const device = await Rollbook.memory();
+  t.after(async () => {
+    await device.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  /** A dataset that the server applies when it is started again. */
+  const dataset = (text) => {
+    const path = join(folder, "change.ndjson");
+    writeFileSync(path, text);
+    return path;
+  };
+  const follow = (options) => followFrom(device, server.url(), { headers, ...options });
+  return { server, device, dataset, follow, folder };
+}
+
+/** Whether a device answers about a learner what the server's records say. */
+async function holds(device, id, ...changes) {
+  const engine = await Plain.memory();
+  await engine.apply(readFileSync(sample));
+  for (const change of changes) await engine.apply(change);
+  const expected = await engine.ask("learners", learner(id));
+  assert.equal(expected.status, 200);
+  assert.equal((await device.ask("learners", learner(id))).text(), expected.text());
+  await engine.close();
+}
+
+test("a device follows: all of its scope, nothing, what changed, and all anew", async (t) => {
+  const { server, device, dataset, follow, folder } = await both(t);
+  assert.equal(await device.followed(), null);
+  const heard = [];
+  const { total, bytes } = await follow({ onProgress: (at) => heard.push(at) });
+  assert.ok(total.added > 2 && total.removed === 0, JSON.stringify(total));
+  assert.equal(heard.at(-1).bytes, bytes);
+  await holds(device, 1);
+  await holds(device, 2);
+  await assert.rejects(device.ask("learners", learner(3)), code("not_synced"));
+  await assert.rejects(device.apply(named(1, "Mine")), code("synced"));
+  const position = await device.followed();
+  assert.equal(await follow(), null);
+  assert.equal(await device.followed(), position);
+
+  const observed = device.observe("learners", learner(1));
+  await observed.next();
+  const change = named(1, "Moved") + named(3, "Unseen");
+  await server.again(dataset(change));
+  const changed = await follow();
+  assert.equal(changed.total.added + changed.total.changed + changed.total.removed, 1);
+  const [{ last_name }] = (await observed.next()).value.json();
+  assert.equal(last_name, "Moved");
+  await holds(device, 1, change);
+
+  // Who writes without a journal leaves a gap: the device has to begin anew, and does.
+  await server.close();
+  const writer = await Plain.open(join(folder, "server.redb"));
+  await writer.apply(named(2, "Gap"));
+  await writer.close();
+  await server.again(dataset(named(3, "Noted")));
+  const asked = [];
+  const fetch = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    asked.push([url.searchParams.has("after"), response.status]);
+    return response;
+  };
+  await follow({ fetch });
+  assert.deepEqual(asked, [[true, 409], [false, 200]]);
+  await holds(device, 1, change);
+  await holds(device, 2, named(2, "Gap"));
+  assert.equal(await follow(), null);
+});
+
+test("what is cut is gone on with", async (t) => {
+  const { server, device, follow } = await both(t);
+  let most = 2000;
+  /** A connection that breaks after so many bytes. */
+  const fetch = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    let left = most;
+    const cut = new TransformStream({
+      transform: (piece, controller) => {
+        controller.enqueue(piece.slice(0, left));
+        left -= piece.byteLength;
+        if (left < 0) controller.error(new TypeError("the connection broke"));
+      },
+    });
+    const { status } = response;
+    return new Response(response.body?.pipeThrough(cut) ?? null, { status });
+  };
+  const lines = [];
+  for (const last of [2000, 6000, Infinity]) {
+    most = last;
+    const followed = follow({ fetch, onProgress: (at) => lines.push(at.lines) });
+    if (last < Infinity) await assert.rejects(followed, /the connection broke/);
+    else await followed;
+  }
+  await holds(device, 1);
+  await holds(device, 2);
+
+  // A body that is too short without a word.
+  const other = await Rollbook.memory();
+  t.after(() => other.close());
+  const short = async (url, init) =>
+    new Response((await (await globalThis.fetch(url, init)).text()).slice(0, 2000));
+  await assert.rejects(followFrom(other, server.url(), { headers, fetch: short }), code("bad_dataset"));
+});
+
+test("who may not follow is told, and waiting can be ended", async (t) => {
+  const { follow, device } = await both(t);
+  const isRefused = (status) => (error) => error instanceof FollowRefused && error.status === status;
+  await assert.rejects(follow({ headers: { Authorization: "Bearer nobody" } }), isRefused(401));
+  assert.equal(await device.followed(), null);
+  const fetch = async () => new Response(null, { status: 503 });
+  await assert.rejects(follow({ fetch }), isRefused(503));
+  await follow();
+  const over = new AbortController();
+  const waiting = follow({ wait: 50, signal: over.signal });
+  setTimeout(() => over.abort(new Error("enough")), 100);
+  await assert.rejects(waiting, /enough/);
+  assert.equal(await follow({ wait: 1 }), null);
+});
