@@ -108,7 +108,7 @@ fn an_unknown_collection() {
     let file = store();
     let directories = rows(file.clone(), DIRECTORIES);
     let (mut key, directory) = directories.into_iter().last().unwrap();
-    key[8] = 31;
+    key[8] = 32;
     let engine = open(&with_rows(file, DIRECTORIES, &[(key, directory)])).unwrap();
     assert_eq!(code(export(&engine)), "newer_format");
     let subjects = LearnerSubjects {
