@@ -139,6 +139,16 @@ impl Head {
 struct RowsAreThere;
 
 impl Snapshot {
+    /// Whether any row of an area is there.
+    pub(super) fn has_touched(&self, area: Area) -> Result<bool> {
+        let Some(journal) = &self.journal else {
+            return Ok(false);
+        };
+        let (first, last) = (row_key(area, 1), row_key(area, u64::MAX));
+        let mut rows = journal.range::<&[u8]>(first.as_slice()..=last.as_slice())?;
+        Ok(rows.next().transpose()?.is_some())
+    }
+
     /// Makes sure, once while the store is open, that the rows of an area are all there.
     pub(super) fn check_journal(&self, area: Area) -> Result<()> {
         let (school, form) = match area {

@@ -3,6 +3,7 @@
 use super::digests::{Added, Scope};
 use super::journal::{Area, Head, JOURNAL, row_key, sequence_of};
 use super::journal_row::{self, Noted};
+use super::read::next_sequence;
 use super::touches::OfArea;
 use super::write::Write;
 use crate::error::Result;
@@ -63,6 +64,34 @@ impl Write<'_> {
             rows.replace(0, Some(&head))?;
         }
         Ok(Some(generation))
+    }
+}
+
+impl Write<'_> {
+    /// Leaves nothing of what was noted of an area, also if nothing is noted any more: who
+    /// follows is to look at all of it.
+    pub(crate) fn forget_touched(&mut self, area: Area) -> Result<()> {
+        self.touches.touch_all(area);
+        let Some(before) = self.before.clone() else {
+            return Ok(());
+        };
+        if !before.has_touched(area)? {
+            return Ok(());
+        }
+        before.check_journal(area)?;
+        let sequence = next_sequence(&self.meta)?;
+        let mut table = self.transaction.open_table(JOURNAL)?;
+        let mut rows = Rows {
+            head: Head::read(&table, area)?,
+            table: &mut table,
+            added: &mut self.added,
+            area,
+        };
+        rows.raise_floor(sequence)?;
+        let head = rows.head.encode();
+        rows.replace(0, Some(&head))?;
+        self.changes.other();
+        Ok(())
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Write<'t> {
     pub(super) before: Option<Arc<Snapshot>>,
     totals: Totals,
     totals_before: Totals,
-    changes: Changes,
+    pub(super) changes: Changes,
     spilled: Vec<String>,
     pub(super) journaling: Option<Journaling>,
     pub(super) touches: Touches,

@@ -7,7 +7,7 @@ use crate::dataset::keys::{RecordKey, each_key};
 use crate::dataset::summary::Summary;
 use crate::dataset::{coverage, ledger, staged};
 use crate::error::Result;
-use crate::store::{Sorter, Write};
+use crate::store::{Area, Sorter, Write};
 use std::cell::RefCell;
 
 /// Removes the learner and every record that is the learner's own. Parents and
@@ -15,6 +15,8 @@ use std::cell::RefCell;
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
     coverage::erase_learner(write, school, learner)?;
     ledger::erase_learner(write, school, learner)?;
+    // What was noted of the learner's records are numbers that tell who it was.
+    write.forget_touched(Area::School(school))?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let mut take_own = |found: RecordKey<'_>| {

@@ -219,6 +219,39 @@ fn what_was_seen_of_a_school_is_told() -> Result<()> {
     Ok(())
 }
 
+/// A number tells who it was: none is left, also of what was removed before, and by who
+/// keeps no journal. Another school is not concerned.
+#[test]
+fn of_an_erased_learner_not_even_the_number_is_noted() -> Result<()> {
+    for (journal_bytes, is_removed_before) in [(USUAL, false), (USUAL, true), (0, true)] {
+        let place = Place::default();
+        let engine = place.open(USUAL)?;
+        apply(&engine, &mark(1, 7, 1))?;
+        apply(&engine, r#"{"type":"grade","school_id":2,"grade_id":1}"#)?;
+        let before = moment(&engine)?;
+        apply(&engine, r#"{"type":"grade","school_id":2,"grade_id":2}"#)?;
+        if is_removed_before {
+            let gone = mark(1, 7, 1).replace(r#""mark":1"#, r#""deleted":true"#);
+            apply(&engine, &gone)?;
+        }
+        let other = since(&engine, Area::School(2), before)?;
+        engine.close()?;
+        let engine = place.open(journal_bytes)?;
+        engine.erase_learner(1, 7)?;
+        assert_eq!(since(&engine, SCHOOL, before)?, Since::Whole);
+        if journal_bytes > 0 {
+            assert_eq!(since(&engine, Area::School(2), before)?, other);
+        }
+        assert!(engine.verify()?.is_sound());
+        engine.close()?;
+        alter(&place, |rows| {
+            let of_school = |key: &&Vec<u8>| key.get(8) == Some(&1) && !is_head(key);
+            assert_eq!(rows.keys().filter(of_school).count(), 0);
+        })?;
+    }
+    Ok(())
+}
+
 #[test]
 fn without_a_journal_nothing_is_written() -> Result<()> {
     let place = Place::default();
