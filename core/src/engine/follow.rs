@@ -67,7 +67,7 @@ impl Engine {
     /// # Errors
     /// `begin_anew` if the position is of another store, or lies before what this one has
     /// noted of its changes; `unsupported` if this store follows another one and the scope
-    /// names more than it has; `suspended`, `closed`, `io`, `corrupt`.
+    /// names more than it has, or if it names learners beyond some 30,000; `suspended`, `closed`, `io`, `corrupt`.
     pub fn feed(&self, scope: &Scope, after: Option<&str>) -> Result<Feed> {
         Ok(Feed::new(self.store.lease()?, scope, after)?)
     }
@@ -110,7 +110,7 @@ impl Engine {
     }
 
     /// How far this store has followed another one: the position to ask for the next feed
-    /// after. Nothing if it has not, and after a feed that began anew and did not end.
+    /// after. Nothing if it has not.
     ///
     /// # Errors
     /// `suspended`, `closed`; `io` or `corrupt` if the store fails.

@@ -11,7 +11,7 @@ use crate::record::Kind;
 use crate::record::position::{Followed, Position};
 use crate::record::scope::{Belonging, Kinds, Scope, Whom};
 use crate::record::storage::Storage;
-use crate::store::{Collection, Key, Partition, Records, Sorter, Write};
+use crate::store::{Area, Collection, Key, Partition, Records, Sorter, Write};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,6 +117,8 @@ impl Part {
                     .learner
                     .is_some_and(|learner| !stay.contains(&learner))
             };
+            // Nor does what was noted of them stay.
+            write.forget_touched(Area::School(*school))?;
             stage_each(write, sorter, *school, &is_gone)?;
         }
         Ok(())
@@ -128,6 +130,7 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     match of {
         Some(school) => {
             ledger::forget(write, school)?;
+            write.forget_touched(Area::School(school))?;
             stage_each(write, sorter, school, &|found| !is_of_app(found))
         }
         None => {

@@ -61,6 +61,7 @@ pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: 
 
 /// Removes every record that bears this school's id.
 pub(crate) fn remove_school(write: &mut Write<'_>, school: u64) -> Result<Summary> {
+    write.forget_touched(Area::School(school))?;
     let mut sorter = Sorter::default();
     stage_removal(write, &mut sorter, school)?;
     Commit::new(write, sorter)?.run()

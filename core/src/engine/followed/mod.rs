@@ -114,8 +114,12 @@ impl Life {
                 let dataset = world::dataset(random, Some(school), 40);
                 drop(engine.replace_school(school, dataset.as_bytes()));
             }
-            30..=32 => drop(engine.erase_learner(school, random.up_to(5))?),
-            33 => drop(engine.remove_school(school)?),
+            30..=32 => {
+                engine.erase_learner(school, random.up_to(5))?;
+            }
+            33 => {
+                engine.remove_school(school)?;
+            }
             34..=35 => self.reopen()?,
             36 => engine.compact()?,
             37..=38 => {

@@ -102,7 +102,7 @@ fn filled(text: &str, random: &mut Random) -> String {
     for part in parts {
         let (most, rest) = part.split_at_checked(1).unwrap_or((part, ""));
         let number = random.up_to(most.parse().unwrap_or(1));
-        filled += &format!("{number}{rest}");
+        filled.extend([number.to_string().as_str(), rest]);
     }
     filled
 }
@@ -147,8 +147,8 @@ pub(super) fn dataset(random: &mut Random, school: Option<u64>, most: u64) -> St
         .filter(|one| school.is_none_or(|school| *one == school))
     {
         if !dataset.contains(&format!(r#""type":"school","school_id":{school}"#)) {
-            dataset +=
-                &format!("{{\"type\":\"school\",\"school_id\":{school},\"current_year\":2026}}\n");
+            let line = format!(r#"{{"type":"school","school_id":{school},"current_year":2026}}"#);
+            dataset += &(line + "\n");
         }
     }
     dataset

@@ -28,6 +28,9 @@ pub struct Feed {
     has_changes: bool,
 }
 
+/// A head has two positions, and is far shorter than the longest line.
+const LONGEST_POSITION: usize = 256 << 10;
+
 /// How many records are looked up at once.
 const AT_ONCE: usize = 1000;
 
@@ -38,6 +41,11 @@ impl Feed {
             None => None,
         };
         let plan = lease.read(|snapshot| Plan::new(snapshot, scope, after))?;
+        if plan.to.to_text().len() > LONGEST_POSITION {
+            return Err(Error::unsupported(
+                "a scope of so many learners is too long: name their schools",
+            ));
+        }
         Ok(Feed {
             lease,
             scope: scope.clone(),
@@ -85,11 +93,17 @@ impl Feed {
                 Piece::Mark(mark) => lines.push_back(Mark::to_line(&mark)),
                 Piece::Tables => *writer = Some(LineWriter::of_global_tables()),
                 Piece::School(school, whom) => {
-                    *writer = Some(LineWriter::of_school(school, one(scope, school, whom)));
+                    *writer = Some(LineWriter::of_school(
+                        school,
+                        Box::new(one(scope, school, whom)),
+                    ));
                 }
                 Piece::TablesOfSchool(school) => {
                     let nobody = Whom::Learners([].into());
-                    *writer = Some(LineWriter::of_school(school, one(scope, school, nobody)));
+                    *writer = Some(LineWriter::of_school(
+                        school,
+                        Box::new(one(scope, school, nobody)),
+                    ));
                 }
                 Piece::Learners(school, learners) => {
                     let own = OwnRecords {
@@ -123,11 +137,11 @@ impl Feed {
 }
 
 /// What an export takes of one school.
-fn one(scope: &Scope, school: u64, whom: Whom) -> Box<InScope> {
-    Box::new(InScope::new(Scope {
+fn one(scope: &Scope, school: u64, whom: Whom) -> InScope {
+    InScope::new(Scope {
         schools: [(school, whom)].into(),
         kinds: scope.kinds,
-    }))
+    })
 }
 
 /// A record as it is now, or its removal.
