@@ -33,9 +33,10 @@ impl Marks {
                 write.merge(partition, &mut waiting)?;
                 continue;
             }
-            let assessments = match tally.wants(partition.school) {
-                true => Some(keys::slots(write, partition)?),
-                false => None,
+            let assessments = if tally.wants(partition.school) {
+                Some(keys::slots(write, partition)?)
+            } else {
+                None
             };
             let mut rows = RowEdits {
                 edits: &mut edits,
@@ -81,7 +82,8 @@ impl Edits for RowEdits<'_, '_> {
         let mut count = |slot, before: &[u8], after: &[u8]| -> Result<()> {
             let change = change(before, after);
             tally.summary.count(Kind::Mark, change);
-            if let Some(assessments) = assessments.as_ref().filter(|_| !change.is_none()) {
+            let is_told = tally.is_on() && !change.is_none();
+            if let Some(assessments) = assessments.as_ref().filter(|_| is_told) {
                 let assessment = assessments.get(&(term, slot)).ok_or_else(not_as_indexed)?;
                 tally.touch(Kind::Mark, &[school, *assessment, learner]);
             }
