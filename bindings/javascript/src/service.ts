@@ -42,6 +42,7 @@ export class Service implements Calls {
     try {
       this.#told = this.#instance.run((engine) => engine.revision());
     } catch {
+      // The module stopped.
       this.#told = undefined;
     }
     return this.#told === undefined || this.#told !== before;

@@ -56,6 +56,64 @@ test("the programs for Node", LONG, async (t) => {
   );
 });
 
+test("answers are live", LONG, async (t) => {
+  const project = await install("node", packed.tarball);
+  t.after(() => project.remove());
+  project.add(sample, SAMPLE);
+  const [quickstart] = blocks("Quickstart", "js");
+  const [block] = blocks("Live answers", "js");
+  const change = `const moment = () => new Promise((resolve) => setTimeout(resolve, 100));
+await moment();
+await engine.apply('{"type":"absentee","school_id":1000,"id":999,"learner_id":1,"absent_date":"2026-05-13"}');
+await moment();`;
+  writeFileSync(join(project.folder, "readme.mjs"), [quickstart, block, change].join("\n"));
+  const days = read("../../../core/examples/sample-school.ndjson")
+    .split("\n")
+    .filter((line) => line.includes('"type":"absentee"') && line.includes('"school_id":1000'))
+    .map((line) => JSON.parse(line).absent_date);
+  const count = days.filter((day) => day >= "2026-04-14" && day <= "2026-05-14").length;
+  const printed = await project.run("node", "readme.mjs");
+  const lines = printed.split("\n").filter((line) => line.endsWith(" absences"));
+  assert.deepEqual(lines, [`${count} absences`, `${count + 1} absences`]);
+});
+
+test("the hook", LONG, async (t) => {
+  const project = await install("react", packed.tarball);
+  t.after(() => project.remove());
+  const [, hook] = blocks("Live answers", "js");
+  writeFileSync(join(project.folder, "use-answer.js"), hook);
+  await project.run("npm", "run", "build");
+  const site = await serve({ "/app/": project.folder });
+  const browser = await start();
+  try {
+    const page = await browser.tab(`${site.url}/app/`);
+    const shows = (text) =>
+      page.waitForFunction((shown) => document.querySelector("pre")?.textContent === shown, text);
+    const grade = (school, id) =>
+      page.evaluate((record) => engine.apply(JSON.stringify(record)), {
+        type: "grade",
+        school_id: school,
+        grade_id: id,
+        grade: String(id),
+      });
+    await shows("404");
+    await grade(1, 8);
+    await shows("Grade 8");
+    await grade(2, 9);
+    await page.evaluate(() => show(2));
+    await shows("Grade 9");
+    // Each answer is of what is asked: nothing of another school was shown on the way.
+    const rendered = await page.evaluate(() => rendered);
+    assert.ok(rendered.every(([school, text]) => text !== (school === 1 ? "Grade 9" : "Grade 8")));
+    await page.evaluate(() => show(undefined));
+    await shows("");
+    assert.equal(await page.evaluate(() => observed), 0);
+  } finally {
+    await browser.close();
+    site.close();
+  }
+});
+
 test("the types", LONG, async (t) => {
   const project = await install("typescript", packed.tarball);
   t.after(() => project.remove());

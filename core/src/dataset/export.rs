@@ -255,7 +255,8 @@ impl LineWriter {
     fn school(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let partitions = partitions_of(snapshot, school)?;
         let mut parts = Vec::new();
-        let may_take = |kind: &Kind| self.filter.as_ref().is_none_or(|of| of.may_take(*kind));
+        let filter = self.filter();
+        let may_take = |kind: &Kind| filter.as_ref().is_none_or(|of| of.may_take(*kind));
         for kind in Kind::ALL.into_iter().filter(may_take) {
             match kind.storage() {
                 Storage::Global(_) | Storage::Integrators | Storage::Authorisations => {}
@@ -371,7 +372,7 @@ impl LineWriter {
     ) -> Result<Option<Part>> {
         const AT_ONCE: usize = 1000;
         for KeyedMark { key, mark } in found.by_ref().take(AT_ONCE) {
-            if let Some(filter) = &mut self.filter
+            if let Some(filter) = self.filter()
                 && !filter.takes(snapshot, Kind::Mark, &[school, key.0, key.1], Some(key.1))?
             {
                 continue;
@@ -379,6 +380,13 @@ impl LineWriter {
             self.push(Kind::Mark, mark_values(school, key, &mark))?;
         }
         Ok((found.len() > 0).then_some(Part::Found(school, found)))
+    }
+
+    /// Nothing, and known to be when it is compiled, where nobody hands out a part: in the
+    /// browser's module.
+    fn filter(&mut self) -> Option<&mut (dyn Filter + 'static)> {
+        let filter = self.filter.as_deref_mut();
+        filter.filter(|_| cfg!(all(feature = "sync", not(module))))
     }
 
     /// Whether a record that lies here is written; `tag` gives a tag of it.
@@ -389,7 +397,7 @@ impl LineWriter {
         (partition, key): (Partition, Key),
         tag: impl FnOnce(usize) -> Result<Option<u64>>,
     ) -> Result<bool> {
-        let Some(filter) = &mut self.filter else {
+        let Some(filter) = self.filter() else {
             return Ok(true);
         };
         let words = kind.key_of(partition, key);

@@ -31,13 +31,13 @@ impl Engine {
 
     /// The instant from which on a question may have another answer though nothing was
     /// changed, in seconds since 1970-01-01T00:00:00Z: the next midnight at the school, if the
-    /// answer depends on the day. It is asked at an instant, the clock's unless given.
+    /// answer depends on the day. The answer is that of an instant, in such seconds.
     ///
     /// ```
     /// use rollbook::{Absentees, Engine, Grades, Options};
     ///
     /// let engine = Engine::memory(Options::default())?;
-    /// let morning = Some(1_778_745_600); // 2026-05-14T08:00:00Z
+    /// let morning = 1_778_745_600; // 2026-05-14T08:00:00Z
     /// let absences = Absentees { school: 1, ..Absentees::default() };
     /// assert_eq!(engine.holds_until(&absences, morning)?, Some(1_778_796_000)); // T22:00:00Z
     /// let grades = Grades { school: 1, grade_id: None };
@@ -47,8 +47,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`revision`](Self::revision).
-    pub fn holds_until(&self, question: &dyn Question, now: Option<i64>) -> Result<Option<i64>> {
-        let now = now.unwrap_or_else(|| self.clock.now());
+    pub fn holds_until(&self, question: &dyn Question, now: i64) -> Result<Option<i64>> {
         let read = |snapshot: &_| View::new(snapshot, now).day(question);
         Ok(self
             .store

@@ -53,7 +53,7 @@ export class Absences {
     this.#to.value = toDate ?? "";
     const span = { ...(fromDate && { fromDate }), ...(toDate && { toDate }) };
     const at = route.now && { now: route.now };
-    const answer = await this.#page.store.engine.ask("absentees", { ...asked, ...span }, at);
+    const answer = await this.#page.store.ask("absentees", { ...asked, ...span }, at);
     if (turn !== this.#turn) return;
     this.#failure.clear();
     this.#list.replaceChildren();

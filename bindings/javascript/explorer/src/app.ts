@@ -73,6 +73,7 @@ class App implements Page {
 
   async again(): Promise<void> {
     const turn = ++this.#turn;
+    this.store.begin();
     const before = this.#route;
     this.#route = parse(location.hash);
     const { section, now } = this.#route;

@@ -35,12 +35,11 @@ export class AssessmentMarks {
 
   async show(asked: { school: string; learnerId: string }, now: Date | undefined): Promise<void> {
     const turn = ++this.#turn;
-    const { engine } = this.#store;
     const at = now && { now };
     const [grades, marks, structure] = await Promise.all([
       this.#store.grades(asked.school),
-      engine.ask("assessmentMarks", asked, at),
-      engine.ask("assessmentMarks", { ...asked, structure: true }, at),
+      this.#store.ask("assessmentMarks", asked, at),
+      this.#store.ask("assessmentMarks", { ...asked, structure: true }, at),
     ]);
     if (turn !== this.#turn) return;
     const released = termsOf(found(marks, {}), grades);

@@ -54,11 +54,15 @@ export class ClientsView implements View {
   async show({ query, now }: Route): Promise<string> {
     const turn = ++this.#turn;
     const username = await this.#choice.show(query["integrator"]);
-    const answer = await this.#page.store.engine.ask("clients", { username }, now && { now });
+    const answer = await this.#page.store.ask("clients", { username }, now && { now });
     if (turn === this.#turn) {
       this.#failure.clear();
       this.#request.href = this.#page.href("requests", []);
+      const focused = document.activeElement?.getAttribute("aria-label");
       this.#table.show(found(answer, []), Number(query["page"]), `Clients of ${username}`);
+      // The switch that was just turned is another element now.
+      const switches = this.#table.element.querySelectorAll<HTMLElement>("[role=switch]");
+      [...switches].find((one) => one.ariaLabel === focused)?.focus();
     }
     return "Clients";
   }
@@ -66,19 +70,14 @@ export class ClientsView implements View {
   #toggle(client: v1.Client): HTMLElement {
     const label = `${client.api_type} of ${client.school_name}`;
     const toggle = element("button", { type: "button", role: "switch", "aria-label": label });
-    const tell = (active: boolean): void => {
-      toggle.setAttribute("aria-checked", String(active));
-      toggle.textContent = active ? "Yes" : "No";
-    };
-    tell(client.activated_by_integrator === "Yes");
-    toggle.addEventListener("click", () => {
-      const active = toggle.getAttribute("aria-checked") !== "true";
-      void this.#set(client, active, () => tell(active));
-    });
+    const isActive = client.activated_by_integrator === "Yes";
+    toggle.setAttribute("aria-checked", String(isActive));
+    toggle.textContent = isActive ? "Yes" : "No";
+    toggle.addEventListener("click", () => void this.#set(client, !isActive));
     return toggle;
   }
 
-  async #set(client: v1.Client, active: boolean, tell: () => void): Promise<void> {
+  async #set(client: v1.Client, active: boolean): Promise<void> {
     const { engine } = this.#page.store;
     const { school_login_id: school, api_type_id: apiTypeId } = client;
     this.#failure.clear();
@@ -86,8 +85,7 @@ export class ClientsView implements View {
       const username = this.#choice.value;
       const answer = await engine.setState({ username, school, apiTypeId, active });
       if (!answer.ok) throw new Refusal(answer);
-      tell();
-      this.#page.store.changed();
+      this.#page.store.forget();
       announce(`${client.api_type} is ${active ? "activated" : "not activated any more"}.`);
     } catch (error) {
       this.#failure.show("The state was not set.", error);

@@ -192,7 +192,7 @@ export class DataView implements View {
     }
     this.#loading.clear();
     this.#saved.textContent = "";
-    this.#page.store.changed();
+    this.#page.store.forget();
     await this.#page.again();
   }
 }

@@ -36,8 +36,7 @@ export class Discipline {
     const turn = ++this.#turn;
     const { absentFrom: fromDate, absentTo: toDate } = query;
     const span = { ...(fromDate && { fromDate }), ...(toDate && { toDate }) };
-    const { engine } = this.#page.store;
-    const answer = await engine.ask("discipline", { ...asked, ...span }, now && { now });
+    const answer = await this.#page.store.ask("discipline", { ...asked, ...span }, now && { now });
     if (turn !== this.#turn) return;
     this.#failure.clear();
     this.#list.replaceChildren();

@@ -71,14 +71,14 @@ export class LearnerView implements View {
     const { query, now } = route;
     const { absentFrom, absentTo, ...list } = query;
     this.#back.href = this.#page.href("learners", [school], list);
-    const { engine } = this.#page.store;
+    const { store } = this.#page;
     const at = now && { now };
     const asked = { school, learnerId };
     const [learner, grades, marks, subjects] = await Promise.all([
       this.#find(school, learnerId, route),
-      this.#page.store.grades(school),
-      engine.ask("subjectMarks", asked, at),
-      engine.ask("subjectsPerTerm", asked, at),
+      store.grades(school),
+      store.ask("subjectMarks", asked, at),
+      store.ask("subjectsPerTerm", asked, at),
       this.#assessments.show(asked, now),
       this.#absences.show(asked, route),
       this.#discipline.show(asked, route),
@@ -110,7 +110,7 @@ export class LearnerView implements View {
       const { since, until } = query;
       const window = status === "left" ? { ...(since && { since }), ...(until && { until }) } : {};
       const asked = { school, learnerId, status, includeParents: true, ...window };
-      const answer = await this.#page.store.engine.ask("learners", asked, now && { now });
+      const answer = await this.#page.store.ask("learners", asked, now && { now });
       const [learner] = found(answer, []);
       if (learner !== undefined) return learner;
     }

@@ -112,7 +112,7 @@ export class LearnersView implements View {
       const names = await this.#page.store.grades(school);
       const grades = await this.#gradesOf(everybody, names, now);
       const asked = { ...everybody, ...filters };
-      const answer = await this.#page.store.engine.ask("learners", asked, now && { now });
+      const answer = await this.#page.store.ask("learners", asked, now && { now });
       if (turn !== this.#turn) return "Learners";
       this.#failure.clear();
       this.#names = names;
@@ -133,10 +133,10 @@ export class LearnersView implements View {
     names: Grades,
     now: Date | undefined,
   ): Promise<(readonly [id: string, name: string])[]> {
-    const { engine, version } = this.#page.store;
-    const key = JSON.stringify([everybody, now, version]);
+    const { store } = this.#page;
+    const key = JSON.stringify([everybody, now, store.version]);
     if (this.#grades?.key !== key) {
-      const learners = found(await engine.ask("learners", everybody, now && { now }), []);
+      const learners = found(await store.engine.ask("learners", everybody, now && { now }), []);
       const short = new Map(learners.map((learner) => [learner.grade_id, learner.grade]));
       const byId = [...short].sort(([one], [other]) => Number(one) - Number(other));
       const grades = byId.map(([id, name]) => [id, names.name(id, name) || id] as const);

@@ -53,7 +53,7 @@ export class Loading {
       dataset = await unpacked(await fetched(signal), signal);
       const onProgress = (progress: Progress): void => this.#show(progress);
       const summary = await this.#store.engine.apply(dataset, { signal, onProgress });
-      this.#store.changed();
+      this.#store.forget();
       this.#outcome.textContent = told(summary, performance.now() - began);
       return true;
     } catch (error) {

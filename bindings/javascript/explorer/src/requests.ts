@@ -144,7 +144,7 @@ export class RequestsView implements View {
       this.#show(answer, performance.now() - began);
       this.#page.refine({ method: method === "GET" ? undefined : method, target });
       // A state update is all that a request can change.
-      if (method !== "GET" && answer.ok) this.#page.store.changed();
+      if (method !== "GET" && answer.ok) this.#page.store.forget();
     } catch (error) {
       this.#answered.hidden = true;
       this.#failure.show("The request was not sent.", error);

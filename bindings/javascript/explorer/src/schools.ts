@@ -47,7 +47,7 @@ export class SchoolsView implements View {
   async show({ query, now }: Route): Promise<string> {
     const turn = ++this.#turn;
     const username = await this.#choice.show(query["integrator"]);
-    const answer = await this.#page.store.engine.ask("schools", { username }, now && { now });
+    const answer = await this.#page.store.ask("schools", { username }, now && { now });
     if (turn === this.#turn) {
       this.#table.show(found(answer, []), Number(query["page"]), `Schools of ${username}`);
     }

@@ -58,7 +58,7 @@ export class StaffView implements View {
       this.#failure.show("There is no school yet.", "Load a dataset or the sample under Data.");
       return "Staff";
     }
-    const answer = await this.#page.store.engine.ask("staffMembers", { school }, now && { now });
+    const answer = await this.#page.store.ask("staffMembers", { school }, now && { now });
     if (turn !== this.#turn) return "Staff";
     this.#failure.clear();
     this.#table.show(found(answer, []), Number(query["page"]), "Current staff");

@@ -1,6 +1,6 @@
 // The store of this browser, and who is in it.
 
-import { Answer, Rollbook, type Engine } from "rollbook";
+import { Rollbook, type Answer, type At, type Engine, type Observation, type Questions } from "rollbook";
 import { Grades } from "./grades.js";
 
 export interface SchoolName {
@@ -40,29 +40,59 @@ interface Head {
 
 export class Store {
   readonly engine: Engine;
-  readonly #others = new BroadcastChannel("explorer");
+  readonly #changed: () => void;
+  /** What the page shows: when it is another, the page shows it again. */
+  #shown: Observation[] = [];
   #directory: Promise<Directory> | undefined;
   #grades = new Map<string, Promise<Grades>>();
   #version = 0;
 
   private constructor(engine: Engine, changed: () => void) {
     this.engine = engine;
-    this.#others.onmessage = () => {
-      this.#forget();
+    this.#changed = () => {
+      this.forget();
       changed();
     };
+    // What no question tells, such as how much there is, is looked at when somebody does.
+    document.addEventListener("visibilitychange", () => document.hidden || this.#changed());
   }
 
-  /** `changed` hears of what other tabs change. */
+  /** `changed` hears of what shown answers become, whoever changes them. */
   static async open(place: "browser" | "memory", changed: () => void): Promise<Store> {
     const engine = await (place === "browser" ? Rollbook.open("explorer") : Rollbook.memory());
     return new Store(engine, changed);
   }
 
-  /** To be called after each change: other tabs show it too. */
-  changed(): void {
-    this.#forget();
-    this.#others.postMessage("changed");
+  /** The page begins to show something: what was shown before need not be watched any more. */
+  begin(): void {
+    for (const observed of this.#shown) void observed.return();
+    this.#shown = [];
+  }
+
+  /** Asks for what is to be shown, and watches it as long as it is. */
+  async ask<K extends keyof Questions>(
+    question: K,
+    fields: Questions[K]["asks"],
+    at: At = {},
+  ): Promise<Answer<Questions[K]["answers"]>> {
+    const shown = this.#shown;
+    const observed = this.engine.observe(question, fields, at);
+    const { value } = await observed.next();
+    if (value === undefined) throw new Error("The store is closed.");
+    if (shown === this.#shown) {
+      shown.push(observed);
+      observed.addEventListener("answer", this.#changed);
+    } else {
+      void observed.return();
+    }
+    return value;
+  }
+
+  /** To be called after each change: what was learnt before may be old. */
+  forget(): void {
+    this.#directory = undefined;
+    this.#grades = new Map();
+    this.#version += 1;
   }
 
   /** Another number after each change: what was learnt under one before may be old. */
@@ -119,12 +149,6 @@ export class Store {
       return records.map(({ id }) => ({ type, id, deleted: true as const }));
     });
     return (await Promise.all(gone)).flat();
-  }
-
-  #forget(): void {
-    this.#directory = undefined;
-    this.#grades = new Map();
-    this.#version += 1;
   }
 
   async #readGrades(school: string): Promise<Grades> {

@@ -27,9 +27,15 @@ impl Tally {
         key: impl FnOnce() -> K,
     ) {
         self.summary.count(kind, change);
-        if !change.is_none() && self.touches.is_on() {
+        if !change.is_none() && self.is_on() {
             self.touch(kind, key().as_ref());
         }
+    }
+
+    /// Whether anything is taken down.
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.touches.is_on()
     }
 
     /// Takes a record down that was counted.

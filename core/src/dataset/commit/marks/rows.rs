@@ -79,7 +79,8 @@ impl Edits for RowEdits<'_, '_> {
         let mut count = |slot, before: &[u8], after: &[u8]| -> Result<()> {
             let change = change(before, after);
             tally.summary.count(Kind::Mark, change);
-            if let Some(assessments) = assessments.as_ref().filter(|_| !change.is_none()) {
+            let is_told = tally.is_on() && !change.is_none();
+            if let Some(assessments) = assessments.as_ref().filter(|_| is_told) {
                 let assessment = assessments.get(&(term, slot)).ok_or_else(not_as_indexed)?;
                 tally.touch(Kind::Mark, &[school, *assessment, learner]);
             }
