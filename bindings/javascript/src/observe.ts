@@ -197,14 +197,17 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
+type Listener<E> = ((event: E) => void) | { handleEvent(event: E): void } | null;
+
 export interface Observation<T> {
   addEventListener<K extends keyof ObservationEvents<T>>(
     type: K,
-    listener: ((event: ObservationEvents<T>[K]) => void) | null,
-    options?: { readonly once?: boolean; readonly signal?: AbortSignal },
+    listener: Listener<ObservationEvents<T>[K]>,
+    options?: boolean | { readonly once?: boolean; readonly signal?: AbortSignal },
   ): void;
   removeEventListener<K extends keyof ObservationEvents<T>>(
     type: K,
-    listener: ((event: ObservationEvents<T>[K]) => void) | null,
+    listener: Listener<ObservationEvents<T>[K]>,
+    options?: boolean | { readonly capture?: boolean },
   ): void;
 }
