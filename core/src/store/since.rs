@@ -1,8 +1,10 @@
 //! What was touched since a moment: the journal, read.
 
+use super::checksum;
 use super::history::History;
 use super::journal::{Area, Head, Touched, row_key};
 use super::journal_row::{self, Noted};
+use super::read::read_rows;
 use super::snapshot::Snapshot;
 use crate::error::Result;
 use std::collections::BTreeSet;
@@ -10,7 +12,8 @@ use std::collections::BTreeSet;
 /// A place in the history of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Moment {
-    /// 0 if the journal does not tell of the commit.
+    /// The opening of the store that made the commit; the content of the store if the
+    /// journal does not tell of the commit.
     pub(crate) generation: u64,
     /// The number of the commit.
     pub(crate) sequence: u64,
@@ -35,17 +38,35 @@ impl Snapshot {
     /// The moment that this is.
     pub(crate) fn moment(&self) -> Result<Moment> {
         let (sequence, generation) = History::read(&self.meta)?.last;
+        let generation = match generation {
+            Some(generation) => generation,
+            None => self.content()?,
+        };
         Ok(Moment {
-            generation: generation.unwrap_or(0),
+            generation,
             sequence,
         })
+    }
+
+    /// What stands for the generation where the last commit was not noted: it tells this
+    /// content from any other, so that who has it is known to have missed nothing.
+    fn content(&self) -> Result<u64> {
+        let mut content: u64 = 0;
+        read_rows(&self.digests, &[], &mut |key, digest| {
+            content = checksum::of(&[key, &content.to_le_bytes()].concat(), digest);
+            Ok(())
+        })?;
+        Ok(content)
     }
 
     /// Whether the journal tells of what came after a moment: it is one of this store's
     /// history, and nothing since went by unnoted.
     pub(crate) fn knows(&self, moment: Moment) -> Result<bool> {
         let history = History::read(&self.meta)?;
-        Ok(history.knows(moment.generation, moment.sequence))
+        Ok(match history.last.1 {
+            Some(_) => history.knows(moment.generation, moment.sequence),
+            None => moment == self.moment()?,
+        })
     }
 
     /// What was touched after a moment.

@@ -1,10 +1,8 @@
 //! Questions about what is in a scope: a follower answers them as its source does.
 
-use super::open;
-use super::scope::{Learners, Reach, SCHOOLS};
+use super::scope::{Learners, Reach};
 use rollbook::{Engine, Request};
 use rollbook_tests::random::Random;
-use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::world::blanked;
 use std::collections::BTreeSet;
 
@@ -21,15 +19,6 @@ fn get(engine: &Engine, school: u64, target: &str, now: i64) -> (u16, String) {
         ..Request::default()
     });
     (answer.status.code, blanked(answer.text()))
-}
-
-/// A copy of a follower that takes what it has for all there is.
-pub(super) fn all_seen(disk: &Disk) -> Engine {
-    let copy = open(&Disk::of(disk.bytes()));
-    for school in SCHOOLS {
-        copy.forget_sync(school).unwrap();
-    }
-    copy
 }
 
 /// What names one learner; `{s}` is the school, `{l}` the learner.
@@ -60,8 +49,33 @@ const OF_TABLES: [&str; 8] = [
     "v2/adminplus/school",
 ];
 
+/// What reads more of people than a follower of some learners has.
+const OF_PEOPLE: [&str; 8] = [
+    "v1/adminplus/learners/{s}",
+    "v1/adminplus/learners/{s}?status=left",
+    "v1/adminplus/learnerabsentees/{s}",
+    "v1/adminplus/parents/{s}",
+    "v1/adminplus/staffmembers/{s}",
+    "v1/currplus/learnersubjects/{s}",
+    "v2/adminplus/learners",
+    "v2/adminplus/learnerdiscipline",
+];
+
 /// What is about more than one school.
 const OF_ALL: [&str; 2] = ["/settings/", "/debtmanagement/schools"];
+
+/// What the source answers, and the follower has not.
+fn refused((source, follower): (&Engine, &Engine), school: u64, target: &str, now: i64) {
+    let [expected, answer] = [source, follower].map(|engine| get(engine, school, target, now));
+    if matches!(expected.0, 200 | 404) {
+        assert!(
+            answer.0 == 503 && answer.1.contains("not synced yet: all but the learners"),
+            "{target} at {now}: {answer:?}"
+        );
+    } else {
+        assert_eq!(answer, expected, "{target} at {now}");
+    }
+}
 
 /// Asks both; gives how often, and how often something was found.
 pub(super) fn compare(
@@ -72,6 +86,22 @@ pub(super) fn compare(
     gets: &[(String, i64)],
 ) -> (u64, u64) {
     let (mut asked, mut found) = (0, 0);
+    if reach.kinds.is_some() {
+        // What is not held is refused, and never answered otherwise.
+        for (school, _) in reach.schools.iter().filter(|of| !erased.contains_key(of.0)) {
+            for (target, now) in gets {
+                let answer = get(follower, *school, target, *now);
+                let is_of_all = OF_ALL.iter().any(|path| target.contains(path));
+                if answer.0 != 503 && !is_of_all && target.contains(&format!("/{school}")) {
+                    let expected = get(source, *school, target, *now);
+                    assert_eq!(answer, expected, "{reach:?}, {target} at {now}");
+                    asked += 1;
+                    found += u64::from(answer.0 == 200);
+                }
+            }
+        }
+        return (asked, found);
+    }
     let is_all = *reach == Reach::of_all() && erased.values().all(BTreeSet::is_empty);
     let mut ask = |school: u64, target: &str, now: i64| {
         let [expected, answer] = [source, follower].map(|engine| get(engine, school, target, now));
@@ -82,9 +112,6 @@ pub(super) fn compare(
         asked += 1;
         found += u64::from(answer.0 == 200);
     };
-    if reach.kinds.is_some() {
-        return (0, 0);
-    }
     let instant = gets.last().map_or(1_778_745_600, |(_, now)| *now);
     for (school, learners) in &reach.schools {
         let written = |target: &str, learner: u64| {
@@ -109,6 +136,15 @@ pub(super) fn compare(
             }
             continue;
         };
+        let outsider = 900 + dice.below(99) as u64;
+        for target in OF_LEARNER.into_iter().chain(OF_PEOPLE) {
+            refused(
+                (source, follower),
+                *school,
+                &written(target, outsider),
+                instant,
+            );
+        }
         for learner in learners {
             if erased
                 .get(school)

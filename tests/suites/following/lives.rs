@@ -213,10 +213,9 @@ fn lead(seed: u64, rounds: usize, tally: &mut Tally) {
             Source::grant(source.engine());
             near.follow(&mut dice, source.engine(), tally).unwrap();
             Source::grant_on(near.engine());
-            let answering = asked::all_seen(&near.disk);
             let (asked, found) = asked::compare(
                 &mut dice,
-                (source.engine(), &answering),
+                (source.engine(), near.engine()),
                 &near.reach,
                 &near.erased,
                 &source.gets,

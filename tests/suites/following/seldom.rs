@@ -166,3 +166,28 @@ fn who_does_not_hold_learners_holds_nobody_whom_they_name() {
     assert!(names(&follower).is_empty());
     assert!(export.iter().any(|line| line.contains("absentee")));
 }
+
+/// A source that notes nothing tells at least whether anything was changed: nobody takes the
+/// same again and again.
+#[test]
+fn a_source_without_a_journal_is_followed() {
+    let options = Options {
+        journal_bytes: 0,
+        ..Options::default()
+    };
+    let source = Engine::memory(options).unwrap();
+    source.apply(SOURCE.as_bytes()).unwrap();
+    let scope = Scope::default().school(1);
+    let follower = followed(&source, &scope);
+    let lines = |after: Option<String>| {
+        let feed = source.feed(&scope, after.as_deref());
+        feed.map(|feed| (feed.has_changes(), feed.count()))
+    };
+    assert_eq!(lines(follower.followed().unwrap()), Ok((false, 0)));
+    let other = r#"{"type":"learner","school_id":1,"id":7,"first_name":"Other"}"#;
+    source.apply(other.as_bytes()).unwrap();
+    assert_eq!(lines(follower.followed().unwrap()), Err(Error::BeginAnew));
+    follow(&source, &follower, &scope);
+    assert_eq!(names(&follower), names(&source)[..3]);
+    assert_eq!(lines(follower.followed().unwrap()), Ok((false, 0)));
+}
