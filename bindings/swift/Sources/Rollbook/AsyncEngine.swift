@@ -153,6 +153,27 @@ public final class AsyncEngine: Sendable {
         try await run { try $0.forgetSync(school: school) }
     }
 
+    /// As ``Engine/feed(scope:after:)``. What it gives blocks.
+    public func feed(_ scope: Scope, after: String? = nil) async throws -> Feed {
+        try await run { try $0.feed(scope: scope, after: after) }
+    }
+
+    /// As ``Engine/follow()``. What it gives blocks; ``Engine/follow(from:over:wait:progress:)``
+    /// follows a server.
+    public func follow() async throws -> Follow {
+        try await run { try $0.follow() }
+    }
+
+    /// As ``Engine/followed()``.
+    public func followed() async throws -> String? {
+        try await run { try $0.followed() }
+    }
+
+    /// As ``Engine/exportScope(scope:)``; its lines are read with `for try await`.
+    public func exportScope(_ scope: Scope) async throws -> ExportedPieces {
+        ExportedPieces(export: try await run { try $0.exportScope(scope: scope) }, engine: self)
+    }
+
     /// As ``Engine/export(credentials:)``; its lines are read with `for try await`.
     public func export(credentials: Credentials) async throws -> ExportedPieces {
         ExportedPieces(export: try await run { try $0.export(credentials: credentials) }, engine: self)

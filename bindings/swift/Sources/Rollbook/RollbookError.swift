@@ -34,6 +34,10 @@ extension RollbookError {
         case notSynced = "not_synced"
         /// A school is synced: only the service changes its records; nothing was changed.
         case synced
+        /// A position is of another store, or of a history that this one does not know.
+        case beginAnew = "begin_anew"
+        /// A feed does not begin where this store is; nothing was changed.
+        case outOfStep = "out_of_step"
         /// This engine or platform cannot do what was asked.
         case unsupported
         /// An argument is not of the form that it must have.
@@ -72,6 +76,8 @@ extension RollbookError {
         case .IdReused(let message): (.idReused, message)
         case .NotSynced(let message): (.notSynced, message)
         case .Synced(let message): (.synced, message)
+        case .BeginAnew(let message): (.beginAnew, message)
+        case .OutOfStep(let message): (.outOfStep, message)
         case .Unsupported(let message): (.unsupported, message)
         case .BadArgument(let message): (.badArgument, message)
         case .ListenerFailed(let message): (.listenerFailed, message)

@@ -34,12 +34,9 @@ final class Service: Sendable {
         address = text.hasSuffix("/") ? String(text.dropLast()) : text
         self.username = try Self.sendable(username, as: "username")
         self.password = try Self.sendable(password, as: "password")
-        let own = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // The machine gives a call up after two minutes. What is answered is personal data.
-        own.timeoutIntervalForRequest = 20
+        let own = configuration.uncached(pause: 20)
+        // The machine gives a call up after two minutes.
         own.timeoutIntervalForResource = 90
-        own.urlCache = nil
-        own.requestCachePolicy = .reloadIgnoringLocalCacheData
         replies = Replies(longest: longestBody)
         session = URLSession(configuration: own, delegate: replies, delegateQueue: nil)
     }
@@ -156,5 +153,17 @@ private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendab
         case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive: .offline
         default: .cut
         }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// A copy that caches nothing, for what is answered is personal data. So many seconds may pass
+    /// without a byte.
+    func uncached(pause: TimeInterval) -> URLSessionConfiguration {
+        let own = copy() as? URLSessionConfiguration ?? self
+        own.timeoutIntervalForRequest = pause
+        own.urlCache = nil
+        own.requestCachePolicy = .reloadIgnoringLocalCacheData
+        return own
     }
 }

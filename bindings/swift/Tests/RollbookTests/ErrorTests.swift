@@ -8,8 +8,8 @@ final class ErrorTests: XCTestCase {
         .BadDataset(message: "m"), .AlreadyOpen(message: "m"), .Busy(message: "m"), .Suspended(message: "m"),
         .Closed(message: "m"), .Corrupt(message: "m"), .Io(message: "m"), .NotAStore(message: "m"),
         .Missing(message: "m"), .NewerFormat(message: "m"), .Exists(message: "m"), .Cancelled(message: "m"),
-        .IdReused(message: "m"), .NotSynced(message: "m"), .Synced(message: "m"), .Unsupported(message: "m"), .BadArgument(message: "m"),
-        .ListenerFailed(message: "m"),
+        .IdReused(message: "m"), .NotSynced(message: "m"), .Synced(message: "m"), .BeginAnew(message: "m"),
+        .OutOfStep(message: "m"), .Unsupported(message: "m"), .BadArgument(message: "m"), .ListenerFailed(message: "m"),
     ]
 
     /// The engine documents each case as `` /// `code`: … `` and then `Case(String),`.
@@ -25,7 +25,7 @@ final class ErrorTests: XCTestCase {
                 code = nil
             }
         }
-        XCTAssertEqual(documented.count, 18)
+        XCTAssertEqual(documented.count, 20)
         XCTAssertEqual(Set(documented.values), Set(RollbookError.Code.allCases.map(\.rawValue)))
         XCTAssertEqual(Set(Self.every.map(\.code)), Set(RollbookError.Code.allCases))
         let readme = try String(
@@ -88,7 +88,7 @@ final class ErrorTests: XCTestCase {
         }
         let memory = try Engine.memory()
         reach(.listenerFailed) { try memory.apply(dataset: .file(try Inputs.school()), listener: Failing()) }
-        XCTAssertEqual(Set(RollbookError.Code.allCases).subtracting(reached), [.newerFormat, .idReused, .notSynced, .synced])
+        XCTAssertEqual(Set(RollbookError.Code.allCases).subtracting(reached), [.newerFormat, .idReused, .notSynced, .synced, .beginAnew, .outOfStep])
     }
 
     func testAMessageSaysWhatToDo() throws {

@@ -10,12 +10,12 @@ final class FaultyService: @unchecked Sendable {
     /// How many bytes a body has that is too long.
     static let long = 1 << 20
 
-    let address: URL
+    var address: URL { loopback.address }
+    private let loopback: Loopback
     private let engine: Engine
     private let elsewhere: String
     private let seconds: Double
     private let wrong: @Sendable (Int, String) -> Wrong?
-    private let listening: Int32
     private let lock = NSLock()
     private var heads: [String] = []
     private var underWay = 0
@@ -29,24 +29,11 @@ final class FaultyService: @unchecked Sendable {
         self.elsewhere = elsewhere?.absoluteString ?? ""
         self.seconds = seconds
         self.wrong = wrong
-        signal(SIGPIPE, SIG_IGN)
-        (listening, address) = try Self.bound()
-        Thread.detachNewThread { [self] in
-            while true {
-                let connection = accept(listening, nil, nil)
-                if connection < 0 { return }
-                Thread.detachNewThread { [self] in
-                    converse(over: connection)
-                    close(connection)
-                }
-            }
-        }
+        loopback = try Loopback()
+        loopback.begin { [self] in converse($0, $1) }
     }
 
-    func stop() {
-        shutdown(listening, Int32(SHUT_RDWR))
-        close(listening)
-    }
+    func stop() { loopback.stop() }
 
     /// The line and the headers of each request, as they came.
     var asked: [String] { lock.withLock { heads } }
@@ -54,31 +41,7 @@ final class FaultyService: @unchecked Sendable {
     /// The most calls at once.
     var most: Int { lock.withLock { mostUnderWay } }
 
-    private static func bound() throws -> (Int32, URL) {
-        #if canImport(Darwin)
-        let socket = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let failed = withUnsafeMutablePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) != 0 || listen(socket, 64) != 0 || getsockname(socket, $0, &length) != 0
-            }
-        }
-        let port = UInt16(bigEndian: name.sin_port)
-        guard !failed, let address = URL(string: "http://127.0.0.1:\(port)") else {
-            throw CocoaError(.fileReadUnknown)
-        }
-        return (socket, address)
-    }
-
-    /// One request a connection.
-    private func converse(over connection: Int32) {
-        guard let (head, body) = request(from: connection) else { return }
+    private func converse(_ head: String, _ body: Data) -> Data? {
         let place = lock.withLock {
             heads.append(head)
             underWay += 1
@@ -86,10 +49,9 @@ final class FaultyService: @unchecked Sendable {
             return heads.count
         }
         Thread.sleep(forTimeInterval: seconds)
-        let answer = try? answer(to: head, body, at: place)
-        // Before the client has it, and sends the next.
-        lock.withLock { underWay -= 1 }
-        if let answer { Self.write(answer, to: connection) }
+        // Before the client has the answer, and sends the next.
+        defer { lock.withLock { underWay -= 1 } }
+        return try? answer(to: head, body, at: place)
     }
 
     private func answer(to head: String, _ body: Data, at place: Int) throws -> Data {
@@ -105,56 +67,14 @@ final class FaultyService: @unchecked Sendable {
                 body: String(decoding: body, as: UTF8.self), now: nil))
         let page = Data("<!doctype html><title>Log in</title>".utf8)
         return switch wrong(place, words[1]) {
-        case nil: Self.response(Int(answer.status), answer.data)
-        case .much: Self.response(429, Data(), "Retry-After: 1")
-        case .muchAlone: Self.response(429, Data())
-        case .ill: Self.response(500, Data("{}".utf8))
-        case .cut: Self.response(200, answer.data, length: answer.data.count + 1)
-        case .page: Self.response(200, page)
-        case .long: Self.response(200, Data(repeating: UInt8(ascii: " "), count: Self.long))
-        case .away: Self.response(302, Data(), "Location: \(elsewhere)\(words[1])")
-        }
-    }
-
-    private static func response(
-        _ status: Int, _ body: Data, _ headers: String..., length: Int? = nil
-    ) -> Data {
-        let length = "Content-Length: \(length ?? body.count)"
-        let head = ["HTTP/1.1 \(status) Said", length, "Connection: close"] + headers
-        return Data(head.joined(separator: "\r\n").utf8) + Data("\r\n\r\n".utf8) + body
-    }
-
-    /// The head of a request without the empty line that ends it, and its body.
-    private func request(from connection: Int32) -> (String, Data)? {
-        var read = Data()
-        var end: Range<Data.Index>?
-        while end == nil {
-            guard Self.read(from: connection, into: &read) else { return nil }
-            end = read.range(of: Data("\r\n\r\n".utf8))
-        }
-        guard let end else { return nil }
-        let head = String(decoding: read[..<end.lowerBound], as: UTF8.self)
-        let line = head.lowercased().components(separatedBy: "\r\n").first { $0.hasPrefix("content-length: ") }
-        let length = line.flatMap { Int($0.dropFirst("content-length: ".count)) } ?? 0
-        while read.count < end.upperBound + length {
-            guard Self.read(from: connection, into: &read) else { return nil }
-        }
-        return (head, read[end.upperBound...])
-    }
-
-    private static func read(from connection: Int32, into read: inout Data) -> Bool {
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        let count = recv(connection, &piece, piece.count, 0)
-        if count > 0 { read.append(contentsOf: piece[..<count]) }
-        return count > 0
-    }
-
-    private static func write(_ data: Data, to connection: Int32) {
-        var rest = [UInt8](data)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, 0) }
-            if count <= 0 { return }
-            rest = rest.dropFirst(count)
+        case nil: Loopback.response(Int(answer.status), answer.data)
+        case .much: Loopback.response(429, Data(), "Retry-After: 1")
+        case .muchAlone: Loopback.response(429, Data())
+        case .ill: Loopback.response(500, Data("{}".utf8))
+        case .cut: Loopback.response(200, answer.data, length: answer.data.count + 1)
+        case .page: Loopback.response(200, page)
+        case .long: Loopback.response(200, Data(repeating: UInt8(ascii: " "), count: Self.long))
+        case .away: Loopback.response(302, Data(), "Location: \(elsewhere)\(words[1])")
         }
     }
 }

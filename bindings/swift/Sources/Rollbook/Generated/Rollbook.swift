@@ -857,6 +857,37 @@ public protocol EngineProtocol: AnyObject, Sendable {
      */
     func verify() throws  -> Verification
     
+    /**
+     * Begins an export of a scope, without integrators. Fails as `suspended` or `closed`;
+     * as `unsupported` if a kind has no such name.
+     */
+    func exportScope(scope: Scope) throws  -> Export
+    
+    /**
+     * What brings a follower of a scope from a position to now; from nothing without one.
+     *
+     * Fails as `begin_anew` if the position is of another store, or lies before what this
+     * one has noted of its changes; as `unsupported` if a kind has no such name, or if this
+     * store follows another one and the scope names more than it has.
+     */
+    func feed(scope: Scope, after: String?) throws  -> Feed
+    
+    /**
+     * Begins to take a feed of another store into this one.
+     *
+     * Schools that are followed are the source's to change: `apply` refuses them as
+     * `synced`, but for client integrations. A question about more than the scope has is
+     * `not_synced`. `remove_school` takes a school back, and `forget_sync` makes it the
+     * app's.
+     */
+    func follow() throws  -> Follow
+    
+    /**
+     * How far this store has followed another one: the position to ask for the next feed
+     * after. Nothing if it has not. Fails as `suspended` or `closed`.
+     */
+    func followed() throws  -> String?
+    
 }
 /**
  * A school administration system's integration API over a store on this device.
@@ -1396,6 +1427,68 @@ open func verify()throws  -> Verification  {
 })
 }
     
+    /**
+     * Begins an export of a scope, without integrators. Fails as `suspended` or `closed`;
+     * as `unsupported` if a kind has no such name.
+     */
+open func exportScope(scope: Scope)throws  -> Export  {
+    return try  FfiConverterTypeExport_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_export_scope(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeScope_lower(scope),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * What brings a follower of a scope from a position to now; from nothing without one.
+     *
+     * Fails as `begin_anew` if the position is of another store, or lies before what this
+     * one has noted of its changes; as `unsupported` if a kind has no such name, or if this
+     * store follows another one and the scope names more than it has.
+     */
+open func feed(scope: Scope, after: String? = nil)throws  -> Feed  {
+    return try  FfiConverterTypeFeed_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_feed(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeScope_lower(scope),
+        FfiConverterOptionString.lower(after),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Begins to take a feed of another store into this one.
+     *
+     * Schools that are followed are the source's to change: `apply` refuses them as
+     * `synced`, but for client integrations. A question about more than the scope has is
+     * `not_synced`. `remove_school` takes a school back, and `forget_sync` makes it the
+     * app's.
+     */
+open func follow()throws  -> Follow  {
+    return try  FfiConverterTypeFollow_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_follow(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * How far this store has followed another one: the position to ask for the next feed
+     * after. Nothing if it has not. Fails as `suspended` or `closed`.
+     */
+open func followed()throws  -> String?  {
+    return try  FfiConverterOptionString.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_followed(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
 
     
 }
@@ -1598,6 +1691,382 @@ public func FfiConverterTypeExport_lift(_ handle: UInt64) throws -> Export {
 #endif
 public func FfiConverterTypeExport_lower(_ value: Export) -> UInt64 {
     return FfiConverterTypeExport.lower(value)
+}
+
+
+
+
+
+
+/**
+ * What changed for a follower, in pieces.
+ *
+ * Its lines are those of the moment at which it was asked for; until it is read to its end
+ * or cancelled, the store cannot be compacted or suspended. They hold personal data: hand
+ * them to the device alone that may see the scope.
+ */
+public protocol FeedProtocol: AnyObject, Sendable {
+    
+    /**
+     * Ends the feed early. Does nothing if it is over.
+     */
+    func cancel() throws 
+    
+    /**
+     * Whether anything changed for the follower. A feed without changes may still have
+     * lines that move the position on.
+     */
+    func hasChanges()  -> Bool
+    
+    /**
+     * Where a follower is that has taken all of it.
+     */
+    func position()  -> String
+    
+    /**
+     * The next lines, each with its line feed, about 64 KiB of them; nothing at the end.
+     *
+     * Fails as `io` or `corrupt` if the store fails.
+     */
+    func read() throws  -> String?
+    
+}
+/**
+ * What changed for a follower, in pieces.
+ *
+ * Its lines are those of the moment at which it was asked for; until it is read to its end
+ * or cancelled, the store cannot be compacted or suspended. They hold personal data: hand
+ * them to the device alone that may see the scope.
+ */
+open class Feed: FeedProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_rollbook_ffi_fn_clone_feed(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_rollbook_ffi_fn_free_feed(handle, $0) }
+    }
+
+    
+
+    
+    /**
+     * Ends the feed early. Does nothing if it is over.
+     */
+open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_feed_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * Whether anything changed for the follower. A feed without changes may still have
+     * lines that move the position on.
+     */
+open func hasChanges() -> Bool  {
+    return try!  FfiConverterBool.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_feed_has_changes(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Where a follower is that has taken all of it.
+     */
+open func position() -> String  {
+    return try!  FfiConverterString.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_feed_position(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * The next lines, each with its line feed, about 64 KiB of them; nothing at the end.
+     *
+     * Fails as `io` or `corrupt` if the store fails.
+     */
+open func read()throws  -> String?  {
+    return try  FfiConverterOptionString.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_feed_read(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+
+    
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFeed: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = Feed
+
+    public static func lift(_ handle: UInt64) throws -> Feed {
+        return Feed(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: Feed) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Feed {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Feed, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFeed_lift(_ handle: UInt64) throws -> Feed {
+    return try FfiConverterTypeFeed.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFeed_lower(_ value: Feed) -> UInt64 {
+    return FfiConverterTypeFeed.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A feed that is being followed: push its bytes in pieces of any size, then finish.
+ *
+ * Each part of a feed is kept whole with the position behind it, durably, or not at all. So
+ * a feed may be cut anywhere: what came to its end is kept, and the next feed is asked for
+ * after what `followed` gives. Parts that come late or twice change nothing.
+ */
+public protocol FollowProtocol: AnyObject, Sendable {
+    
+    /**
+     * Gives the feed up; the part that is under way is not kept. Does nothing if it is over.
+     */
+    func cancel() throws 
+    
+    /**
+     * Ends the feed; says what it changed. Fails as `push`, and as `bad_dataset` if its last
+     * part lacks its end.
+     */
+    func finish() throws  -> Summary
+    
+    /**
+     * Takes the next bytes of a feed, and says how far it has come.
+     *
+     * Fails as `bad_dataset` for the first faulty line; as `out_of_step` if a part does not
+     * begin where this store is; as `busy` or `io`. It is over then, and every further call
+     * gives the same error.
+     */
+    func push(bytes: Data) throws  -> LoadProgress
+    
+}
+/**
+ * A feed that is being followed: push its bytes in pieces of any size, then finish.
+ *
+ * Each part of a feed is kept whole with the position behind it, durably, or not at all. So
+ * a feed may be cut anywhere: what came to its end is kept, and the next feed is asked for
+ * after what `followed` gives. Parts that come late or twice change nothing.
+ */
+open class Follow: FollowProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_rollbook_ffi_fn_clone_follow(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_rollbook_ffi_fn_free_follow(handle, $0) }
+    }
+
+    
+
+    
+    /**
+     * Gives the feed up; the part that is under way is not kept. Does nothing if it is over.
+     */
+open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_follow_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * Ends the feed; says what it changed. Fails as `push`, and as `bad_dataset` if its last
+     * part lacks its end.
+     */
+open func finish()throws  -> Summary  {
+    return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_follow_finish(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Takes the next bytes of a feed, and says how far it has come.
+     *
+     * Fails as `bad_dataset` for the first faulty line; as `out_of_step` if a part does not
+     * begin where this store is; as `busy` or `io`. It is over then, and every further call
+     * gives the same error.
+     */
+open func push(bytes: Data)throws  -> LoadProgress  {
+    return try  FfiConverterTypeLoadProgress_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+        FfiConverterByRefBytes.lower(bytes) { bytesFb in
+    uniffi_rollbook_ffi_fn_method_follow_push(
+            self.uniffiCloneHandle(),
+        bytesFb,uniffiCallStatus
+    )
+        }
+})
+}
+    
+
+    
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFollow: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = Follow
+
+    public static func lift(_ handle: UInt64) throws -> Follow {
+        return Follow(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: Follow) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Follow {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Follow, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFollow_lift(_ handle: UInt64) throws -> Follow {
+    return try FfiConverterTypeFollow.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFollow_lower(_ value: Follow) -> UInt64 {
+    return FfiConverterTypeFollow.lower(value)
 }
 
 
@@ -3219,6 +3688,153 @@ public func FfiConverterTypeRequest_lift(_ buf: RustBuffer) throws -> Request {
 #endif
 public func FfiConverterTypeRequest_lower(_ value: Request) -> RustBuffer {
     return FfiConverterTypeRequest.lower(value)
+}
+
+
+/**
+ * What of a school is in a scope.
+ */
+public struct SchoolInScope: Equatable, Hashable {
+    /**
+     * The school's login id.
+     */
+    public var school: UInt64
+    /**
+     * The learners who are in it, with their subjects, marks, absences and discipline,
+     * their parents and accountable persons; everybody unless given.
+     */
+    public var learners: [UInt64]?
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The school's login id.
+         */school: UInt64, 
+        /**
+         * The learners who are in it, with their subjects, marks, absences and discipline,
+         * their parents and accountable persons; everybody unless given.
+         */learners: [UInt64]? = nil) {
+        self.school = school
+        self.learners = learners
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension SchoolInScope: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeSchoolInScope: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SchoolInScope {
+        return
+            try SchoolInScope(
+                school: FfiConverterUInt64.read(from: &buf), 
+                learners: FfiConverterOptionSequenceUInt64.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: SchoolInScope, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.school, into: &buf)
+        FfiConverterOptionSequenceUInt64.write(value.learners, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSchoolInScope_lift(_ buf: RustBuffer) throws -> SchoolInScope {
+    return try FfiConverterTypeSchoolInScope.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeSchoolInScope_lower(_ value: SchoolInScope) -> RustBuffer {
+    return FfiConverterTypeSchoolInScope.lower(value)
+}
+
+
+/**
+ * A part of a store's records: what a follower may hold, and an export of a part has.
+ *
+ * The tables that records name come along: schools, API types, the lists that are the same
+ * for all schools, years, terms, grades, subjects, and with marks the assessments,
+ * learning outcomes and learning programs. They tell of nobody. Integrators, their
+ * passwords and client integrations are never part of a scope.
+ */
+public struct Scope: Equatable, Hashable {
+    /**
+     * The schools of which anything is in it, each once.
+     */
+    public var schools: [SchoolInScope]
+    /**
+     * The kinds of records that tell of people, by the names that their `type` bears; all
+     * unless given.
+     */
+    public var kinds: [String]?
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The schools of which anything is in it, each once.
+         */schools: [SchoolInScope], 
+        /**
+         * The kinds of records that tell of people, by the names that their `type` bears; all
+         * unless given.
+         */kinds: [String]? = nil) {
+        self.schools = schools
+        self.kinds = kinds
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension Scope: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeScope: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Scope {
+        return
+            try Scope(
+                schools: FfiConverterSequenceTypeSchoolInScope.read(from: &buf), 
+                kinds: FfiConverterOptionSequenceString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: Scope, into buf: inout [UInt8]) {
+        FfiConverterSequenceTypeSchoolInScope.write(value.schools, into: &buf)
+        FfiConverterOptionSequenceString.write(value.kinds, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeScope_lift(_ buf: RustBuffer) throws -> Scope {
+    return try FfiConverterTypeScope.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeScope_lower(_ value: Scope) -> RustBuffer {
+    return FfiConverterTypeScope.lower(value)
 }
 
 
@@ -4971,6 +5587,17 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case Synced(message: String)
     
     /**
+     * `begin_anew`: a position is of another store, or of a history that this one does not
+     * know: ask for a feed without a position.
+     */
+    case BeginAnew(message: String)
+    
+    /**
+     * `out_of_step`: a feed does not begin where this store is; nothing was changed.
+     */
+    case OutOfStep(message: String)
+    
+    /**
      * `unsupported`: this engine or platform cannot do what was asked.
      */
     case Unsupported(message: String)
@@ -5071,15 +5698,23 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 16: return .Unsupported(
+        case 16: return .BeginAnew(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 17: return .BadArgument(
+        case 17: return .OutOfStep(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 18: return .ListenerFailed(
+        case 18: return .Unsupported(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 19: return .BadArgument(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 20: return .ListenerFailed(
             message: try FfiConverterString.read(from: &buf)
         )
         
@@ -5124,12 +5759,16 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             writeInt(&buf, Int32(14))
         case .Synced(_ /* message is ignored*/):
             writeInt(&buf, Int32(15))
-        case .Unsupported(_ /* message is ignored*/):
+        case .BeginAnew(_ /* message is ignored*/):
             writeInt(&buf, Int32(16))
-        case .BadArgument(_ /* message is ignored*/):
+        case .OutOfStep(_ /* message is ignored*/):
             writeInt(&buf, Int32(17))
-        case .ListenerFailed(_ /* message is ignored*/):
+        case .Unsupported(_ /* message is ignored*/):
             writeInt(&buf, Int32(18))
+        case .BadArgument(_ /* message is ignored*/):
+            writeInt(&buf, Int32(19))
+        case .ListenerFailed(_ /* message is ignored*/):
+            writeInt(&buf, Int32(20))
 
         
         }
@@ -5842,6 +6481,54 @@ fileprivate struct FfiConverterOptionCallbackInterfaceLoadListener: FfiConverter
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionSequenceUInt64: FfiConverterRustBuffer {
+    typealias SwiftType = [UInt64]?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterSequenceUInt64.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterSequenceUInt64.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionSequenceString: FfiConverterRustBuffer {
+    typealias SwiftType = [String]?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterSequenceString.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterSequenceString.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterSequenceUInt64: FfiConverterRustBuffer {
     typealias SwiftType = [UInt64]
 
@@ -6034,6 +6721,31 @@ fileprivate struct FfiConverterSequenceTypeRequest: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeRequest.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeSchoolInScope: FfiConverterRustBuffer {
+    typealias SwiftType = [SchoolInScope]
+
+    public static func write(_ value: [SchoolInScope], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeSchoolInScope.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [SchoolInScope] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [SchoolInScope]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeSchoolInScope.read(from: &buf))
         }
         return seq
     }
@@ -6258,10 +6970,43 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_verify() != 55841) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_engine_export_scope() != 43681) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 38310) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_follow() != 61996) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_followed() != 63933) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_rollbook_ffi_checksum_method_export_cancel() != 12773) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_export_read() != 44255) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_feed_cancel() != 48848) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_feed_has_changes() != 40652) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_feed_position() != 43112) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_feed_read() != 65037) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_follow_cancel() != 29860) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_follow_finish() != 32146) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_follow_push() != 63330) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_load_cancel() != 46483) {

@@ -414,6 +414,26 @@ RustBuffer uniffi_rollbook_ffi_fn_method_engine_upgrade(uint64_t ptr, RustBuffer
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_verify(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_EXPORT_SCOPE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_EXPORT_SCOPE
+uint64_t uniffi_rollbook_ffi_fn_method_engine_export_scope(uint64_t ptr, RustBuffer scope, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FEED
+uint64_t uniffi_rollbook_ffi_fn_method_engine_feed(uint64_t ptr, RustBuffer scope, RustBuffer after, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FOLLOW
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FOLLOW
+uint64_t uniffi_rollbook_ffi_fn_method_engine_follow(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FOLLOWED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_FOLLOWED
+RustBuffer uniffi_rollbook_ffi_fn_method_engine_followed(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_EXPORT
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_EXPORT
 uint64_t uniffi_rollbook_ffi_fn_clone_export(uint64_t handle, RustCallStatus *_Nonnull out_status
@@ -432,6 +452,61 @@ void uniffi_rollbook_ffi_fn_method_export_cancel(uint64_t ptr, RustCallStatus *_
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_EXPORT_READ
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_EXPORT_READ
 RustBuffer uniffi_rollbook_ffi_fn_method_export_read(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_FEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_FEED
+uint64_t uniffi_rollbook_ffi_fn_clone_feed(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_FEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_FEED
+void uniffi_rollbook_ffi_fn_free_feed(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_CANCEL
+void uniffi_rollbook_ffi_fn_method_feed_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_HAS_CHANGES
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_HAS_CHANGES
+int8_t uniffi_rollbook_ffi_fn_method_feed_has_changes(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_POSITION
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_POSITION
+RustBuffer uniffi_rollbook_ffi_fn_method_feed_position(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_READ
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FEED_READ
+RustBuffer uniffi_rollbook_ffi_fn_method_feed_read(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_FOLLOW
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_FOLLOW
+uint64_t uniffi_rollbook_ffi_fn_clone_follow(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_FOLLOW
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_FOLLOW
+void uniffi_rollbook_ffi_fn_free_follow(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FOLLOW_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FOLLOW_CANCEL
+void uniffi_rollbook_ffi_fn_method_follow_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FOLLOW_FINISH
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FOLLOW_FINISH
+RustBuffer uniffi_rollbook_ffi_fn_method_follow_finish(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FOLLOW_PUSH
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_FOLLOW_PUSH
+RustBuffer uniffi_rollbook_ffi_fn_method_follow_push(uint64_t ptr, ForeignBytes bytes, RustCallStatus *_Nonnull out_status
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LOAD
@@ -931,6 +1006,30 @@ uint16_t uniffi_rollbook_ffi_checksum_method_engine_verify(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_EXPORT_SCOPE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_EXPORT_SCOPE
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_export_scope(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FEED
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_feed(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FOLLOW
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FOLLOW
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_follow(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FOLLOWED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_FOLLOWED
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_followed(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_EXPORT_CANCEL
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_EXPORT_CANCEL
 uint16_t uniffi_rollbook_ffi_checksum_method_export_cancel(void
@@ -940,6 +1039,48 @@ uint16_t uniffi_rollbook_ffi_checksum_method_export_cancel(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_EXPORT_READ
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_EXPORT_READ
 uint16_t uniffi_rollbook_ffi_checksum_method_export_read(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_CANCEL
+uint16_t uniffi_rollbook_ffi_checksum_method_feed_cancel(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_HAS_CHANGES
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_HAS_CHANGES
+uint16_t uniffi_rollbook_ffi_checksum_method_feed_has_changes(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_POSITION
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_POSITION
+uint16_t uniffi_rollbook_ffi_checksum_method_feed_position(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_READ
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FEED_READ
+uint16_t uniffi_rollbook_ffi_checksum_method_feed_read(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FOLLOW_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FOLLOW_CANCEL
+uint16_t uniffi_rollbook_ffi_checksum_method_follow_cancel(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FOLLOW_FINISH
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FOLLOW_FINISH
+uint16_t uniffi_rollbook_ffi_checksum_method_follow_finish(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FOLLOW_PUSH
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_FOLLOW_PUSH
+uint16_t uniffi_rollbook_ffi_checksum_method_follow_push(void
     
 );
 #endif
