@@ -1,6 +1,7 @@
 """Questions that are observed, on asyncio."""
 
 import asyncio
+import functools
 from typing import Any, AsyncIterator, Callable, Optional, Union, overload
 
 from rollbook._awaiting import AsyncCancellable, ended
@@ -56,17 +57,9 @@ class AsyncAnswers(AsyncCancellable[Observation], AsyncIterator[Answer]):
             self._given = self._of._look()
 
 
-def _waking(due: asyncio.Event) -> Callable[[], None]:
-    loop = asyncio.get_running_loop()
-
-    def wake() -> None:
-        try:
-            loop.call_soon_threadsafe(due.set)
-        except RuntimeError:
-            # The loop is closed: nobody waits.
-            pass
-
-    return wake
+def _waking(due: asyncio.Event) -> Callable[[], object]:
+    # What a loop that is closed raises is lost on its way back, and nobody waits.
+    return functools.partial(asyncio.get_running_loop().call_soon_threadsafe, due.set)
 
 
 class AsyncObservable:
