@@ -12,6 +12,7 @@ from material import ROOT
 import rollbook
 import rollbook.follow
 import rollbook.httpx
+import rollbook.observe
 import rollbook.records
 import rollbook.requests
 import rollbook.sync
@@ -33,6 +34,8 @@ def test_the_engines_documentation_is_in_the_generated_module() -> None:
         ("feed", "Engine", 4),
         ("feed", "Feed", 4),
         ("feed", "Follow", 3),
+        ("observation", "Engine", 2),
+        ("observation", "Observation", 4),
     ]:
         text = (ROOT / f"ffi/src/{file}.rs").read_text(encoding="utf-8")
         _, _, methods_of = text.partition(f"#[uniffi::export]\nimpl {of} {{\n")
@@ -60,6 +63,7 @@ def public() -> Iterator[Tuple[str, Any]]:
         rollbook,
         rollbook.follow,
         rollbook.httpx,
+        rollbook.observe,
         rollbook.requests,
         rollbook.records,
         rollbook.sync,

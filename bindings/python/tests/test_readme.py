@@ -1,8 +1,10 @@
 """The programs of the README: they run as they stand."""
 
+import asyncio
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from feeds import Feeds
 from material import NOW, ROOT
 from service import Service, source
 
-from rollbook import Engine, Learners, SchoolInScope, Scope
+from rollbook import AsyncEngine, Engine, Learners, SchoolInScope, Scope
 
 PACKAGE = ROOT / "bindings/python/README.md"
 
@@ -63,6 +65,21 @@ def test_a_server_is_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     first, second, third = capsys.readouterr().out.splitlines()
     assert first.startswith("Counts(added=") and second == "nothing new"
     assert third.startswith("the server answered 401: check the login")
+
+
+def test_what_changes_is_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    named: Any = {}
+    exec(program("Follow what changes"), named)
+    school = '{"type":"grade","school_id":1000,"grade_id":9,"grade":"7"}'
+    with Engine.memory() as engine:
+        engine.apply(school)
+        threading.Timer(0.5, engine.close).start()
+        named["watch"](engine)
+    engine = Engine.memory()
+    engine.apply(school)
+    threading.Timer(0.5, engine.close).start()
+    asyncio.run(named["watch_on_the_loop"](AsyncEngine(engine)))
+    assert capsys.readouterr().out.splitlines() == ['200 [{"id":"9","name":"Grade 7"}]'] * 2
 
 
 def test_the_table_of_errors_is_whole() -> None:

@@ -20,6 +20,7 @@ is answered. Numbers such as 4.1 are sections of the service's documentation.
 from rollbook import question
 from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad, AsyncSync
 from rollbook.async_follow import AsyncFeed, AsyncFollow
+from rollbook.async_observe import AsyncAnswers
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
 from rollbook.errors import (
@@ -51,6 +52,7 @@ from rollbook.learner_status import LearnerStatus
 from rollbook.load import Load
 from rollbook.lookup_list import LookupList
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
+from rollbook.observe import Answers, Observation
 from rollbook.question import *
 from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
 from rollbook.sync import Coverage, Sync, SyncProgress, SyncReport, SyncStopped
@@ -58,6 +60,8 @@ from rollbook.sync import Coverage, Sync, SyncProgress, SyncReport, SyncStopped
 __all__ = [
     "AlreadyOpenError",
     "Answer",
+    "Answers",
+    "AsyncAnswers",
     "AsyncEngine",
     "AsyncExport",
     "AsyncFeed",
@@ -95,6 +99,7 @@ __all__ = [
     "NotAStoreError",
     "NotSyncedError",
     "OutOfStepError",
+    "Observation",
     "Progress",
     "Request",
     "RollbookError",

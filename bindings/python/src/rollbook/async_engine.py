@@ -17,6 +17,7 @@ from typing import (
 
 from rollbook._awaiting import AsyncCancellable, ended
 from rollbook.async_follow import AsyncFeed, AsyncFollow
+from rollbook.async_observe import AsyncObservable
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
 from rollbook.errors import CancelledError
@@ -84,7 +85,7 @@ class AsyncSync:
         return await ended(self.sync.progress)
 
 
-class AsyncEngine:
+class AsyncEngine(AsyncObservable):
     """An :class:`Engine` for asyncio. Its methods are those of the engine, each on a
     thread of the loop's executor, and fail alike.
 

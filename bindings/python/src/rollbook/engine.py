@@ -13,6 +13,7 @@ from rollbook.follow import Feed, Follow, Scope, native_scope
 from rollbook.instant import Instant, seconds
 from rollbook.load import Load
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
+from rollbook.observe import Observable
 from rollbook.question import Day, Question
 from rollbook.report import Fault, Stats, Summary, Verification
 from rollbook.sync import Coverage, Sync
@@ -20,7 +21,7 @@ from rollbook.sync import Coverage, Sync
 _native = _crossing.native
 
 
-class Engine(_crossing.Held):
+class Engine(Observable, _crossing.Held):
     """A school administration system's integration API over a store on this device.
 
     Give it a school's data as a dataset, ask it the requests of the service, and it

@@ -191,6 +191,29 @@ class AsyncEngine(
     }
         .flowOn(dispatcher)
 
+    /**
+     * The answer that [ask] gives, and again whenever its status or its bytes change: after a change
+     * of the data that it is made from, and when another day begins at the school.
+     *
+     * Each collection is an observation of its own, which ends with it; no thread waits. A collector
+     * that is slow misses answers that are out of date by then: none is older than the one before
+     * it, and none the same. It completes when the engine is closed; while the engine is suspended
+     * it waits. It fails as `not_synced` if the school is synced and what is asked was not seen; as
+     * `io` or `corrupt` if the store fails; as `bad_argument` if a text is no date.
+     *
+     * @see Engine.observe
+     */
+    fun observe(question: Question): Flow<Answer> =
+        answers(dispatcher) { engine.observe(question, it) }
+
+    /**
+     * As [observe], but with the answers of [find].
+     *
+     * @see Engine.observeRecord
+     */
+    fun observeRecord(question: Question): Flow<Answer> =
+        answers(dispatcher) { engine.observeRecord(question, it) }
+
     /** @see Engine.verify */
     suspend fun verify(): Verification = blocking { verify() }
 

@@ -1,0 +1,34 @@
+package rollbook
+
+import java.time.LocalDate
+import kotlin.math.abs
+
+/**
+ * A school at which midnight is near: at the next full minute that is not too near to get ready.
+ *
+ * @property at that instant, in seconds since 1970
+ * @property school school 1, where another day begins then, and somebody is absent on that day
+ */
+class Midnight private constructor(val at: Long, val school: String) {
+    companion object {
+        private const val DAY = 86_400L
+
+        fun next(): Midnight {
+            val at = (System.currentTimeMillis() / 1000 + 5) / 60 * 60 + 60
+            val least = Math.floorMod(-at, DAY)
+            val east = if (least > DAY / 2) least - DAY else least
+            val minutes = abs(east) / 60
+            val sign = if (east < 0) '-' else '+'
+            val offset = "%s%02d:%02d".format(sign, minutes / 60, minutes % 60)
+            val tomorrow = LocalDate.ofEpochDay((at + east) / DAY)
+            return Midnight(
+                at,
+                """
+                {"type":"school","school_id":1,"current_year":2026,"utc_offset":"$offset"}
+                {"type":"absentee","school_id":1,"id":1,"learner_id":7,"absent_date":"$tomorrow"}
+                """
+                    .trimIndent(),
+            )
+        }
+    }
+}

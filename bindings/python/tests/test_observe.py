@@ -1,0 +1,347 @@
+"""Questions that are observed: by who waits, and by who is called."""
+
+import gc
+import queue
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import Any, Iterator, List
+
+import pytest
+from material import NOW, SAMPLE_SCHOOL
+from midnight import midnight
+
+from rollbook import (
+    Absentees,
+    Answer,
+    Answers,
+    BadArgumentError,
+    Engine,
+    Grades,
+    Learners,
+    NotSyncedError,
+    RollbookError,
+    SchoolInScope,
+    Scope,
+)
+from rollbook import observe as _observe
+
+GRADES = Grades(1)
+LEARNERS = Learners(1)
+LEARNER = '{"type":"learner","school_id":1,"id":7,"last_name":"Smith"}\n'
+SCHOOL = '{"type":"school","school_id":1,"current_year":2026}\n'
+
+
+def grade(name: str) -> str:
+    return f'{{"type":"grade","school_id":1,"grade_id":9,"grade":"{name}"}}\n'
+
+
+def shown(name: str) -> Answer:
+    return Answer(200, f'[{{"id":"9","name":"Grade {name}"}}]'.encode())
+
+
+PARENT = '{"type":"parent","school_id":1,"id":40}\n'
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.memory() as engine:
+        engine.apply(SCHOOL)
+        yield engine
+
+
+def bring_a_part(engine: Engine) -> None:
+    """Has the engine follow a source of which it has one learner: what it has of all is not
+    known."""
+    with Engine.memory() as source:
+        source.apply(SCHOOL + LEARNER)
+        with engine.follow() as follow:
+            for piece in source.feed(Scope([SchoolInScope(1, learners=[7])])):
+                follow.push(piece.encode())
+            follow.finish()
+
+
+class Heard:
+    """What a callback is told, to be waited for."""
+
+    def __init__(self) -> None:
+        self.told: "queue.Queue[Any]" = queue.Queue()
+        self.threads: List[int] = []
+
+    def __call__(self, told: Any) -> None:
+        self.threads.append(threading.get_ident())
+        self.told.put(told)
+
+    def next(self) -> Any:
+        return self.told.get(timeout=60)
+
+
+def later(call: Any) -> threading.Thread:
+    """Makes a call once somebody waits, or is about to."""
+    thread = threading.Timer(0.05, call)
+    thread.start()
+    return thread
+
+
+def test_the_answer_now_and_after_each_change(engine: Engine) -> None:
+    grades = engine.observe(GRADES)
+    assert next(grades).status == 404
+    for name in ("7", "8"):
+        engine.apply(PARENT + grade(name))
+        assert next(grades) == shown(name)
+    # What it does not read, and what comes to the same, is no answer.
+    engine.apply(PARENT.replace("40", "41"))
+    engine.apply(grade("9"))
+    engine.apply(grade("8"))
+    engine.replace_school(1, SCHOOL + grade("8"))
+    changing = later(lambda: engine.replace_school(1, SCHOOL + grade("10")))
+    assert next(grades) == shown("10")
+    changing.join()
+
+
+def test_a_record(engine: Engine) -> None:
+    grades = engine.observe_record(Grades(1, grade_id=9))
+    assert next(grades).status == 404
+    engine.apply(grade("7"))
+    assert next(grades).json() == {"id": 9, "name": "Grade 7"}
+    heard = Heard()
+    with engine.observe_record(Grades(1, grade_id=9), heard):
+        assert heard.next().json() == {"id": 9, "name": "Grade 7"}
+
+
+def test_every_question_crosses() -> None:
+    from test_questions import PAIRS
+
+    with Engine.memory(fixed_clock=NOW) as engine:
+        engine.apply(SAMPLE_SCHOOL)
+        for question, _ in PAIRS:
+            assert next(engine.observe(question)) == engine.ask(question)
+
+
+def test_a_question_that_cannot_be_asked(engine: Engine) -> None:
+    with pytest.raises(BadArgumentError):
+        engine.observe(Absentees(1, from_date="yesterday"))
+
+
+def test_it_ends_with_the_engine(engine: Engine) -> None:
+    grades, heard = engine.observe(GRADES), Heard()
+    observation = engine.observe(GRADES, heard)
+    next(grades)
+    closing = later(engine.close)
+    assert list(grades) == [] and grades.is_over and observation.is_over
+    assert list(engine.observe(GRADES)) == []
+    closing.join()
+    assert heard.next().status == 404 and heard.told.empty()
+
+
+def test_who_waits_is_let_go_by_who_cancels(engine: Engine) -> None:
+    grades = engine.observe(GRADES)
+    next(grades)
+    cancelling = later(grades.cancel)
+    assert list(grades) == [] and grades.is_over
+    cancelling.join()
+    with engine.observe(GRADES) as others:
+        assert not others.is_over
+    assert list(others) == []
+
+
+def test_it_waits_while_the_engine_is_suspended(tmp_path: Path) -> None:
+    with Engine.open(tmp_path / "a.redb") as engine:
+        engine.apply(SCHOOL)
+        grades = engine.observe(GRADES)
+        next(grades)
+        engine.suspend()
+        with Engine.open(tmp_path / "a.redb") as other:
+            other.apply(grade("7"))
+        resuming = later(engine.resume)
+        assert next(grades) == shown("7")
+        resuming.join()
+
+
+def test_an_error_ends_who_waits_and_not_who_is_called(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported = Heard()
+    monkeypatch.setattr(threading, "excepthook", lambda given: reported(given.exc_value))
+    learners, heard, failed = engine.observe(LEARNERS), Heard(), Heard()
+    next(learners)
+    with engine.observe(LEARNERS, heard, failed=failed), engine.observe(LEARNERS, heard):
+        assert heard.next().status == heard.next().status == 404
+        bring_a_part(engine)
+        with pytest.raises(NotSyncedError):
+            next(learners)
+        assert learners.is_over and list(learners) == []
+        assert isinstance(failed.next(), NotSyncedError)
+        assert isinstance(reported.next(), NotSyncedError)
+        engine.forget_sync(1)
+        assert heard.next().status == heard.next().status == 200
+
+
+def test_another_day(engine: Engine) -> None:
+    month, heard, next_day = Absentees(1), Heard(), midnight()
+    engine.apply(next_day.school)
+    absent, grades = engine.observe(month), engine.observe(GRADES)
+    next(grades)
+    with engine.observe(month, heard):
+        assert next(absent).status == heard.next().status == 404
+        answer = next(absent)
+        assert time.time() >= next_day.at
+        assert [each["learner_id"] for each in answer.json()] == ["7"]
+        assert heard.next() == answer
+        later(engine.close).join()
+    assert list(grades) == []
+
+
+def test_a_callback_is_called_here_and_then_by_the_engine(engine: Engine) -> None:
+    heard = Heard()
+    with engine.observe(GRADES, heard) as observation:
+        assert not heard.told.empty() and heard.next().status == 404
+        for name in ("7", "8"):
+            engine.apply(grade(name))
+            assert heard.next() == shown(name)
+        engine.apply(PARENT)
+        assert not observation.is_over
+    assert observation.is_over
+    engine.apply(grade("9"))
+    # Another observation is told by the same thread, later.
+    with engine.observe(GRADES, last := Heard()):
+        engine.apply(grade("10"))
+        assert (last.next(), last.next()) == (shown("9"), shown("10"))
+    assert heard.told.empty()
+    here, *others = heard.threads
+    assert here == threading.get_ident() and len({*others, *last.threads[1:]}) == 1
+    assert here not in others
+
+
+def test_a_callback_that_raises_and_one_that_cancels(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported = Heard()
+    monkeypatch.setattr(threading, "excepthook", lambda given: reported(given.exc_value))
+    heard = Heard()
+
+    def raising(answer: Answer) -> None:
+        heard(answer)
+        raise ZeroDivisionError
+
+    with engine.observe(GRADES, raising):
+        engine.apply(grade("7"))
+        assert (heard.next().status, heard.next()) == (404, shown("7"))
+    assert all(isinstance(reported.next(), ZeroDivisionError) for _ in range(2))
+
+    def once(answer: Answer) -> None:
+        if answer != shown("7"):
+            observation.cancel()
+        heard(answer)
+
+    observation = engine.observe(GRADES, once)
+    engine.apply(grade("8"))
+    assert (heard.next(), heard.next()) == (shown("7"), shown("8"))
+    assert observation.is_over
+
+
+def test_two_observers_amid_many_changes(engine: Engine) -> None:
+    given: List[List[Answer]] = [[], [], []]
+    waiting = [engine.observe(GRADES), engine.observe(GRADES)]
+
+    def wait(place: int) -> None:
+        for answer in waiting[place]:
+            given[place].append(answer)
+            if answer == shown("end"):
+                return
+
+    threads = [threading.Thread(target=wait, args=(place,)) for place in range(2)]
+    for thread in threads:
+        thread.start()
+    ended = threading.Event()
+
+    def called(answer: Answer) -> None:
+        given[2].append(answer)
+        if answer == shown("end"):
+            ended.set()
+
+    with engine.observe(GRADES, called):
+        names = [str(number // 3) for number in range(200)]
+        for name in names:
+            engine.apply(grade(name))
+        engine.apply(grade("end"))
+        assert ended.wait(60)
+    for thread in threads:
+        thread.join(60)
+    order = [shown(name) for name in [*dict.fromkeys(names), "end"]]
+    for answers in given:
+        rest = [answer for answer in answers if answer.status == 200]
+        places = [order.index(answer) for answer in rest]
+        assert places == sorted(set(places)) and rest[-1] == shown("end")
+        assert len(answers) - len(rest) <= 1
+
+
+def test_who_is_let_go_is_forgotten() -> None:
+    engine = Engine.memory()
+    answers, heard = engine.observe(GRADES), Heard()
+    engine.observe(GRADES, heard)
+    kept = weakref.ref(heard)
+    del answers, heard
+    gc.collect()
+    # Who is called goes on until the end of the engine.
+    assert len(_observe._observed) == len(_observe._listening) == 1 and kept() is not None
+    engine.close()
+    until = time.monotonic() + 60
+    while kept() is not None and time.monotonic() < until:
+        gc.collect()
+        time.sleep(0.01)
+    assert kept() is None and len(_observe._listening) == 0
+
+
+def test_an_engine_is_not_held_by_who_observes_it() -> None:
+    answers: Answers = Engine.memory().observe(GRADES)
+    gc.collect()
+    assert list(answers) == []
+
+
+AT_THE_END = """
+import sys, threading, time
+from rollbook import Engine, Grades
+
+engine = Engine.memory()
+def change():
+    for number in range(10**9):
+        engine.apply('{"type":"grade","school_id":1,"grade_id":9,"grade":"%d"}' % number)
+kept = [engine.observe(Grades(1)) for _ in range(3)]
+heard = threading.Event()
+for _ in range(3):
+    engine.observe(Grades(1), lambda answer: answer.status == 200 and heard.set())
+for answers in kept:
+    next(answers)
+threading.Thread(target=change, daemon=True).start()
+heard.wait(60)
+threading.Thread(target=lambda: [answer for answer in kept[0]], daemon=True).start()
+"""
+
+
+@pytest.mark.parametrize("end", ["", "engine.close()", "del engine", "sys.exit(0)"])
+def test_an_interpreter_that_ends(end: str) -> None:
+    for _ in range(3):
+        ran = subprocess.run(
+            [sys.executable, "-c", AT_THE_END + end],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        errors = [line for line in ran.stderr.splitlines() if "Error" in line]
+        assert ran.returncode == 0, ran.stderr
+        assert all("ClosedError" in line or "NameError" in line for line in errors), ran.stderr
+
+
+def test_errors_are_this_packages() -> None:
+    with Engine.memory() as engine:
+        bring_a_part(engine)
+        with pytest.raises(RollbookError) as asked:
+            engine.ask(LEARNERS)
+        with pytest.raises(NotSyncedError) as observed:
+            next(engine.observe(LEARNERS))
+        assert str(observed.value) == str(asked.value)
