@@ -63,7 +63,7 @@ fn a_feed_that_is_cut_anywhere_changes_nothing() {
     let (follower, lines) = followed();
     let before = state(&follower);
     let bytes = lines.concat().into_bytes();
-    assert!(bytes.iter().filter(|byte| **byte == b'\n').count() > 4);
+    assert!(lines.len() > 4);
     for end in 0..bytes.len() - 1 {
         let code = taken(&follower, &bytes[..end]);
         let expected = if end == 0 { "ok" } else { "bad_dataset" };

@@ -97,12 +97,10 @@ impl Follower {
                 self.erased.remove(&school);
                 self.own.insert(school);
             }
-            6 => {
-                if self.engine().synced(school).unwrap().is_some() {
-                    let own = format!("{{\"type\":\"learner\",\"school_id\":{school},\"id\":3}}\n");
-                    let refused = self.engine().apply(own.as_bytes()).unwrap_err();
-                    assert_eq!(refused.code(), "synced");
-                }
+            6 if self.engine().synced(school).unwrap().is_some() => {
+                let own = format!("{{\"type\":\"learner\",\"school_id\":{school},\"id\":3}}\n");
+                let refused = self.engine().apply(own.as_bytes()).unwrap_err();
+                assert_eq!(refused.code(), "synced");
             }
             7..11 => {
                 self.reach = self.reach.changed(dice);

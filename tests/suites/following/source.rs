@@ -126,9 +126,10 @@ impl Source {
         for line in lines.map(Result::unwrap) {
             if let Some(rest) = line.strip_prefix(r#"{"type":"school","school_id":"#) {
                 let school: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                access += &format!(
+                let one = format!(
                     "\n{{\"type\":\"client_integration\",\"username\":\"sync\",\"school_id\":{school},\"api_type_id\":4444,\"state\":1}}"
                 );
+                access += &one;
             }
         }
         engine.apply(access.as_bytes()).unwrap();
