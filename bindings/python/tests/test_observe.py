@@ -122,7 +122,7 @@ def test_every_question_crosses() -> None:
 
 
 def test_a_question_that_cannot_be_asked(engine: Engine) -> None:
-    with pytest.raises(BadArgumentError):
+    with pytest.raises(BadArgumentError, match="from_date is not a date"):
         engine.observe(Absentees(1, from_date="yesterday"))
 
 

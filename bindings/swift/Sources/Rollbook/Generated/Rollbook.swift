@@ -888,6 +888,22 @@ public protocol EngineProtocol: AnyObject, Sendable {
      */
     func followed() throws  -> String?
     
+    /**
+     * Observes a question: the answer that `ask` gives, and again whenever its status or its
+     * bytes change. They change after a change of the data that it is made from, and when
+     * another day begins at the school. The listener hears when it is time to poll; poll
+     * once to begin with.
+     *
+     * It ends when the engine is closed; while the engine is suspended it waits. Fails as
+     * `bad_argument` if a text is no date, as `io` if the system gives no thread.
+     */
+    func observe(question: Question, listener: ChangeListener) throws  -> Observation
+    
+    /**
+     * Observes one record as v2 answers it: as `observe`, but with the answers of `find`.
+     */
+    func observeRecord(question: Question, listener: ChangeListener) throws  -> Observation
+    
 }
 /**
  * A school administration system's integration API over a store on this device.
@@ -1485,6 +1501,40 @@ open func followed()throws  -> String?  {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_followed(
             self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Observes a question: the answer that `ask` gives, and again whenever its status or its
+     * bytes change. They change after a change of the data that it is made from, and when
+     * another day begins at the school. The listener hears when it is time to poll; poll
+     * once to begin with.
+     *
+     * It ends when the engine is closed; while the engine is suspended it waits. Fails as
+     * `bad_argument` if a text is no date, as `io` if the system gives no thread.
+     */
+open func observe(question: Question, listener: ChangeListener)throws  -> Observation  {
+    return try  FfiConverterTypeObservation_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_observe(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeQuestion_lower(question),
+        FfiConverterCallbackInterfaceChangeListener_lower(listener),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Observes one record as v2 answers it: as `observe`, but with the answers of `find`.
+     */
+open func observeRecord(question: Question, listener: ChangeListener)throws  -> Observation  {
+    return try  FfiConverterTypeObservation_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_observe_record(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeQuestion_lower(question),
+        FfiConverterCallbackInterfaceChangeListener_lower(listener),uniffiCallStatus
     )
 })
 }
@@ -2250,6 +2300,205 @@ public func FfiConverterTypeLoad_lift(_ handle: UInt64) throws -> Load {
 #endif
 public func FfiConverterTypeLoad_lower(_ value: Load) -> UInt64 {
     return FfiConverterTypeLoad.lower(value)
+}
+
+
+
+
+
+
+/**
+ * The answers to a question, one after the other, as they change.
+ *
+ * Several changes in a row may make one answer. An answer is never older than the one
+ * before it, and never the same. It does not keep the engine open.
+ */
+public protocol ObservationProtocol: AnyObject, Sendable {
+    
+    /**
+     * Ends it. A call of the listener may be under way.
+     */
+    func cancel() 
+    
+    /**
+     * Whether it was cancelled, or the engine was closed. No answer follows.
+     */
+    func isOver()  -> Bool
+    
+    /**
+     * The instant at which the answer may change by itself, in seconds since
+     * 1970-01-01T00:00:00Z: the next midnight at the school, if the answer depends on the
+     * day. The listener is called then.
+     */
+    func nextLook()  -> Int64?
+    
+    /**
+     * The answer, if it is another than the one that was given last: the first one at once.
+     * It costs next to nothing as long as nothing was changed that the answer is made from.
+     *
+     * Nothing is given either while the engine is suspended, or once the observation is
+     * over. An error is thrown once, and the observation goes on: `not_synced` if the
+     * school is synced and what is asked was not seen; `io` or `corrupt` if the store fails.
+     */
+    func poll() throws  -> Answer?
+    
+}
+/**
+ * The answers to a question, one after the other, as they change.
+ *
+ * Several changes in a row may make one answer. An answer is never older than the one
+ * before it, and never the same. It does not keep the engine open.
+ */
+open class Observation: ObservationProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_rollbook_ffi_fn_clone_observation(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_rollbook_ffi_fn_free_observation(handle, $0) }
+    }
+
+    
+
+    
+    /**
+     * Ends it. A call of the listener may be under way.
+     */
+open func cancel()  {try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_observation_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * Whether it was cancelled, or the engine was closed. No answer follows.
+     */
+open func isOver() -> Bool  {
+    return try!  FfiConverterBool.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_observation_is_over(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * The instant at which the answer may change by itself, in seconds since
+     * 1970-01-01T00:00:00Z: the next midnight at the school, if the answer depends on the
+     * day. The listener is called then.
+     */
+open func nextLook() -> Int64?  {
+    return try!  FfiConverterOptionInt64.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_observation_next_look(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * The answer, if it is another than the one that was given last: the first one at once.
+     * It costs next to nothing as long as nothing was changed that the answer is made from.
+     *
+     * Nothing is given either while the engine is suspended, or once the observation is
+     * over. An error is thrown once, and the observation goes on: `not_synced` if the
+     * school is synced and what is asked was not seen; `io` or `corrupt` if the store fails.
+     */
+open func poll()throws  -> Answer?  {
+    return try  FfiConverterOptionTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_observation_poll(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+
+    
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeObservation: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = Observation
+
+    public static func lift(_ handle: UInt64) throws -> Observation {
+        return Observation(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: Observation) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Observation {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: Observation, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeObservation_lift(_ handle: UInt64) throws -> Observation {
+    return try FfiConverterTypeObservation.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeObservation_lower(_ value: Observation) -> UInt64 {
+    return FfiConverterTypeObservation.lower(value)
 }
 
 
@@ -3260,6 +3509,11 @@ public struct Options: Equatable, Hashable {
      */
     public var cacheBytes: UInt64?
     /**
+     * What a store keeps of each school to tell what was changed since a moment, in bytes:
+     * 1 MiB unless given, and nothing with 0.
+     */
+    public var journalBytes: UInt64?
+    /**
      * A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
      * system's clock unless given.
      */
@@ -3282,6 +3536,10 @@ public struct Options: Equatable, Hashable {
          * and 256 MiB elsewhere. It fills as data is read.
          */cacheBytes: UInt64? = nil, 
         /**
+         * What a store keeps of each school to tell what was changed since a moment, in bytes:
+         * 1 MiB unless given, and nothing with 0.
+         */journalBytes: UInt64? = nil, 
+        /**
          * A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
          * system's clock unless given.
          */fixedClock: Int64? = nil, 
@@ -3293,6 +3551,7 @@ public struct Options: Equatable, Hashable {
          * How many records a page of v2 has at most: 50 unless given.
          */maxPageLimit: UInt64? = nil) {
         self.cacheBytes = cacheBytes
+        self.journalBytes = journalBytes
         self.fixedClock = fixedClock
         self.pageLimit = pageLimit
         self.maxPageLimit = maxPageLimit
@@ -3315,6 +3574,7 @@ public struct FfiConverterTypeOptions: FfiConverterRustBuffer {
         return
             try Options(
                 cacheBytes: FfiConverterOptionUInt64.read(from: &buf), 
+                journalBytes: FfiConverterOptionUInt64.read(from: &buf), 
                 fixedClock: FfiConverterOptionInt64.read(from: &buf), 
                 pageLimit: FfiConverterOptionUInt64.read(from: &buf), 
                 maxPageLimit: FfiConverterOptionUInt64.read(from: &buf)
@@ -3323,6 +3583,7 @@ public struct FfiConverterTypeOptions: FfiConverterRustBuffer {
 
     public static func write(_ value: Options, into buf: inout [UInt8]) {
         FfiConverterOptionUInt64.write(value.cacheBytes, into: &buf)
+        FfiConverterOptionUInt64.write(value.journalBytes, into: &buf)
         FfiConverterOptionInt64.write(value.fixedClock, into: &buf)
         FfiConverterOptionUInt64.write(value.pageLimit, into: &buf)
         FfiConverterOptionUInt64.write(value.maxPageLimit, into: &buf)
@@ -6122,6 +6383,149 @@ public func FfiConverterTypeWhy_lower(_ value: Why) -> RustBuffer {
 
 
 /**
+ * Hears when it is time to poll an observation.
+ */
+public protocol ChangeListener: AnyObject, Sendable {
+    
+    /**
+     * Called after a change, when another day begins, when the engine is resumed, and at the
+     * end; not again until the observation is polled. It is called on a thread of the
+     * engine, one for all observations, which must not be held up. What it throws
+     * is lost.
+     */
+    func changed() throws 
+    
+}
+
+
+// Put the implementation in a struct so we don't pollute the top-level namespace
+fileprivate struct UniffiCallbackInterfaceChangeListener {
+
+    // Create the VTable using a series of closures.
+    // Swift automatically converts these into C callback functions.
+    //
+    // Store the vtable directly.
+    static let vtable: UniffiVTableCallbackInterfaceChangeListener = UniffiVTableCallbackInterfaceChangeListener(
+        uniffiFree: { (uniffiHandle: UInt64) -> () in
+            do {
+                try FfiConverterCallbackInterfaceChangeListener.handleMap.remove(handle: uniffiHandle)
+            } catch {
+                print("Uniffi callback interface ChangeListener: handle missing in uniffiFree")
+            }
+        },
+        uniffiClone: { (uniffiHandle: UInt64) -> UInt64 in
+            do {
+                return try FfiConverterCallbackInterfaceChangeListener.handleMap.clone(handle: uniffiHandle)
+            } catch {
+                fatalError("Uniffi callback interface ChangeListener: handle missing in uniffiClone")
+            }
+        },
+        changed: { (
+            uniffiHandle: UInt64,
+            uniffiOutReturn: UnsafeMutableRawPointer,
+            uniffiCallStatus: UnsafeMutablePointer<RustCallStatus>
+        ) in
+            let makeCall = {
+                () throws -> () in
+                guard let uniffiObj = try? FfiConverterCallbackInterfaceChangeListener.handleMap.get(handle: uniffiHandle) else {
+                    throw UniffiInternalError.unexpectedStaleHandle
+                }
+                return try uniffiObj.changed(
+                )
+            }
+
+            
+            let writeReturn = { () }
+            uniffiTraitInterfaceCallWithError(
+                callStatus: uniffiCallStatus,
+                makeCall: makeCall,
+                writeReturn: writeReturn,
+                lowerError: FfiConverterTypeListenerError_lower
+            )
+        }
+    )
+
+    // Rust stores this pointer for future callback invocations, so it must live
+    // for the process lifetime (not just for the init function call).
+    //
+    // `nonisolated(unsafe)` is needed under Swift 6 strict concurrency.
+    // This is safe because the pointee is initialized once during static init
+    // and never mutated by either side of the FFI.  Its fields are C function pointers.
+    nonisolated(unsafe) static let vtablePtr: UnsafePointer<UniffiVTableCallbackInterfaceChangeListener> = {
+        let ptr = UnsafeMutablePointer<UniffiVTableCallbackInterfaceChangeListener>.allocate(capacity: 1)
+        ptr.initialize(to: vtable)
+        return UnsafePointer(ptr)
+    }()
+}
+
+private func uniffiCallbackInitChangeListener() {
+    uniffi_rollbook_ffi_fn_init_callback_vtable_changelistener(UniffiCallbackInterfaceChangeListener.vtablePtr)
+}
+
+// FfiConverter protocol for callback interfaces
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterCallbackInterfaceChangeListener {
+    fileprivate static let handleMap = UniffiHandleMap<ChangeListener>()
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+extension FfiConverterCallbackInterfaceChangeListener : FfiConverter {
+    typealias SwiftType = ChangeListener
+    typealias FfiType = UInt64
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public static func lift(_ handle: UInt64) throws -> SwiftType {
+        try handleMap.get(handle: handle)
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public static func lower(_ v: SwiftType) -> UInt64 {
+        return handleMap.insert(obj: v)
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public static func write(_ v: SwiftType, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(v))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterCallbackInterfaceChangeListener_lift(_ handle: UInt64) throws -> ChangeListener {
+    return try FfiConverterCallbackInterfaceChangeListener.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterCallbackInterfaceChangeListener_lower(_ v: ChangeListener) -> UInt64 {
+    return FfiConverterCallbackInterfaceChangeListener.lower(v)
+}
+
+
+
+
+/**
  * Hears how far a load has come.
  */
 public protocol LoadListener: AnyObject, Sendable {
@@ -6521,6 +6925,30 @@ fileprivate struct FfiConverterOptionSequenceString: FfiConverterRustBuffer {
         switch try readInt(&buf) as Int8 {
         case 0: return nil
         case 1: return try FfiConverterSequenceString.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterOptionTypeAnswer: FfiConverterRustBuffer {
+    typealias SwiftType = Answer?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeAnswer.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeAnswer.read(from: &buf)
         default: throw UniffiInternalError.unexpectedOptionalTag
         }
     }
@@ -6982,6 +7410,12 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_followed() != 63933) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_engine_observe() != 28456) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_observe_record() != 31575) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_rollbook_ffi_checksum_method_export_cancel() != 12773) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -7018,6 +7452,18 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_load_push() != 31537) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_observation_cancel() != 4384) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_observation_is_over() != 2629) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_observation_next_look() != 523) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_observation_poll() != 60386) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_rollbook_ffi_checksum_method_sync_confirm() != 37440) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -7045,7 +7491,11 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_loadlistener_progress() != 45540) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_rollbook_ffi_checksum_method_changelistener_changed() != 27690) {
+        return InitializationResult.apiChecksumMismatch
+    }
 
+    uniffiCallbackInitChangeListener()
     uniffiCallbackInitLoadListener()
     return InitializationResult.ok
 }()

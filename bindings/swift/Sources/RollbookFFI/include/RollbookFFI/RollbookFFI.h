@@ -250,6 +250,13 @@ typedef void (*UniffiCallbackInterfaceLoadListenerMethod0)(uint64_t, RustBuffer,
     );
 
 #endif
+#ifndef UNIFFI_FFIDEF_CALLBACK_INTERFACE_CHANGE_LISTENER_METHOD0
+#define UNIFFI_FFIDEF_CALLBACK_INTERFACE_CHANGE_LISTENER_METHOD0
+typedef void (*UniffiCallbackInterfaceChangeListenerMethod0)(uint64_t, void* _Nonnull, 
+        RustCallStatus *_Nonnull uniffiCallStatus
+    );
+
+#endif
 #ifndef UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_LOAD_LISTENER
 #define UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_LOAD_LISTENER
 typedef struct UniffiVTableCallbackInterfaceLoadListener {
@@ -257,6 +264,15 @@ typedef struct UniffiVTableCallbackInterfaceLoadListener {
     UniffiCallbackInterfaceClone _Nonnull uniffiClone;
     UniffiCallbackInterfaceLoadListenerMethod0 _Nonnull progress;
 } UniffiVTableCallbackInterfaceLoadListener;
+
+#endif
+#ifndef UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_CHANGE_LISTENER
+#define UNIFFI_FFIDEF_V_TABLE_CALLBACK_INTERFACE_CHANGE_LISTENER
+typedef struct UniffiVTableCallbackInterfaceChangeListener {
+    UniffiCallbackInterfaceFree _Nonnull uniffiFree;
+    UniffiCallbackInterfaceClone _Nonnull uniffiClone;
+    UniffiCallbackInterfaceChangeListenerMethod0 _Nonnull changed;
+} UniffiVTableCallbackInterfaceChangeListener;
 
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_ENGINE
@@ -434,6 +450,16 @@ uint64_t uniffi_rollbook_ffi_fn_method_engine_follow(uint64_t ptr, RustCallStatu
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_followed(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE
+uint64_t uniffi_rollbook_ffi_fn_method_engine_observe(uint64_t ptr, RustBuffer question, uint64_t listener, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE_RECORD
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE_RECORD
+uint64_t uniffi_rollbook_ffi_fn_method_engine_observe_record(uint64_t ptr, RustBuffer question, uint64_t listener, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_EXPORT
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_EXPORT
 uint64_t uniffi_rollbook_ffi_fn_clone_export(uint64_t handle, RustCallStatus *_Nonnull out_status
@@ -534,6 +560,36 @@ RustBuffer uniffi_rollbook_ffi_fn_method_load_finish(uint64_t ptr, RustCallStatu
 RustBuffer uniffi_rollbook_ffi_fn_method_load_push(uint64_t ptr, ForeignBytes bytes, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_OBSERVATION
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_OBSERVATION
+uint64_t uniffi_rollbook_ffi_fn_clone_observation(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_OBSERVATION
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_OBSERVATION
+void uniffi_rollbook_ffi_fn_free_observation(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_CANCEL
+void uniffi_rollbook_ffi_fn_method_observation_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_IS_OVER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_IS_OVER
+int8_t uniffi_rollbook_ffi_fn_method_observation_is_over(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_NEXT_LOOK
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_NEXT_LOOK
+RustBuffer uniffi_rollbook_ffi_fn_method_observation_next_look(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_POLL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_POLL
+RustBuffer uniffi_rollbook_ffi_fn_method_observation_poll(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_SYNC
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_SYNC
 uint64_t uniffi_rollbook_ffi_fn_clone_sync(uint64_t handle, RustCallStatus *_Nonnull out_status
@@ -577,6 +633,11 @@ void uniffi_rollbook_ffi_fn_method_sync_want(uint64_t ptr, RustBuffer target, Ru
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_INIT_CALLBACK_VTABLE_LOADLISTENER
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_INIT_CALLBACK_VTABLE_LOADLISTENER
 void uniffi_rollbook_ffi_fn_init_callback_vtable_loadlistener(const UniffiVTableCallbackInterfaceLoadListener* _Nonnull vtable
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_INIT_CALLBACK_VTABLE_CHANGELISTENER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_INIT_CALLBACK_VTABLE_CHANGELISTENER
+void uniffi_rollbook_ffi_fn_init_callback_vtable_changelistener(const UniffiVTableCallbackInterfaceChangeListener* _Nonnull vtable
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_HEADER_UNIFFI_TRAIT_DEBUG
@@ -1030,6 +1091,18 @@ uint16_t uniffi_rollbook_ffi_checksum_method_engine_followed(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_observe(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE_RECORD
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE_RECORD
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_observe_record(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_EXPORT_CANCEL
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_EXPORT_CANCEL
 uint16_t uniffi_rollbook_ffi_checksum_method_export_cancel(void
@@ -1102,6 +1175,30 @@ uint16_t uniffi_rollbook_ffi_checksum_method_load_push(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_CANCEL
+uint16_t uniffi_rollbook_ffi_checksum_method_observation_cancel(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_IS_OVER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_IS_OVER
+uint16_t uniffi_rollbook_ffi_checksum_method_observation_is_over(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_NEXT_LOOK
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_NEXT_LOOK
+uint16_t uniffi_rollbook_ffi_checksum_method_observation_next_look(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_POLL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_POLL
+uint16_t uniffi_rollbook_ffi_checksum_method_observation_poll(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_CONFIRM
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_CONFIRM
 uint16_t uniffi_rollbook_ffi_checksum_method_sync_confirm(void
@@ -1153,6 +1250,12 @@ uint16_t uniffi_rollbook_ffi_checksum_constructor_engine_open(void
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LOADLISTENER_PROGRESS
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LOADLISTENER_PROGRESS
 uint16_t uniffi_rollbook_ffi_checksum_method_loadlistener_progress(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_CHANGELISTENER_CHANGED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_CHANGELISTENER_CHANGED
+uint16_t uniffi_rollbook_ffi_checksum_method_changelistener_changed(void
     
 );
 #endif
