@@ -179,7 +179,7 @@ pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use engine::Answers;
-#[cfg(feature = "sync")]
+#[cfg(all(feature = "sync", not(target_family = "wasm")))]
 pub use engine::FeedObservation;
 pub use engine::{
     Compaction, Credentials, Engine, Observation, Observed, Once, Options, Stats, Verification,

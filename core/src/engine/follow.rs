@@ -2,11 +2,15 @@
 
 use super::Engine;
 use crate::dataset::Export;
-use crate::error::{Error, public::Result};
+#[cfg(not(target_family = "wasm"))]
+use crate::error::Error;
+use crate::error::public::Result;
 use crate::feed::{Feed, Follow};
 use crate::record::position::Followed;
 use crate::record::scope::Scope;
+#[cfg(not(target_family = "wasm"))]
 use crate::store::{Collection, Sources, Store, Watch};
+#[cfg(not(target_family = "wasm"))]
 use std::sync::{Arc, Weak};
 
 impl Engine {
@@ -87,6 +91,7 @@ impl Engine {
     /// assert!(feeds.poll(Some(&position)).is_some());
     /// # Ok::<(), rollbook::Error>(())
     /// ```
+    #[cfg(not(target_family = "wasm"))]
     pub fn observe_feed(&self, scope: Scope) -> FeedObservation {
         let schools = scope.schools.keys();
         let of_schools = schools.map(|school| self.store.watch(Some(*school), Sources::RECORDS));
@@ -121,12 +126,14 @@ impl Engine {
 }
 
 /// The feeds of a scope, one after the other: see [`Engine::observe_feed`].
+#[cfg(not(target_family = "wasm"))]
 pub struct FeedObservation {
     store: Weak<Store>,
     scope: Scope,
     watches: Vec<Watch>,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl FeedObservation {
     /// The feed after a position, if it has changes. It costs next to nothing as long as
     /// nothing was changed of its schools; the first one is looked for in any case.

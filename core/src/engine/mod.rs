@@ -23,7 +23,7 @@ mod sync;
 mod unseen;
 mod verify;
 
-#[cfg(feature = "sync")]
+#[cfg(all(feature = "sync", not(target_family = "wasm")))]
 pub use follow::FeedObservation;
 pub use maintain::Stats;
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]

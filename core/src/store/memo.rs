@@ -71,7 +71,7 @@ impl Sources {
     };
 
     /// All that a dataset has, and what was seen of it.
-    #[cfg(feature = "sync")]
+    #[cfg(all(feature = "sync", not(target_family = "wasm")))]
     pub(crate) const RECORDS: Sources = Sources {
         collections: !Sources::of(&[Collection::Ledger, Collection::Told, Collection::Wishes])
             .collections,
