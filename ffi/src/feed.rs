@@ -50,6 +50,10 @@ impl Scope {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "what may be left out crosses owned"
+)]
 #[uniffi::export]
 impl Engine {
     /// Begins an export of a scope, without integrators. Fails as `suspended` or `closed`;
@@ -65,10 +69,6 @@ impl Engine {
     /// one has noted of its changes; as `unsupported` if a kind has no such name, or if this
     /// store follows another one and the scope names more than it has.
     #[uniffi::method(default(after = None))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what may be left out crosses owned"
-    )]
     pub fn feed(&self, scope: &Scope, after: Option<String>) -> Result<Arc<Feed>> {
         let feed = self.inner().feed(&scope.as_given()?, after.as_deref())?;
         let (has_changes, position) = (feed.has_changes(), feed.position());
