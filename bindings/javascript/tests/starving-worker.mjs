@@ -4,13 +4,17 @@
 let exports;
 let writes = 0;
 let limit = Infinity;
+let starved = false;
 let unflushed = 0;
+/** What was not flushed when the module that had no memory left gave way to a fresh one. */
+let left;
 
 const Real = WebAssembly.Instance;
 WebAssembly.Instance = class extends Real {
   constructor(module, imports) {
     super(module, imports);
     exports = this.exports;
+    if (starved) left ??= unflushed;
   }
 };
 
@@ -32,6 +36,7 @@ FileSystemSyncAccessHandle.prototype.write = function (...given) {
   const written = write.apply(this, given);
   if (writes === limit) {
     limit = Infinity;
+    starved = true;
     // All that it could grow by, and all that it has free.
     exhaust((pages) => exports.memory.grow(pages), 1 << 15);
     exhaust((bytes) => exports.__wbindgen_malloc(bytes, 8), 1 << 26);
@@ -45,7 +50,7 @@ FileSystemSyncAccessHandle.prototype.flush = function () {
 
 const channel = new BroadcastChannel("starve");
 channel.onmessage = ({ data }) => {
-  if (data.report) channel.postMessage(unflushed);
+  if (data.report) channel.postMessage(left ?? unflushed);
   else limit = writes + data.afterWrites;
 };
 

@@ -107,6 +107,7 @@ class AsyncEngine(AsyncObservable):
         fixed_clock: Optional[Instant] = None,
         page_limit: Optional[int] = None,
         max_page_limit: Optional[int] = None,
+        journal_bytes: Optional[int] = None,
     ) -> "AsyncEngine":
         """As :meth:`Engine.open`."""
         return cls(
@@ -117,6 +118,7 @@ class AsyncEngine(AsyncObservable):
                 fixed_clock=fixed_clock,
                 page_limit=page_limit,
                 max_page_limit=max_page_limit,
+                journal_bytes=journal_bytes,
             )
         )
 
@@ -128,6 +130,7 @@ class AsyncEngine(AsyncObservable):
         fixed_clock: Optional[Instant] = None,
         page_limit: Optional[int] = None,
         max_page_limit: Optional[int] = None,
+        journal_bytes: Optional[int] = None,
     ) -> "AsyncEngine":
         """As :meth:`Engine.memory`."""
         return cls(
@@ -137,6 +140,7 @@ class AsyncEngine(AsyncObservable):
                 fixed_clock=fixed_clock,
                 page_limit=page_limit,
                 max_page_limit=max_page_limit,
+                journal_bytes=journal_bytes,
             )
         )
 

@@ -45,6 +45,7 @@ class Engine(Observable, _crossing.Held):
         fixed_clock: Optional[Instant] = None,
         page_limit: Optional[int] = None,
         max_page_limit: Optional[int] = None,
+        journal_bytes: Optional[int] = None,
     ) -> "Engine":
         """Opens the store in a file, and makes one where nothing is.
 
@@ -53,7 +54,8 @@ class Engine(Observable, _crossing.Held):
         ``fixed_clock`` is a clock that stands still; the system's clock unless
         given. ``page_limit`` is how many records a page of v2 has where a request
         says nothing, 10 unless given, and ``max_page_limit`` how many at most, 50
-        unless given.
+        unless given. ``journal_bytes`` is for what was changed, by school, so that
+        other stores can follow: 1 MiB unless given, and 0 for none.
 
         A process that is forked opens a store of its own: of an engine that it
         inherits it reads what lies in memory, and every other call fails as
@@ -65,7 +67,7 @@ class Engine(Observable, _crossing.Held):
         once the file is no longer at the path; questions, an export and a backup
         still see what is open.
         """
-        options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit)
+        options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit, journal_bytes)
         return cls._over(called(_native.Engine.open, os.fspath(path), options))
 
     @classmethod
@@ -76,10 +78,11 @@ class Engine(Observable, _crossing.Held):
         fixed_clock: Optional[Instant] = None,
         page_limit: Optional[int] = None,
         max_page_limit: Optional[int] = None,
+        journal_bytes: Optional[int] = None,
     ) -> "Engine":
         """Opens an empty store that lives in memory and goes with the engine. The
         options are those of :meth:`open`; the cache takes 32 MiB at most."""
-        options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit)
+        options = _options(cache_bytes, fixed_clock, page_limit, max_page_limit, journal_bytes)
         return cls._over(called(_native.Engine.memory, options))
 
     @classmethod
@@ -434,12 +437,14 @@ def _options(
     fixed_clock: Optional[Instant],
     page_limit: Optional[int],
     max_page_limit: Optional[int],
+    journal_bytes: Optional[int],
 ) -> Any:
     return _native.Options(
         cache_bytes=cache_bytes,
         fixed_clock=seconds(fixed_clock),
         page_limit=page_limit,
         max_page_limit=max_page_limit,
+        journal_bytes=journal_bytes,
     )
 
 
