@@ -7,6 +7,7 @@ use crate::question::Question;
 use crate::request::Answer;
 use rollbook::Observed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 /// Hears when it is time to poll an observation.
 #[uniffi::export(callback_interface)]
@@ -26,6 +27,41 @@ pub trait ChangeListener: Send + Sync {
 pub struct Observation {
     /// Gone once it is cancelled.
     observation: Mutex<Option<rollbook::Observation>>,
+    listening: Arc<Listening>,
+}
+
+/// Who hears, until it is over: a language that is about to end must not be called, nor
+/// its listener be let go by a thread of the engine.
+struct Listening {
+    /// Held during a call.
+    listener: Mutex<Option<Box<dyn ChangeListener>>>,
+    /// The thread of the call that is under way.
+    caller: Mutex<Option<ThreadId>>,
+}
+
+impl Listening {
+    fn call(&self) {
+        let listener = locked(&self.listener);
+        *locked(&self.caller) = Some(thread::current().id());
+        if let Some(listener) = &*listener {
+            // Nobody is there to hear of what it throws.
+            let _ = listener.changed();
+        }
+        *locked(&self.caller) = None;
+    }
+
+    /// Waits for a call that is under way, unless this is that call.
+    fn end(&self) {
+        if *locked(&self.caller) == Some(thread::current().id()) {
+            return;
+        }
+        let gone = locked(&self.listener).take();
+        drop(gone);
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[uniffi::export]
@@ -57,10 +93,12 @@ impl Observation {
             .is_none_or(rollbook::Observation::is_over)
     }
 
-    /// Ends it. A call of the listener may be under way.
+    /// Ends it. A call of the listener that is under way is waited for, and none follows;
+    /// within a call of the listener nothing is waited for.
     pub fn cancel(&self) {
         let gone = self.observation().take();
         drop(gone);
+        self.listening.end();
     }
 }
 
@@ -69,18 +107,20 @@ impl Observation {
         mut observation: rollbook::Observation,
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<Observation>> {
-        observation.on_change(move || {
-            // Nobody is there to hear of it.
-            let _ = listener.changed();
-        })?;
+        let listening = Arc::new(Listening {
+            listener: Mutex::new(Some(listener)),
+            caller: Mutex::default(),
+        });
+        let called = listening.clone();
+        observation.on_change(move || called.call())?;
         Ok(Arc::new(Observation {
             observation: Mutex::new(Some(observation)),
+            listening,
         }))
     }
 
     fn observation(&self) -> MutexGuard<'_, Option<rollbook::Observation>> {
-        let held = self.observation.lock();
-        held.unwrap_or_else(PoisonError::into_inner)
+        locked(&self.observation)
     }
 }
 

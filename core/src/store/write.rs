@@ -320,6 +320,18 @@ impl<'t> Write<'t> {
         self.put_meta(SYNCED_KEY, &row)
     }
 
+    /// Whether anything lies by a school.
+    pub(crate) fn has_records_of(&self, school: u64) -> Result<bool> {
+        let (first, last) = (
+            school.to_be_bytes(),
+            [school.to_be_bytes(), [u8::MAX; 8]].concat(),
+        );
+        let mut rows = self
+            .directories
+            .range::<&[u8]>(first.as_slice()..=last.as_slice())?;
+        Ok(rows.next().transpose()?.is_some())
+    }
+
     /// Moves a sorter's entries into a table, of this name if it has none yet.
     pub(crate) fn spill(&mut self, sorter: &mut Sorter, name: &str) -> Result<()> {
         let name = match sorter.spilled() {

@@ -134,6 +134,7 @@ impl<'w, 't> Commit<'w, 't> {
                     guard.check(self.write, kind, school)?;
                 }
                 render::ensure(self.write, school)?;
+                self.tally.look_at(self.write, school)?;
             } else if let Storage::Global(_) = kind.storage() {
                 render::ensure_all(self.write)?;
             }

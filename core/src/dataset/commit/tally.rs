@@ -2,12 +2,15 @@
 //! store.
 
 use crate::dataset::summary::{Change, Summary};
+use crate::error::Result;
 use crate::record::Kind;
 use crate::store::{Area, Touched, Touches, Write};
 
 pub(super) struct Tally {
     pub(super) summary: Summary,
     touches: Touches,
+    /// The school that was looked at last.
+    school: Option<u64>,
 }
 
 impl Tally {
@@ -15,7 +18,21 @@ impl Tally {
         Tally {
             summary: Summary::default(),
             touches: write.touches(),
+            school: None,
         }
+    }
+
+    /// Looks at a school before its records come: where nothing is yet, all that comes is new,
+    /// and is not taken down record by record.
+    pub(super) fn look_at(&mut self, write: &Write<'_>, school: u64) -> Result<()> {
+        if !self.is_on() || self.school == Some(school) {
+            return Ok(());
+        }
+        self.school = Some(school);
+        if !write.has_records_of(school)? {
+            self.touches.touch_all(Area::School(school));
+        }
+        Ok(())
     }
 
     /// Counts one record. `key` has the numbers of its key in the order of its fields, and

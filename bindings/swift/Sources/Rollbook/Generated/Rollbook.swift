@@ -2316,7 +2316,8 @@ public func FfiConverterTypeLoad_lower(_ value: Load) -> UInt64 {
 public protocol ObservationProtocol: AnyObject, Sendable {
     
     /**
-     * Ends it. A call of the listener may be under way.
+     * Ends it. A call of the listener that is under way is waited for, and none follows;
+     * within a call of the listener nothing is waited for.
      */
     func cancel() 
     
@@ -2403,7 +2404,8 @@ open class Observation: ObservationProtocol, @unchecked Sendable {
 
     
     /**
-     * Ends it. A call of the listener may be under way.
+     * Ends it. A call of the listener that is under way is waited for, and none follows;
+     * within a call of the listener nothing is waited for.
      */
 open func cancel()  {try! rustCall() {
         uniffiCallStatus in
@@ -7452,7 +7454,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_load_push() != 31537) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_observation_cancel() != 4384) {
+    if (uniffi_rollbook_ffi_checksum_method_observation_cancel() != 12202) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_observation_is_over() != 2629) {
