@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::question::Question;
 use crate::request::Answer;
 use rollbook::Observed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 
 /// Hears when it is time to poll an observation.
@@ -27,7 +27,8 @@ pub trait ChangeListener: Send + Sync {
 pub struct Observation {
     /// Gone once it is cancelled.
     observation: Mutex<Option<rollbook::Observation>>,
-    listening: Arc<Listening>,
+    /// Gone once the engine has let go of it.
+    listening: Weak<Listening>,
 }
 
 /// Who hears, until it is over: a language that is about to end must not be called, nor
@@ -96,9 +97,12 @@ impl Observation {
     /// Ends it. A call of the listener that is under way is waited for, and none follows;
     /// within a call of the listener nothing is waited for.
     pub fn cancel(&self) {
+        let listening = self.listening.upgrade();
         let gone = self.observation().take();
         drop(gone);
-        self.listening.end();
+        if let Some(listening) = listening {
+            listening.end();
+        }
     }
 }
 
@@ -111,11 +115,11 @@ impl Observation {
             listener: Mutex::new(Some(listener)),
             caller: Mutex::default(),
         });
-        let called = listening.clone();
-        observation.on_change(move || called.call())?;
+        let heard = Arc::downgrade(&listening);
+        observation.on_change(move || listening.call())?;
         Ok(Arc::new(Observation {
             observation: Mutex::new(Some(observation)),
-            listening,
+            listening: heard,
         }))
     }
 
