@@ -2,8 +2,8 @@
 //! no longer finds, and none is taken that an older commit left behind.
 //!
 //! A row of a digest has the sum of the checksums of: the directories of one school,
-//! the integrators' rows, what the store says of itself, or the journal of one area. Where no row is, the sum
-//! is 0. Rows that nothing adds up to are noticed by what they are the sum of.
+//! the integrators' rows, what the store says of itself, or the journal of one area. Where
+//! no row is, the sum is 0. Rows that nothing adds up to are noticed by what they are the sum of.
 
 use super::checksum::Digest;
 use super::journal::Area;
@@ -12,13 +12,13 @@ use super::records::EachRow;
 use super::tables::Definition;
 use crate::error::{Error, Failure, Result};
 use redb::{ReadableTable, Table};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Digests by what they are the sum of.
 pub(super) const DIGESTS: Definition = Definition::new("digests");
 
 /// What a digest is the sum of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// The directories of a school, and of school 0 those of all schools.
     School(u64),
@@ -144,8 +144,10 @@ fn damaged(scope: Scope) -> Failure {
 }
 
 /// What a transaction adds to digests.
+///
+/// They are written in the order in which their rows lie, so that each page is read once.
 #[derive(Debug, Default)]
-pub(super) struct Added(HashMap<Scope, Digest>);
+pub(super) struct Added(BTreeMap<Scope, Digest>);
 
 impl Added {
     /// A row came in the place of another, or one of both.
