@@ -3,7 +3,7 @@
 use crate::changes::Change;
 use crate::spread::{Spread, timed};
 use anyhow::{Context, Result, ensure};
-use rollbook::{AssessmentMarks, Engine, Learners, Observation, Options};
+use rollbook::{AssessmentMarks, Engine, Learners, LiveQuery, Options};
 use rollbook_tests::sample::SampleSchool;
 use serde::Serialize;
 use std::io::Read;
@@ -56,7 +56,7 @@ pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
             times.push(took);
         }
         for observers in [&mut polling, &mut listening] {
-            let given = observers.iter_mut().filter_map(Observation::poll).count();
+            let given = observers.iter_mut().filter_map(LiveQuery::poll).count();
             ensure!(given == CONCERNED, "{given} observers were given something");
         }
         alone.ask(&marks(school.school_id))?;
@@ -90,7 +90,7 @@ fn learner(school: u64, number: usize) -> Learners<'static> {
 }
 
 /// Observers who have been given their first answer, and listen if they are to.
-fn observers(engine: &Engine, school: u64, listen: bool) -> Result<Vec<Observation>> {
+fn observers(engine: &Engine, school: u64, listen: bool) -> Result<Vec<LiveQuery>> {
     let mut observers = Vec::new();
     for number in 0..OBSERVERS {
         let mut observer = if number < CONCERNED {

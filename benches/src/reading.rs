@@ -2,7 +2,7 @@
 
 use crate::spread::timed;
 use anyhow::{Result, bail, ensure};
-use rollbook::{Call, Engine, Options, Reply, Request, Step, Sync, SyncOptions, Taken};
+use rollbook::{Call, Engine, Options, Reply, ReplyOutcome, Request, Step, Sync, SyncOptions};
 use rollbook_tests::sample::{PASSWORD, SampleSchool, USERNAME};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -121,7 +121,7 @@ impl<'a> Replies<'a> {
                 body: &answer.body,
                 ..Reply::default()
             };
-            self.sync.take(call.id, NOW, &reply)?;
+            self.sync.handle_reply(call.id, NOW, &reply)?;
         }
     }
 
@@ -134,9 +134,9 @@ impl<'a> Replies<'a> {
             retry_after,
             body,
         };
-        let taken = self.sync.take(call.id, NOW, &reply)?;
-        let is_read = matches!(taken, Taken::Kept | Taken::Same);
+        let taken = self.sync.handle_reply(call.id, NOW, &reply)?;
+        let is_read = matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged);
         ensure!(is_read, "{taken:?}: {}", call.target);
-        Ok(taken == Taken::Kept)
+        Ok(taken == ReplyOutcome::Stored)
     }
 }

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use rollbook_benches::growth::{self, Rounds};
+use rollbook_benches::spread::Spread;
 use rollbook_benches::{child, concurrent, journal, writes};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 const LEARNERS: u32 = 30;
@@ -45,7 +47,17 @@ fn writes() {
     let written = writes::measure(LEARNERS, folder.path(), 4).unwrap();
     println!("{}", serde_json::to_string(&written).unwrap());
     assert_eq!(written.len(), 6);
-    assert!(written.iter().all(|written| written.ratio > 0.0));
+    let names: BTreeSet<&str> = written.iter().map(|written| written.name).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    for written in &written {
+        assert!(written.change.count > 0 && written.change.count == written.bare.count);
+        assert!(is_in_order(&written.change) && is_in_order(&written.bare));
+    }
+}
+
+/// No time is not a number, and none is above the longest.
+fn is_in_order(times: &Spread) -> bool {
+    times.median <= times.p99 && times.p99 <= times.longest
 }
 
 fn notes() {
@@ -53,7 +65,12 @@ fn notes() {
     let noted = journal::measure(LEARNERS, folder.path(), 2, 4).unwrap();
     println!("{}", serde_json::to_string(&noted).unwrap());
     assert_eq!(noted.len(), 6);
-    assert!(noted.iter().all(|noted| noted.ratio > 0.0));
+    let names: BTreeSet<&str> = noted.iter().map(|noted| noted.name).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    for noted in &noted {
+        assert!(noted.with.count > 0 && noted.with.count == noted.without.count);
+        assert!(is_in_order(&noted.with) && is_in_order(&noted.without));
+    }
 }
 
 fn reads_beside_a_writer() {

@@ -1,11 +1,12 @@
-//! What today is: one clock, and a school's offset from UTC.
+//! The clock of an engine, and the offset of a school from UTC. Together they give the current
+//! date.
 
 use crate::date::Date;
 use crate::error::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where the engine takes the time from; the only place (section 1, "current").
+/// The source of the current time. The engine has no other source (section 1, "current").
 ///
 /// ```
 /// use rollbook::Clock;
@@ -15,17 +16,19 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Clock {
-    /// The system's clock. The browser's WebAssembly has none: give another.
+    /// The clock of the system. WebAssembly in a browser has none, so another clock is required
+    /// there.
     #[default]
     System,
-    /// Always this instant, in seconds since 1970-01-01T00:00:00Z.
+    /// A fixed time, in seconds since 1970-01-01T00:00:00Z.
     Fixed(i64),
-    /// Whatever the function says, in seconds since 1970-01-01T00:00:00Z.
+    /// A function that returns the time in seconds since 1970-01-01T00:00:00Z.
     Custom(Arc<dyn Fn() -> i64 + Send + Sync>),
 }
 
 impl Clock {
-    /// Whatever this function says, in seconds since 1970-01-01T00:00:00Z.
+    /// Creates a clock from a function that returns the time in seconds since
+    /// 1970-01-01T00:00:00Z.
     ///
     /// ```
     /// use rollbook::{Clock, Engine, Options};
@@ -43,7 +46,7 @@ impl Clock {
         Clock::Custom(Arc::new(now))
     }
 
-    /// Whether this platform has the clock.
+    /// Fails if this platform does not have the clock.
     pub(crate) fn check(&self) -> Result<()> {
         if matches!(self, Clock::System) && cfg!(all(target_family = "wasm", target_os = "unknown"))
         {
@@ -54,12 +57,12 @@ impl Clock {
         Ok(())
     }
 
-    /// Whether it never tells another instant.
-    pub(crate) fn stands_still(&self) -> bool {
+    /// Returns whether the clock always returns the same time.
+    pub(crate) fn is_fixed(&self) -> bool {
         matches!(self, Clock::Fixed(_))
     }
 
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// Returns the time in seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn now(&self) -> i64 {
         match self {
             Clock::System => system_now(),
@@ -87,18 +90,18 @@ fn system_now() -> i64 {
     }
 }
 
-/// The seconds of a day.
+/// The number of seconds in a day.
 const DAY: i64 = 86_400;
 
-/// A school's fixed distance from UTC, in seconds.
+/// The fixed offset of a school from UTC, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Offset(i32);
 
 impl Offset {
-    /// `+02:00`, where a school says nothing.
+    /// The offset `+02:00` of a school that specifies none.
     pub(crate) const DEFAULT: Offset = Offset(2 * 3600);
 
-    /// `±HH:MM`, at most 18:00.
+    /// Parses an offset of the form `±HH:MM`, at most 18:00.
     pub(crate) fn parse(text: &str) -> Option<Offset> {
         let [sign, h1, h2, b':', m1, m2] = *text.as_bytes() else {
             return None;
@@ -117,12 +120,12 @@ impl Offset {
         }
     }
 
-    /// The date there at an instant.
+    /// Returns the local date at a time.
     pub(crate) fn today(self, now: i64) -> Date {
         Date::from_unix_days(self.days(now))
     }
 
-    /// The instants of the day that it is there.
+    /// Returns the times of the local day that contains a time.
     pub(crate) fn day(self, now: i64) -> Range<i64> {
         let start = |day: i64| day.saturating_mul(DAY).saturating_sub(i64::from(self.0));
         let today = self.days(now);

@@ -1,8 +1,8 @@
-//! Calendar dates and date-times as the API writes them.
+//! Calendar dates and date-times in the format of the API.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
-/// A day of the calendar, from 0001-01-01 to 9999-12-31.
+/// A date of the calendar, from 0001-01-01 to 9999-12-31.
 ///
 /// ```
 /// let date: rollbook::Date = "2026-05-14".parse()?;
@@ -17,7 +17,7 @@ pub struct Date {
     day: u8,
 }
 
-/// A text that is no date of the form `YYYY-MM-DD`.
+/// The error for a text that is not a date of the form `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a date: write YYYY-MM-DD, from 0001-01-01 to 9999-12-31")]
 pub struct BadDate;
@@ -34,7 +34,7 @@ impl Date {
         day: 31,
     };
 
-    /// The date of these numbers, if the calendar has it.
+    /// Returns the date with these numbers, or `None` if the calendar does not have it.
     ///
     /// ```
     /// assert!(rollbook::Date::new(2024, 2, 29).is_some());
@@ -48,7 +48,7 @@ impl Date {
         Some(Date { year, month, day })
     }
 
-    /// The year, from 1 to 9999.
+    /// Returns the year, from 1 to 9999.
     ///
     /// ```
     /// let date: rollbook::Date = "2026-05-14".parse()?;
@@ -59,17 +59,17 @@ impl Date {
         self.year
     }
 
-    /// The month, from 1 to 12.
+    /// Returns the month, from 1 to 12.
     pub fn month(self) -> u8 {
         self.month
     }
 
-    /// The day of the month, from 1.
+    /// Returns the day of the month, starting with 1.
     pub fn day(self) -> u8 {
         self.day
     }
 
-    /// Exactly 4-2-2 ASCII digits.
+    /// Parses a date of exactly 4-2-2 ASCII digits.
     pub(crate) fn parse(text: &[u8]) -> Option<Date> {
         let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else {
             return None;
@@ -78,12 +78,12 @@ impl Date {
         Date::new(year, pair(m1, m2)?, pair(d1, d2)?)
     }
 
-    /// The date as a number that sorts like it: 20260514.
+    /// Returns the date as a number with the same order, such as 20260514.
     pub(crate) fn number(self) -> u64 {
         u64::from(self.year) * 10_000 + u64::from(self.month) * 100 + u64::from(self.day)
     }
 
-    /// The reverse of [`number`](Self::number).
+    /// Returns the date of a number that [`number`](Self::number) has returned.
     pub(crate) fn from_number(number: u64) -> Option<Date> {
         Date::new(
             u16::try_from(number / 10_000).ok()?,
@@ -101,19 +101,19 @@ impl Date {
         out.extend_from_slice(&[c1, c2, y1, y2, b'-', m1, m2, b'-', d1, d2]);
     }
 
-    /// The same day of the month before, or that month's last day (4.1, 4.9).
+    /// Returns the same day of the previous month, or the last day of that month (4.1, 4.9).
     pub(crate) fn month_before(self) -> Date {
         self.naive()
             .and_then(|day| day.checked_sub_months(Months::new(1)))
             .map_or(Date::MIN, Date::from_naive)
     }
 
-    /// The same day of the next year; after 29 February the 28th (4.1).
+    /// Returns the same day of the next year. For 29 February, it is 28 February (4.1).
     pub(crate) fn year_after(self) -> Date {
         self.years_after(1)
     }
 
-    /// The same day so many years later, likewise.
+    /// Returns the same day `years` years later. It may be 28 February instead of 29 February.
     pub(crate) fn years_after(self, years: u16) -> Date {
         self.naive()
             .and_then(|day| day.checked_add_months(Months::new(12 * u32::from(years))))
@@ -132,15 +132,14 @@ impl Date {
             .map_or(Date::MIN, Date::from_naive)
     }
 
-    /// How many days it lies after 1970-01-01.
-    #[cfg(feature = "sync")]
+    /// Returns the number of days since 1970-01-01.
     pub(crate) fn unix_days(self) -> i64 {
         let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();
         let distance = |day: NaiveDate| day.signed_duration_since(epoch).num_days();
         self.naive().map_or(0, distance)
     }
 
-    /// The day that lies this many days after 1970-01-01.
+    /// Returns the date that is this many days after 1970-01-01.
     pub(crate) fn from_unix_days(days: i64) -> Date {
         let epoch = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap_or_default();
         let distance = Days::new(days.unsigned_abs());
@@ -163,7 +162,7 @@ impl Date {
         )
     }
 
-    /// Clamps to the years that the API can write.
+    /// Limits a date to the years that the API can represent.
     fn from_naive(day: NaiveDate) -> Date {
         if day.year() < 1 {
             return Date::MIN;
@@ -196,15 +195,15 @@ impl std::fmt::Display for Date {
     }
 }
 
-/// A date-time packed into 40 bits: century, year of it, month, day, hour,
-/// minute, second, so that writing it needs no division.
+/// A date-time packed into 40 bits. The fields are century, year of the century, month, day, hour,
+/// minute and second, so that it can be written without divisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DateTime(u64);
 
 impl DateTime {
     pub(crate) const BYTES: usize = 5;
 
-    /// Exactly `YYYY-MM-DD HH:MM:SS`, checked against the calendar.
+    /// Parses a text of exactly the form `YYYY-MM-DD HH:MM:SS`, with a date of the calendar.
     pub(crate) fn parse(text: &[u8]) -> Option<DateTime> {
         let (day, time) = text.split_at_checked(10)?;
         let date = Date::parse(day)?;
@@ -231,7 +230,8 @@ impl DateTime {
         ))
     }
 
-    /// The same time so many years later, as of a [`Date`].
+    /// Returns the same time of day `years` years later, with the date as by
+    /// [`Date::years_after`].
     pub(crate) fn years_after(self, years: u16) -> DateTime {
         let mut text = self.text();
         let date = Date::parse(text.get(..10).unwrap_or_default());
@@ -250,14 +250,14 @@ impl DateTime {
         [a, b, c, d, e]
     }
 
-    /// What these bytes hold, which need not be a time: see
+    /// Returns the date-time that these bytes encode. It may be invalid, see
     /// [`is_one`](Self::is_one).
     pub(crate) fn from_bytes([a, b, c, d, e]: [u8; Self::BYTES]) -> DateTime {
         DateTime(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
     }
 
-    /// Whether it is a time of the calendar and the day.
-    pub(crate) fn is_one(self) -> bool {
+    /// Returns whether the fields are a date of the calendar and a time of the day.
+    pub(crate) fn is_valid(self) -> bool {
         let field = |shift: u32, bits: u32| {
             let [number, ..] = ((self.0 >> shift) & ((1 << bits) - 1)).to_le_bytes();
             number
@@ -271,7 +271,7 @@ impl DateTime {
             && Date::new(year_number, field(22, 4), field(17, 5)).is_some()
     }
 
-    /// The characters of `YYYY-MM-DD HH:MM:SS` as little-endian words.
+    /// Returns the characters of `YYYY-MM-DD HH:MM:SS` as little-endian words.
     #[inline]
     pub(crate) fn words(self) -> [u64; 3] {
         const DASH: u64 = b'-' as u64;
@@ -288,7 +288,7 @@ impl DateTime {
         ]
     }
 
-    /// The nineteen characters of `YYYY-MM-DD HH:MM:SS`.
+    /// Returns the nineteen characters of `YYYY-MM-DD HH:MM:SS`.
     #[inline]
     pub(crate) fn text(self) -> [u8; 19] {
         let field = |shift: u32, bits: u32| {
@@ -303,8 +303,8 @@ impl DateTime {
     }
 }
 
-/// The two ASCII digits of a number below 100, in the order in which a
-/// little-endian word is written.
+/// Returns the two ASCII digits of a number below 100, in the order in which a little-endian word
+/// is written.
 #[inline]
 pub(crate) fn two_digits(number: u32) -> u16 {
     PAIRS.get(number as usize).copied().unwrap_or_default()
@@ -321,12 +321,12 @@ static PAIRS: [u16; 128] = {
     pairs
 };
 
-/// The value of two ASCII digits.
+/// Returns the value of two ASCII digits.
 fn pair(tens: u8, ones: u8) -> Option<u8> {
     (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
 }
 
-/// The two ASCII digits of a number below 100.
+/// Returns the two ASCII digits of a number below 100.
 #[inline]
 pub(crate) const fn digits(number: u8) -> [u8; 2] {
     [b'0' + number / 10, b'0' + number % 10]
@@ -416,7 +416,7 @@ mod tests {
                 let cleared = packed & !(((1 << bits) - 1) << shift);
                 let time = DateTime(cleared | number << shift);
                 let comes_back = DateTime::parse(&time.text()) == Some(time);
-                assert_eq!(time.is_one(), comes_back, "{time:?}");
+                assert_eq!(time.is_valid(), comes_back, "{time:?}");
             }
         }
         for bad in [

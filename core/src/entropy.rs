@@ -1,10 +1,10 @@
-//! Random bytes, from the system or from where the app takes them.
+//! Random bytes from the system or from the app.
 
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// Where the engine takes random bytes from: salts of passwords, the key under
-/// which passwords that have passed are remembered, and that of a store's cursors.
+/// The source of random bytes for the salts of passwords, the key of the digests of passwords that
+/// were correct, and the key of the cursors of a store.
 ///
 /// ```
 /// use rollbook::Entropy;
@@ -18,17 +18,19 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Entropy {
-    /// The system's. The browser's WebAssembly has none: give another.
+    /// The source of the system. WebAssembly in a browser has none, so another source is required
+    /// there.
     #[default]
     System,
-    /// Whatever the function fills the bytes with; `false` if it could not.
+    /// A function that fills a buffer with random bytes. It returns `false` if it cannot.
     Custom(Arc<Fill>),
 }
 
 type Fill = dyn Fn(&mut [u8]) -> bool + Send + Sync;
 
 impl Entropy {
-    /// Whatever this function fills the bytes with; `false` if it could not.
+    /// Creates a source from a function that fills a buffer with random bytes. The function
+    /// returns `false` if it cannot.
     ///
     /// ```
     /// use rollbook::{Engine, Entropy, Options};

@@ -1,100 +1,115 @@
-//! One error type for everything that can go wrong beside an answer.
+//! The error type for all failures that are not answers of the API.
 
-/// What an engine reports when it cannot do what it was asked.
+/// The error of an operation of an engine.
 ///
-/// A refusal that the API itself knows (a wrong parameter, a client that has
-/// not authorised) is an answer with its status, never an `Error`. Every case
-/// has a stable [`code`](Error::code), and its text says what to do next.
+/// A refusal that the API defines (for example of a wrong parameter, or of a client that has not
+/// authorised) is an answer with a status, and never an `Error`. Every case has a stable
+/// [`code`](Error::code), and its text says what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A dataset has a fault; nothing of it was kept.
+    /// A dataset has a fault. Nothing of it was stored.
     #[error("{0}")]
     BadDataset(Fault),
-    /// Another engine, here or in another process, holds the store.
+    /// Another engine, in this process or another one, has the store open.
     #[error("{path} is already open: close the engine that holds it, or use that one")]
     AlreadyOpen {
-        /// The store's path, or what stands for it.
+        /// The path of the store, or a description if it has no path.
         path: String,
     },
-    /// Somebody else is at work on the store, and waiting did not help.
+    /// Another operation on the store is in progress, and did not end while the call waited.
     #[error("busy: {what}; try again when it has ended")]
     Busy {
-        /// What stands in the way.
+        /// The operation that is in progress.
         what: String,
     },
+    /// An export, feed or backup was ended, because it had not been read completely while another
+    /// call waited to erase, compact or suspend.
+    #[error(
+        "it was ended, since it was read for too long while another call waited to erase, compact or suspend: start it again"
+    )]
+    ReaderEnded,
     /// The engine is suspended.
     #[error("the engine is suspended: call resume first")]
     Suspended,
     /// The engine is closed.
     #[error("the engine is closed: open the store again")]
     Closed,
-    /// The store's file is damaged.
+    /// The file of the store is damaged.
     #[error(
         "the store is damaged ({detail}): run verify, and load the data again or restore a backup"
     )]
     Corrupt {
-        /// Where the damage showed.
+        /// The damage that was found.
         detail: String,
     },
-    /// Reading or writing the store failed; what was committed before is kept.
+    /// Reading or writing the store failed. Earlier commits are not affected.
     #[error(
         "the store could not be read or written ({detail}): free space or check the device, then try again"
     )]
     Io {
-        /// What the system said.
+        /// The message of the system.
         detail: String,
     },
-    /// The file is no Rollbook store.
+    /// The system does not allow the file at its path to be opened or created.
+    #[error(
+        "{path} could not be opened ({detail}): choose a file in a folder that exists, which this program may read and write"
+    )]
+    CannotOpen {
+        /// The path of the file.
+        path: String,
+        /// The message of the system.
+        detail: String,
+    },
+    /// The file is not a Rollbook store.
     #[error("{path} is no Rollbook store: give another path, or remove the file")]
     NotAStore {
         /// The path that was opened.
         path: String,
     },
-    /// The store's file is not where it was: it was deleted, moved or replaced.
+    /// The file of the store is no longer at its path. It was deleted, moved or replaced.
     #[error(
         "the store's file is no longer at {path}: put it back and try again, or back up what is open and open the store anew"
     )]
     Missing {
-        /// The path where the store was opened.
+        /// The path at which the store was opened.
         path: String,
     },
-    /// The store was written by a newer Rollbook.
+    /// The store was written by a newer version of Rollbook.
     #[error("the store has {what} {found}, this Rollbook reads up to {supported}: update the app")]
     NewerFormat {
-        /// What is newer: `format`, `rendering`, `kind`, `collection`, `part`,
-        /// `field`, `tag` or `lane`.
+        /// The part that is newer: `format`, `rendering`, `kind`, `collection`, `part`, `field`,
+        /// `filter_column` or `column`.
         what: String,
         /// Its number in the store.
         found: u32,
         /// The highest number that this version reads.
         supported: u32,
     },
-    /// A file is in the way.
+    /// A file already exists at the path.
     #[error("{path} exists already: choose a path that is free")]
     Exists {
-        /// The path in question.
+        /// The path of the file.
         path: String,
     },
-    /// A load was cancelled; nothing of it was kept.
+    /// A load was cancelled. Nothing of it was stored.
     #[error("the load was cancelled: nothing was kept")]
     Cancelled,
-    /// Another change was made under the id of this one; nothing was changed.
+    /// Another change was made under the same id. Nothing was changed.
     #[error("the id belongs to another change: give each change an id of its own")]
     IdReused,
-    /// A school is synced, and what was asked of it has not been seen yet.
+    /// A school is synced, and the requested data of it has not been fetched yet.
     #[error(
         "not synced yet: {what}{}; sync that first, or ask for what was seen",
         .school.map_or_else(String::new, |school| format!(" of school {school}"))
     )]
     NotSynced {
-        /// The school; none if what was asked is the same for all schools.
+        /// The school, or `None` if the data is the same for all schools.
         school: Option<u64>,
-        /// What was not seen.
+        /// The data that was not fetched.
         what: String,
     },
-    /// A school is synced, so that its records are the service's to change; nothing was
-    /// changed.
+    /// A school is synced, so that only the service changes its records. Nothing was changed.
     #[error(
         "school {school} is synced, and only the service changes it: change it there, or call forget_sync first"
     )]
@@ -102,26 +117,42 @@ pub enum Error {
         /// The school.
         school: u64,
     },
-    /// What a follower has come to is not of this store's history, or too far back.
+    /// A list that is the same for all schools belongs to the store that this store follows.
+    /// Nothing was changed.
     #[error(
-        "the position is of another store, or of a history that this one does not know: begin anew, with a feed after no position"
+        "{kind}: the store follows another one, and only that one changes this list: change it there, or follow no school first"
     )]
-    BeginAnew,
-    /// A feed does not begin where this store is; nothing was changed.
+    SyncedList {
+        /// The kind of the records of the list.
+        kind: &'static str,
+    },
+    /// A text is not the position of a feed.
     #[error(
-        "the feed does not begin where this store is: ask for the feed after the position that followed gives, or after none"
+        "the text is not the position of a feed: ask for the feed after the position that followed gives, or after none"
     )]
-    OutOfStep,
-    /// This engine or platform cannot do what was asked.
+    ResyncRequired,
+    /// A feed does not start at the position of this store. Nothing was changed.
+    #[error(
+        "the feed does not begin where this store is: ask for the feed after the position that followed gives"
+    )]
+    OutOfSync,
+    /// The records of a store that follows another one differ from those of its source, because of
+    /// a fault in one of them. All complete parts of the feed were applied. The next feed sends
+    /// everything again, once.
+    #[error(
+        "the records of this store differ from those of its source: ask for the feed after the position that followed gives, which brings everything again, and report this if it is not the first time"
+    )]
+    Diverged,
+    /// This engine or platform does not support the operation.
     #[error("not possible here: {what}")]
     Unsupported {
-        /// What is missing, and what to do instead.
+        /// The missing feature, and what to do instead.
         what: String,
     },
 }
 
 impl Error {
-    /// The stable name of the case, for programs.
+    /// Returns the stable name of the case, for programs.
     ///
     /// ```
     /// assert_eq!(rollbook::Error::Suspended.code(), "suspended");
@@ -131,10 +162,11 @@ impl Error {
             Error::BadDataset(_) => "bad_dataset",
             Error::AlreadyOpen { .. } => "already_open",
             Error::Busy { .. } => "busy",
+            Error::ReaderEnded => "reader_ended",
             Error::Suspended => "suspended",
             Error::Closed => "closed",
             Error::Corrupt { .. } => "corrupt",
-            Error::Io { .. } => "io",
+            Error::Io { .. } | Error::CannotOpen { .. } => "io",
             Error::NotAStore { .. } => "not_a_store",
             Error::Missing { .. } => "missing",
             Error::NewerFormat { .. } => "newer_format",
@@ -142,9 +174,10 @@ impl Error {
             Error::Cancelled => "cancelled",
             Error::IdReused => "id_reused",
             Error::NotSynced { .. } => "not_synced",
-            Error::Synced { .. } => "synced",
-            Error::BeginAnew => "begin_anew",
-            Error::OutOfStep => "out_of_step",
+            Error::Synced { .. } | Error::SyncedList { .. } => "synced",
+            Error::ResyncRequired => "resync_required",
+            Error::OutOfSync => "out_of_sync",
+            Error::Diverged => "diverged",
             Error::Unsupported { .. } => "unsupported",
         }
     }
@@ -157,6 +190,24 @@ impl Error {
         .into()
     }
 
+    /// Returns the error of a file that was not opened or created. It contains the path if another
+    /// path would help.
+    #[cold]
+    pub(crate) fn cannot_open(path: &std::path::Path, error: &std::io::Error) -> Failure {
+        use std::io::ErrorKind;
+        let (path, detail) = (path.display().to_string(), error.to_string());
+        match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::InvalidFilename
+            | ErrorKind::InvalidInput => Error::CannotOpen { path, detail }.into(),
+            _ => Error::Io { detail }.into(),
+        }
+    }
+
     #[cold]
     pub(crate) fn unsupported(what: &str) -> Failure {
         Error::Unsupported {
@@ -165,7 +216,8 @@ impl Error {
         .into()
     }
 
-    /// What a newer version wrote and this one does not know.
+    /// Returns the error of data that a newer version wrote and that this version does not
+    /// support.
     #[cold]
     pub(crate) fn newer(what: &str, found: u32, supported: u32) -> Failure {
         Error::NewerFormat {
@@ -193,32 +245,32 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// What is wrong with a dataset: the line and the rule that it breaks.
+/// The fault of a dataset, with its line and the rule that it violates.
 ///
-/// The text has the form `line 1204: learner: date_of_birth: "2018-02-30" is
-/// not a date (YYYY-MM-DD)`.
+/// The text has the form `line 1204: learner: date_of_birth: "2018-02-30" is not a date
+/// (YYYY-MM-DD)`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Fault {
-    /// The line, counted from 1.
+    /// The number of the line, starting with 1.
     pub line: u64,
-    /// Type, field and what was wrong with it.
+    /// The type, the field, and the fault.
     pub what: String,
 }
 
-/// An error on its way through this crate: boxed once, where it arises. A word is
-/// handed on with less than half the code that a whole error takes.
+/// An error inside this crate. It is boxed where it occurs, because returning one word takes less
+/// than half the code of returning a whole error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub(crate) struct Failure(Box<Error>);
 
-/// What the public functions give.
+/// The result type of the public functions.
 pub(crate) mod public {
-    /// Shorthand for results of this crate.
+    /// A result with the error type of this crate.
     pub type Result<T, E = super::Error> = std::result::Result<T, E>;
 }
 
-/// Results inside this crate.
+/// A result inside this crate.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl std::ops::Deref for Failure {
@@ -248,7 +300,7 @@ impl From<Failure> for Error {
     }
 }
 
-/// redb's errors, each of its operations having a type of its own.
+/// Conversions of the errors of redb, which has a type for each of its operations.
 mod from_redb {
     use super::{Error, Failure};
     use std::io::ErrorKind::UnexpectedEof;

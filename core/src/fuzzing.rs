@@ -1,21 +1,23 @@
-//! What a fuzzer reads without a store around it. It is there for a fuzzer alone.
+//! Entry points for fuzzing, which read bytes without a store. They exist only in a build for
+//! fuzzing.
 
 use crate::engine::Engine;
 use crate::error::{Result, public};
-use crate::json::Chunks;
-use crate::record::learner_subject::LearnerSubject;
-use crate::record::mark::Mark;
-use crate::record::open_row::OpenRow;
-use crate::record::{Kind, bake, typed};
-use crate::store::{Collection, Directory, Run, Totals};
+use crate::json::{ApiVersion, OutputBuffer};
+use crate::record::Kind;
+use crate::record::kinds::learner_subject::LearnerSubject;
+use crate::record::kinds::mark::Mark;
+use crate::record::stored::edited_row::EditedRow;
+use crate::record::stored::{pre_render, typed};
+use crate::store::{Block, BlockIndex, Collection, Totals};
 
-/// Forgets what an engine has read: the bytes beneath it are others now.
+/// Discards the caches of an engine, because the bytes of its store were changed.
 pub fn forget(engine: &Engine) -> public::Result<()> {
     Ok(engine.forget()?)
 }
 
-/// Reads bytes as a row of a store, of which kind says the first: whether it is one. What
-/// was written comes out the same when it is written again.
+/// Parses bytes as a row of a store, whose type depends on the first byte. Returns whether the row
+/// is valid. Panics if a valid row changes when it is decoded and encoded.
 pub fn row(bytes: &[u8]) -> bool {
     let Some((kind, bytes)) = bytes.split_first() else {
         return false;
@@ -26,9 +28,9 @@ pub fn row(bytes: &[u8]) -> bool {
         .is_ok()
 }
 
-/// Reads bytes as the answer to a question of a sync, of which the first byte says which:
-/// whether it is one. What it told comes back.
-#[cfg(feature = "sync")]
+/// Parses bytes as an answer of the service to a request of a sync, which depends on the first
+/// byte. Returns whether the answer is valid. Panics if its records cannot be decoded from the
+/// fetched records.
 pub fn answer(bytes: &[u8]) -> bool {
     crate::sync::fuzz(bytes)
 }
@@ -38,30 +40,35 @@ fn table(bytes: &[u8]) -> Result<()> {
         let once = totals.encode();
         assert_eq!(Totals::decode(&once)?.encode(), once);
     }
-    let directory = Directory::decode(bytes)?;
-    assert_eq!(directory.encode(), bytes);
+    let block_index = BlockIndex::decode(bytes)?;
+    assert_eq!(block_index.encode(), bytes);
     Ok(())
 }
 
 fn run(bytes: &[u8], collection: Collection) -> Result<()> {
-    let run = Run::open(bytes, collection.layout())?;
-    run.check()?;
-    for (index, key) in run.keys().enumerate() {
-        assert_eq!(run.find(key), Some(index));
-        let item = run.item(index)?;
-        let [lane, ..] = item.lanes;
-        match Kind::kept_in(collection) {
-            Some(Kind::LearnerSubject) => drop(LearnerSubject::open(lane)?.values()?),
-            Some(Kind::Mark) => drop(Mark::decode(lane)?),
+    let block = Block::open(bytes, collection.layout())?;
+    block.check()?;
+    for (index, key) in block.keys().enumerate() {
+        assert_eq!(block.find(key), Some(index));
+        let item = block.item(index)?;
+        let [column, ..] = item.columns;
+        match Kind::stored_in(collection) {
+            Some(Kind::LearnerSubject) => drop(LearnerSubject::open(column)?.values()?),
+            Some(Kind::Mark) => drop(Mark::decode(column)?),
             Some(kind) => {
-                bake::values(kind, &[key.0, key.1], &item)?;
+                pre_render::values(kind, &[key.0, key.1], &item)?;
                 let mut out = Vec::new();
-                typed::push_record(&run, index, &mut Chunks::new(&mut out))?;
+                typed::push_record(
+                    &block,
+                    index,
+                    ApiVersion::V2,
+                    &mut OutputBuffer::new(&mut out),
+                )?;
             }
             None if collection == Collection::MarkRows => {
                 let (mut once, mut twice) = (Vec::new(), Vec::new());
-                OpenRow::of(lane)?.encode(&mut once);
-                OpenRow::of(&once)?.encode(&mut twice);
+                EditedRow::of(column)?.encode(&mut once);
+                EditedRow::of(&once)?.encode(&mut twice);
                 assert_eq!(once, twice);
             }
             None => {}

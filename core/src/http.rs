@@ -1,4 +1,5 @@
-//! The engine behind the types of the `http` crate, and as a `tower` service.
+//! Conversion between an engine and the types of the `http` crate, and an engine as a `tower`
+//! service.
 
 use crate::api::{Answer, Request};
 use crate::engine::Engine;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 impl Engine {
-    /// Answers a request of the `http` crate, such as a server or a client's
-    /// transport has it.
+    /// Answers a request of the `http` crate, for example from a server or from the transport of a
+    /// client.
     ///
-    /// HTTP allows no body with status 204 and none in answer to HEAD: it is
-    /// left out there.
+    /// HTTP permits no body with status 204 or in response to HEAD, so the body is omitted in
+    /// these cases.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {
@@ -62,9 +63,9 @@ fn response(answer: Answer, method: &Method) -> ::http::Response<Vec<u8>> {
     response
 }
 
-/// An engine as a `tower` service, for servers and clients that take one.
+/// An engine as a `tower` service, for servers and clients that accept one.
 ///
-/// It answers in the call itself: spawn it where that would hold others up.
+/// The answer is computed in the call itself. Spawn the call if it would delay other tasks.
 ///
 /// ```
 /// use rollbook::{Engine, Options, Service};
@@ -84,7 +85,7 @@ fn response(answer: Answer, method: &Method) -> ::http::Response<Vec<u8>> {
 pub struct Service(Arc<Engine>);
 
 impl Service {
-    /// The service of an engine.
+    /// Creates the service of an engine.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Service};

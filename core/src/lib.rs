@@ -1,15 +1,14 @@
-//! A school administration system's integration API as an embedded library.
+//! The integration API of a school administration system, as an embedded library.
 //!
-//! Apps built on that API ask a service far away, fall silent offline and
-//! cannot be tested without a school that has authorised them. Rollbook is the
-//! API itself, to be linked: give it a school's data as a [dataset], ask it the
-//! same requests, and it answers in-process, in microseconds, with the exact JSON
-//! of v1 or v2 and every rule: filters, date windows, the release of marks,
-//! access, state updates, pages.
+//! Apps that use this API depend on a remote service: they do not work offline, and cannot be
+//! tested without a school that has authorised them. Rollbook implements the API itself as a
+//! library. Load the data of a school as a [dataset] and send the same requests, and it answers
+//! in-process, in microseconds, with the exact JSON of v1 or v2. It implements every rule:
+//! filters, date windows, the release of marks, access, state updates and pages.
 //!
-//! The service is d6's integration API, *d6 Integrate*. Rollbook is an independent,
-//! unofficial implementation of it. It is not a client of the service, not a server
-//! (an [example] puts it behind HTTP), and no general database.
+//! The service is d6's integration API, *d6 Integrate*. Rollbook is an independent, unofficial
+//! implementation of it. It is not a client of the service, not a server (an [example] adds HTTP),
+//! and not a general database.
 //!
 //! ```
 //! use rollbook::{Engine, Options, Request};
@@ -40,26 +39,27 @@
 //! # }
 //! ```
 //!
-//! # Where things are
+//! # Overview
 //!
-//! **To open.** [`Engine`]: a store with its questions, changes and care, opened with
-//! [`Options`]. [`Clock`] and [`Entropy`]: time and chance, the app's own where it
-//! wants. [`Compaction`]: when free space is given back. [`backend`]: where the bytes
-//! may lie instead of a file.
+//! **To open a store.** [`Engine`]: a store with its questions, changes and maintenance, opened
+//! with [`Options`]. [`Clock`] and [`Entropy`]: the sources of time and randomness, which an app
+//! can replace. [`Compaction`]: when free space is returned to the file system. [`backend`]:
+//! storage other than a file.
 //!
-//! **To ask as the service is asked.** [`Request`], [`Answer`] and its [`Status`],
-//! credentials and all. [`Upgrade`]: the v2 request for a v1 one, or [`NoUpgrade`].
-//! [`Service`]: the same for `tower`.
+//! **To send requests as to the service.** [`Request`] with credentials, [`Answer`] and its
+//! [`Status`]. [`Upgrade`]: the v2 request for a v1 request, or [`NoUpgrade`]. [`Service`]: the
+//! same for `tower`.
 //!
-//! **To ask as an app that is trusted.** A [`Question`] is one of [`Learners`] (with a
+//! **To ask questions as a trusted app.** A [`Question`] is one of [`Learners`] (with a
 //! [`LearnerStatus`]), [`AssessmentMarks`], [`SubjectsPerTerm`], [`SubjectMarks`],
 //! [`LearnerSubjects`], [`Schools`], [`Clients`], [`Absentees`], [`FinanceLearners`],
 //! [`AccountablePersons`], [`Parents`], [`StaffMembers`], [`SchoolInfo`], [`Discipline`],
-//! [`Grades`] and [`Lookup`] (in a [`LookupList`]). Dates in them are a [`Date`], or [`BadDate`]. [`Page`]: which
-//! page of a question, as v2 answers. [`SetState`]: the one change of the API.
+//! [`Grades`] and [`Lookup`] (with a [`LookupList`]). A date in a question is a [`Date`]; parsing
+//! one can fail with [`BadDate`]. [`Page`]: one page of a question, as in v2. [`SetState`]: the
+//! only change that the API has.
 //!
-//! **To follow what changes.** An [`Observation`] of a question: its answer now, and again when it
-//! is another. What is [`Observed`] is kept as long.
+//! **To observe answers.** [`Observable`]: a question that can be observed. [`LiveQuery`]: its
+//! answer now, and again whenever the answer changes.
 #![cfg_attr(
     all(feature = "stream", not(target_family = "wasm")),
     doc = "[`Answers`]: the same as a `Stream`."
@@ -67,46 +67,45 @@
 //!
 #![cfg_attr(
     feature = "records",
-    doc = "**To read answers as values.** The types of [`v1`] and [`v2`]; [`Undecoded`]: an answer of \
-           another type.\n"
+    doc = "**To read answers as values.** The types of [`v1`] and [`v2`], with [`Decimal`]; \
+           [`Undecoded`]: an answer of another type.\n"
 )]
 //!
-#![cfg_attr(
-    feature = "sync",
-    doc = "**To fill it from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]: each [`Step`] \
-           sends a [`Call`], and its [`Reply`] is [`Taken`], or there is [`NoReply`]; [`SyncProgress`] on the way, a [`SyncReport`] at the \
-           end, with what was [`GivenUp`] and a [`RefusedState`], or [`Why`] it stopped.\n"
-)]
+//! **To sync from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]. Each [`Step`]
+//! is the next thing to do, such as sending a [`Call`]. A call results in a [`Reply`], whose
+//! outcome is [`ReplyOutcome`], or in [`CallFailure`]. [`SyncProgress`]: the progress of a sync.
+//! [`SyncReport`]: its result, with each [`FailedRequest`] call, [`QuarantinedAnswer`], [`RefusedState`] and
+//! [`UnsentState`]. [`StopReason`]: the reason why a sync stopped.
 //!
-#![cfg_attr(
-    feature = "sync",
-    doc = "**To keep devices in step.** [`Scope`]: what a device may hold. [`Feed`]: what changed of it, and [`FeedObservation`] when. \
-           [`Follow`]: a feed on its way in.\n"
-)]
+//! **To update devices.** [`Scope`]: the data that a device may have. [`Feed`]: the changes of
+//! this data. [`LiveFeed`]: notification of such changes. [`Follow`]: a feed that is being
+//! applied.
 //!
-//! **To load and to export.** [`Load`]: a dataset on its way in, and its [`Progress`].
-//! [`Summary`]: what it changed, in [`Counts`]. [`Fault`]: what is wrong with a line.
-//! [`Export`]: everything as a dataset again, with [`Credentials`] or without. [`Once`]:
-//! changes that may be asked for again.
+//! **To load and export data.** [`Load`]: a dataset that is being loaded, with its [`Progress`].
+//! [`Summary`]: the changes that a load made, in [`Counts`]. [`Fault`]: what is wrong with a line.
+//! [`Export`]: all data as a dataset, with or without [`Credentials`]. [`KeyedChanges`]: changes that can
+//! safely be repeated.
 //!
-//! **To look after it.** [`Stats`]: how much there is. [`Verification`]: whether it is
-//! sound. [`Coverage`]: what was seen of a school that is synced, kind by kind ([`Covered`]). [`Error`] and [`Result`]: what goes wrong beside an answer, with a code.
+//! **To maintain a store.** [`Stats`]: the size of a store. [`Verification`]: the result of
+//! checking it. [`Coverage`]: which data of a synced school was fetched, by kind ([`Covered`]).
+//! [`Error`] and [`Result`]: failures that are not answers, with a code.
 //!
-//! **To read.** [`guide`]: the dataset format, what holds where the service's
-//! documentation is silent, v2 and how to move to it, sync, what is promised, the design.
+//! **To read more.** [`guide`]: the dataset format, the decisions where the documentation of the
+//! service is silent, v2 and how to move to it, sync, the promises, and the design.
 //!
 //! # Features
 //!
-//! - `http` (on): `Engine::call` takes the types of the
-//!   `http` crate, and `Service` is a `tower` service.
-//! - `stream` (on): `Observation::stream` is a `Stream` of the crate `futures-core`.
-//! - `sync` (off): `Engine::sync` fills a school from the service.
-//! - `records` (off): `Answer::decode` reads an answer into the types of `v1` and `v2`.
+//! - `http` (on): `Engine::call` accepts the types of the `http` crate, and `Service` is a `tower`
+//!   service.
+//! - `stream` (on): `LiveQuery::stream` is a `Stream` of the crate `futures-core`.
+//! - `records` (off): `Answer::decode` decodes an answer into the types of `v1` and `v2`.
+//! - `openapi` (off): `openapi` describes the API as a document of OpenAPI 3.1.
 //!
 //! [dataset]: guide::dataset
 //! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
 
-// What the module runs most is compiled for speed and the rest for size: see its build.
+// The WebAssembly module is compiled for size, except its hot paths, which are compiled for speed.
+// See its build script.
 #![cfg_attr(module, feature(optimize_attribute))]
 
 mod api;
@@ -116,58 +115,67 @@ mod date;
 mod engine;
 mod entropy;
 mod error;
-#[cfg(feature = "sync")]
 mod feed;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 #[cfg(feature = "http")]
 mod http;
 mod json;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod query;
 mod record;
 #[cfg(feature = "records")]
 mod records;
 mod store;
-#[cfg(feature = "sync")]
 mod sync;
 mod url;
 mod varint;
 
-/// What one must know beside the names: the dataset format, the decisions that
-/// Rollbook's answers follow, v2 and how to move to it, how a store is filled from
-/// the service, what is promised, how it is built, and the format of a store.
+/// The documentation beyond the API reference: the dataset format, the decisions on which the
+/// answers of Rollbook are based, v2 and how to move to it, sync and following, the promises, the
+/// design, and the format of a store.
+///
+/// The pages link to each other by labels that are also links on GitHub. Of several definitions of
+/// a label, the first one is used, which here is the module.
 pub mod guide {
+    #[doc = "[decisions.md]: crate::guide::decisions\n"]
     #[doc = include_str!("../docs/dataset.md")]
     pub mod dataset {}
 
+    #[doc = "[dataset.md]: crate::guide::dataset\n[following.md]: crate::guide::following\n"]
     #[doc = include_str!("../docs/decisions.md")]
     pub mod decisions {}
 
     #[doc = include_str!("../docs/v2.md")]
     pub mod v2 {}
 
+    #[doc = "[v2.md]: crate::guide::v2\n"]
     #[doc = include_str!("../docs/upgrade.md")]
     pub mod upgrade {}
 
+    #[doc = "[decisions.md]: crate::guide::decisions\n[following.md]: crate::guide::following\n[promises.md]: crate::guide::promises\n"]
     #[doc = include_str!("../docs/sync.md")]
     pub mod sync {}
 
-    #[cfg(feature = "sync")]
+    #[doc = "[promises.md]: crate::guide::promises\n[sync.md]: crate::guide::sync\n"]
     #[doc = include_str!("../docs/following.md")]
     pub mod following {}
 
+    #[doc = "[design.md]: crate::guide::design\n[following.md]: crate::guide::following\n[format.md]: crate::guide::format\n"]
     #[doc = include_str!("../docs/promises.md")]
     pub mod promises {}
 
+    #[doc = "[following.md]: crate::guide::following\n[format.md]: crate::guide::format\n[promises.md]: crate::guide::promises\n[sync.md]: crate::guide::sync\n"]
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
 
+    #[doc = "[design.md]: crate::guide::design\n"]
     #[doc = include_str!("../docs/format.md")]
     pub mod format {}
 }
 
-/// Where the bytes of a store may lie: what
-/// [`Engine::open_with_backend`] takes.
+/// Storage for a store that is not in a file, for [`Engine::open_with_backend`].
 pub mod backend {
     pub use redb::backends::{FileBackend, InMemoryBackend};
     pub use redb::{BackendError, StorageBackend};
@@ -179,36 +187,38 @@ pub use dataset::{Counts, Coverage, Covered, Export, Load, Progress, Summary};
 pub use date::{BadDate, Date};
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use engine::Answers;
-#[cfg(all(feature = "sync", not(target_family = "wasm")))]
-pub use engine::FeedObservation;
+#[cfg(not(target_family = "wasm"))]
+pub use engine::LiveFeed;
 pub use engine::{
-    Compaction, Credentials, Engine, Observation, Observed, Once, Options, Stats, Verification,
+    Compaction, Credentials, Engine, KeyedChanges, LiveQuery, Observable, Options, Stats,
+    Verification,
 };
 pub use entropy::Entropy;
 pub use error::public::Result;
 pub use error::{Error, Fault};
 #[cfg(feature = "http")]
 pub use http::Service;
-pub use query::{
+pub use query::endpoints::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, FinanceLearners, Grades,
-    LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, Question, SchoolInfo,
-    Schools, StaffMembers, SubjectMarks, SubjectsPerTerm,
+    LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo, Schools, StaffMembers,
+    SubjectMarks, SubjectsPerTerm,
 };
+pub use query::{LearnerStatus, Question};
 
-#[cfg(feature = "sync")]
+pub use crate::record::replication::scope::Scope;
 pub use feed::{Feed, Follow};
-#[cfg(feature = "sync")]
-pub use record::scope::Scope;
-#[cfg(feature = "sync")]
 pub use sync::{
-    Call, GivenUp, NoReply, RefusedState, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport,
-    Taken, Why,
+    Call, CallFailure, FailedRequest, QuarantinedAnswer, RefusedState, Reply, ReplyOutcome, Step,
+    StopReason, Sync, SyncOptions, SyncProgress, SyncReport, UnsentState,
 };
 
 #[cfg(feature = "records")]
 pub use records::{Undecoded, v1, v2};
+/// The type of decimals in the records of v2.
+#[cfg(feature = "records")]
+pub use rust_decimal::Decimal;
 
-/// The README's own examples.
+/// The examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

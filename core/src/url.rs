@@ -1,20 +1,20 @@
-//! The target of a request: segments of a path, names and values of a query
-//! string, both without escapes.
+//! Decoding of the target of a request: the segments of its path, and the names and values of its
+//! query string.
 
 use std::borrow::Cow;
 
-/// A segment of a path without its percent escapes.
+/// Decodes the percent escapes in a segment of a path.
 pub(crate) fn decode_path(segment: &str) -> Cow<'_, str> {
     decode(segment, false)
 }
 
-/// The name of a parameter without its escapes.
+/// Decodes the escapes in the name of a parameter.
 pub(crate) fn decode_parameter(name: &str) -> Cow<'_, str> {
     decode(name, true)
 }
 
-/// Resolves `%xx`, and `+` to a blank where that is meant. An invalid escape
-/// stays as it is; invalid UTF-8 becomes U+FFFD.
+/// Replaces each `%xx` by its byte, and each `+` by a space if `plus_is_blank` is true. An invalid
+/// escape remains unchanged, and invalid UTF-8 becomes U+FFFD.
 fn decode(text: &str, plus_is_blank: bool) -> Cow<'_, str> {
     let special = |byte: u8| byte == b'%' || (plus_is_blank && byte == b'+');
     if !text.bytes().any(special) {
@@ -46,12 +46,12 @@ fn decode(text: &str, plus_is_blank: bool) -> Cow<'_, str> {
 pub(crate) struct QueryString<'a>(pub(crate) &'a str);
 
 impl<'a> QueryString<'a> {
-    /// The value of the last parameter of this name; nothing if that is empty.
+    /// Returns the value of the last parameter with this name, or `None` if the value is empty.
     pub(crate) fn get(self, name: &str) -> Option<Cow<'a, str>> {
         self.given(name).filter(|value| !value.is_empty())
     }
 
-    /// The value of the last parameter of this name, empty or not.
+    /// Returns the value of the last parameter with this name, which may be empty.
     pub(crate) fn given(self, name: &str) -> Option<Cow<'a, str>> {
         self.0.rsplit('&').find_map(|pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));

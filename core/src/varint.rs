@@ -1,4 +1,4 @@
-//! Numbers in as few bytes as they need: seven bits a byte, lowest first.
+//! Integers of variable length, with seven bits per byte, lowest first.
 
 use crate::error::{Error, Failure, Result};
 
@@ -15,7 +15,7 @@ pub(crate) fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Takes one number off the front. Most are small.
+/// Reads one number and removes it from the front. The case of a single byte is the most common.
 #[inline]
 #[cfg_attr(module, optimize(speed))]
 pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64> {
@@ -43,7 +43,7 @@ fn take_any(bytes: &mut &[u8]) -> Result<u64> {
     Err(cut())
 }
 
-/// Takes a length and so many bytes off the front.
+/// Reads a length and as many bytes, and removes them from the front.
 #[inline]
 pub(crate) fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
     let length = usize::try_from(take(bytes)?).map_err(|_| cut())?;
@@ -53,7 +53,7 @@ pub(crate) fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
 }
 
 fn cut() -> Failure {
-    Error::corrupt("the facts of a record are cut")
+    Error::corrupt("an encoded number or text is cut")
 }
 
 #[cfg(test)]

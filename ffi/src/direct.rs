@@ -402,7 +402,7 @@ mod tests {
         let (outcome, status, bytes, _) = called(&engine, &learners());
         assert_eq!((outcome, status), (1, 0));
         let text = RollbookError::from(rollbook::Error::Closed).to_string();
-        assert_eq!(bytes[..4], 5_i32.to_be_bytes());
+        assert_eq!(bytes[..4], 6_i32.to_be_bytes());
         assert_eq!(&bytes[8..], text.as_bytes());
     }
 

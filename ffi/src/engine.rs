@@ -203,8 +203,9 @@ impl Engine {
     /// old pages of the file still hold of them. Parents and accountable persons
     /// are people of their own and stay.
     ///
-    /// Fails as `suspended` or `closed`; as `busy` if a change, an export or a backup
-    /// does not end in time, or as `io`: call it again then.
+    /// Fails as `suspended` or `closed`; as `busy` if a change or a backup does not end in
+    /// time, or as `io`: call it again then. An export or feed that is not read to its end
+    /// within five seconds fails as `reader_ended`.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         Ok(self.engine.erase_learner(school, learner)?.into())
     }
@@ -272,9 +273,10 @@ impl Engine {
     /// what was removed. Questions wait meanwhile; for a while the file is up to
     /// twice as long.
     ///
-    /// Fails as `busy` while a change is written or an export or backup is read;
-    /// as `io` if there is no room, as `corrupt` if the file is damaged, and then
-    /// the store is as it was.
+    /// Fails as `busy` if a change or a backup does not end in time; as `io` if there is
+    /// no room, as `corrupt` if the file is damaged, and then the store is as it was. An
+    /// export or feed that is not read to its end within five seconds fails as
+    /// `reader_ended`.
     pub fn compact(&self) -> Result<()> {
         Ok(self.engine.compact()?)
     }
@@ -296,7 +298,8 @@ impl Engine {
     /// Gives the file back until the engine is resumed, as a mobile app must when
     /// it goes to the background. Calls fail as `suspended` meanwhile.
     ///
-    /// Fails as `busy` if a change does not end in time.
+    /// Fails as `busy` if a change or a backup does not end in time. An export or feed that
+    /// is not read to its end within five seconds fails as `reader_ended`.
     pub fn suspend(&self) -> Result<()> {
         Ok(self.engine.suspend()?)
     }

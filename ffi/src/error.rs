@@ -18,6 +18,9 @@ pub enum RollbookError {
     AlreadyOpen(String),
     /// `busy`: somebody else is at work on the store, and waiting did not help.
     Busy(String),
+    /// `reader_ended`: an export or feed was ended, since it was not read to its end while
+    /// another call waited to erase, compact or suspend: start it again.
+    ReaderEnded(String),
     /// `suspended`: the engine is suspended; resume it first.
     Suspended(String),
     /// `closed`: the engine is closed, or the load is over.
@@ -42,14 +45,17 @@ pub enum RollbookError {
     /// `not_synced`: a school is synced, and what was asked of it has not been seen
     /// yet.
     NotSynced(String),
-    /// `synced`: a school is synced, so that only the service changes its records;
-    /// nothing was changed.
+    /// `synced`: a school is synced or followed, so that only its source changes its records; or
+    /// a list that is the same for all schools is that of a store that is followed. Nothing was
+    /// changed.
     Synced(String),
-    /// `begin_anew`: a position is of another store, or of a history that this one does not
-    /// know: ask for a feed without a position.
-    BeginAnew(String),
-    /// `out_of_step`: a feed does not begin where this store is; nothing was changed.
-    OutOfStep(String),
+    /// `resync_required`: a text is not the position of a feed.
+    ResyncRequired(String),
+    /// `out_of_sync`: a feed does not begin at the position of this store; nothing was changed.
+    OutOfSync(String),
+    /// `diverged`: the records of a store that follows differ from those of its source, by a
+    /// fault of either. The next feed brings everything again, once.
+    Diverged(String),
     /// `unsupported`: this engine or platform cannot do what was asked.
     Unsupported(String),
     /// `bad_argument`: an argument is not of the form that it must have.
@@ -69,10 +75,11 @@ impl From<rollbook::Error> for RollbookError {
             Error::BadDataset(_) => RollbookError::BadDataset,
             Error::AlreadyOpen { .. } => RollbookError::AlreadyOpen,
             Error::Busy { .. } => RollbookError::Busy,
+            Error::ReaderEnded => RollbookError::ReaderEnded,
             Error::Suspended => RollbookError::Suspended,
             Error::Closed => RollbookError::Closed,
             Error::Corrupt { .. } => RollbookError::Corrupt,
-            Error::Io { .. } => RollbookError::Io,
+            Error::Io { .. } | Error::CannotOpen { .. } => RollbookError::Io,
             Error::NotAStore { .. } => RollbookError::NotAStore,
             Error::Missing { .. } => RollbookError::Missing,
             Error::NewerFormat { .. } => RollbookError::NewerFormat,
@@ -80,9 +87,10 @@ impl From<rollbook::Error> for RollbookError {
             Error::Cancelled => RollbookError::Cancelled,
             Error::IdReused => RollbookError::IdReused,
             Error::NotSynced { .. } => RollbookError::NotSynced,
-            Error::Synced { .. } => RollbookError::Synced,
-            Error::BeginAnew => RollbookError::BeginAnew,
-            Error::OutOfStep => RollbookError::OutOfStep,
+            Error::Synced { .. } | Error::SyncedList { .. } => RollbookError::Synced,
+            Error::ResyncRequired => RollbookError::ResyncRequired,
+            Error::OutOfSync => RollbookError::OutOfSync,
+            Error::Diverged => RollbookError::Diverged,
             // All that are left; a new case of the enum gets its own arm.
             _ => RollbookError::Unsupported,
         };
@@ -124,10 +132,15 @@ mod tests {
             }),
             Error::AlreadyOpen { path: text() },
             Error::Busy { what: text() },
+            Error::ReaderEnded,
             Error::Suspended,
             Error::Closed,
             Error::Corrupt { detail: text() },
             Error::Io { detail: text() },
+            Error::CannotOpen {
+                path: text(),
+                detail: text(),
+            },
             Error::NotAStore { path: text() },
             Error::Missing { path: text() },
             Error::NewerFormat {
@@ -143,8 +156,10 @@ mod tests {
                 what: text(),
             },
             Error::Synced { school: 1000 },
-            Error::BeginAnew,
-            Error::OutOfStep,
+            Error::SyncedList { kind: "gender" },
+            Error::ResyncRequired,
+            Error::OutOfSync,
+            Error::Diverged,
             Error::Unsupported { what: text() },
         ] {
             let crossed = RollbookError::from(error.clone());

@@ -19,9 +19,10 @@ const PIECE_BYTES: usize = 64 << 10;
 
 /// The lines of a dataset that holds all that the store holds, in pieces.
 ///
-/// The lines are those of the moment at which the export began; until it is read
-/// to its end or cancelled, the store cannot be compacted or suspended. They hold
-/// personal data: keep them where nobody else reads them.
+/// The lines are those of the moment at which the export began. It fails as
+/// `reader_ended` if another call waits to erase, compact or suspend, and it is not read
+/// to its end within five seconds. The lines are personal data: store them where only
+/// those read them who may.
 #[derive(uniffi::Object)]
 pub struct Export {
     /// None once it is over.

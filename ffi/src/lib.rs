@@ -14,8 +14,8 @@ mod engine;
 mod error;
 mod export;
 mod feed;
+mod live_query;
 mod load;
-mod observation;
 mod options;
 mod question;
 mod report;
@@ -27,15 +27,15 @@ pub use engine::Engine;
 pub use error::RollbookError;
 pub use export::Export;
 pub use feed::{Feed, Follow, SchoolInScope, Scope};
+pub use live_query::{ChangeListener, LiveQuery};
 pub use load::Load;
-pub use observation::{ChangeListener, Observation};
 pub use options::Options;
 pub use question::{Page, Question};
 pub use report::{Stats, Summary};
 pub use request::{Answer, AnswerParts, Header, Request, Upgrade};
 pub use sync::{
-    Call, Coverage, Covered, GivenUp, Reply, Step, Sync, SyncOptions, SyncProgress, SyncReport,
-    Taken,
+    Call, Coverage, Covered, FailedRequest, Reply, ReplyOutcome, Step, Sync, SyncOptions,
+    SyncProgress, SyncReport,
 };
 
 uniffi::setup_scaffolding!("rollbook");

@@ -8,11 +8,14 @@
 )]
 
 pub mod corpus;
+pub mod feeds;
 pub mod fuzz;
 pub mod login;
+pub mod openapi;
 pub mod random;
 pub mod sample;
 pub mod search;
+pub mod shrink;
 pub mod storage;
 pub mod twin;
 pub mod world;

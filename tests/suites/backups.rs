@@ -7,7 +7,7 @@ use rollbook::{Credentials, Engine};
 use rollbook_tests::storage::asked::{answers, export, get};
 use rollbook_tests::storage::power_cut::needs_repair;
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
-use rollbook_tests::storage::watchdog::Watchdog;
+use rollbook_tests::storage::watchdog::{SetOnDrop, Watchdog};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -165,6 +165,7 @@ fn a_copy_while_a_load_goes_on_is_of_one_moment() {
     let enough = AtomicBool::new(false);
     let (mut copies, mut old, mut new) = (0, 0, 0);
     std::thread::scope(|scope| {
+        let _ended = SetOnDrop(&enough);
         scope.spawn(|| {
             while !enough.load(Ordering::Relaxed) {
                 engine.apply(large.as_bytes()).unwrap();
@@ -180,7 +181,6 @@ fn a_copy_while_a_load_goes_on_is_of_one_moment() {
             old += u32::from(found == before);
             new += u32::from(found == after);
         }
-        enough.store(true, Ordering::Relaxed);
     });
     println!("{copies} copies during loads: {old} without the school, {new} with it");
     assert_eq!(copies, old + new);

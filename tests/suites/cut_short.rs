@@ -10,7 +10,7 @@
 
 use rollbook::{Credentials, Engine};
 use rollbook_tests::random::Random;
-use rollbook_tests::search::extent;
+use rollbook_tests::search::{extent, first_seed};
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::child;
 use rollbook_tests::storage::scenario::{SCHOOL, options, school};
@@ -69,7 +69,7 @@ fn own(folder: &Path, number: u64) -> PathBuf {
 /// Kills children until as many as are wanted have left a part of something; `judge`
 /// looks at each name that a child had begun with.
 fn kill_many(test: &str, wanted: usize, judge: impl Fn(&Path, bool)) {
-    let mut random = Random::new(5);
+    let mut random = Random::new(first_seed() + 5);
     let (mut kills, mut inside) = (0, 0);
     while inside < wanted {
         assert!(kills < 40 * wanted, "{inside} of {kills} kills were inside");

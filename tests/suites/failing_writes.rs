@@ -8,16 +8,13 @@
     missing_docs
 )]
 
-use rollbook::{Answer, Engine, Options};
-use rollbook_tests::search::extent;
+use rollbook::{Answer, Credentials, Engine, Options};
+use rollbook_tests::search::{Counts, extent, failing};
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
 use rollbook_tests::storage::scenario::{SCHOOL, STEPS, Scenario, options};
-use rollbook_tests::storage::watchdog::Watchdog;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::fmt::{self, Debug};
 
 /// What every step leaves, and the way there.
 struct Stages {
@@ -38,6 +35,12 @@ struct Stage {
 struct Case {
     step: usize,
     fault: Fault,
+}
+
+impl Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {:?}", STEPS[self.step], self.fault)
+    }
 }
 
 impl Stages {
@@ -81,12 +84,8 @@ impl Stages {
             self.scenario.run(step, &engine).unwrap();
             let done = disk.done(deed);
             counts.push(done);
-            for from in (0..done).step_by(done.div_ceil(most).max(1)) {
-                for once in [true, false] {
-                    let fault = Fault { deed, from, once };
-                    cases.push(Case { step, fault });
-                }
-            }
+            let faults = Fault::spread(deed, done, most).into_iter();
+            cases.extend(faults.map(|fault| Case { step, fault }));
         }
         println!("{deed:?}s by step: {counts:?}");
         cases
@@ -94,23 +93,8 @@ impl Stages {
 
     /// Runs every case, on two threads; tells what came of them.
     fn run(&self, cases: &[Case]) {
-        let tally = Tally::default();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let what = format!("{}, {:?}", STEPS[case.step], case.fault);
-                let _dog = Watchdog::over(what.clone(), Duration::from_secs(60));
-                if let Err(why) = self.run_one(case, &tally) {
-                    let mut failures = tally.failures.lock().unwrap();
-                    failures.push(format!("{what}: {why}"));
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            scope.spawn(work);
-            scope.spawn(work);
-        });
-        let failures = tally.failures.into_inner().unwrap();
+        let count = Counts::default();
+        let failures = failing(cases, |case| self.run_one(case, &count));
         assert!(
             failures.is_empty(),
             "{} of {} cases:\n{}",
@@ -118,15 +102,12 @@ impl Stages {
             cases.len(),
             failures.join("\n")
         );
-        println!(
-            "{} cases: {} changes made in spite of the fault, {} though they failed",
-            cases.len(),
-            tally.made.into_inner(),
-            tally.landed.into_inner()
-        );
+        println!("{} cases: {count}", cases.len());
+        count.at_least("stores opened", cases.len() as u64);
+        count.at_least("steps failed", cases.len() as u64 / 10);
     }
 
-    fn run_one(&self, case: &Case, tally: &Tally) -> Result<(), String> {
+    fn run_one(&self, case: &Case, count: &Counts) -> Result<(), String> {
         let Case { step, fault } = *case;
         let sides = &self.stages[step..=step + 1];
         let disk = Faulty::on(sides[0].bytes.clone());
@@ -138,8 +119,9 @@ impl Stages {
         if disk.failed() == 0 {
             return Err("the fault was never met".to_owned());
         }
+        count.add("steps failed", u64::from(outcome.is_err()));
         disk.plan(None);
-        self.judge(&engine, case, outcome, tally)?;
+        self.judge(&engine, case, outcome, count)?;
         let text = |e: rollbook::Error| e.to_string();
         let mut last = step + 1;
         if step + 1 < STEPS.len() {
@@ -156,6 +138,7 @@ impl Stages {
         if export(&again).map_err(text)? != self.stages[last].export {
             return Err("afterwards the disk holds something else".to_owned());
         }
+        count.add("stores opened", 1);
         Ok(())
     }
 
@@ -166,7 +149,7 @@ impl Stages {
         engine: &Engine,
         case: &Case,
         outcome: rollbook::Result<()>,
-        tally: &Tally,
+        count: &Counts,
     ) -> Result<(), String> {
         let [before, after] = [&self.stages[case.step], &self.stages[case.step + 1]];
         let now = export(engine).map_err(|e| format!("export afterwards: {e}"))?;
@@ -179,12 +162,12 @@ impl Stages {
             return Err("answers and export are of two sides".to_owned());
         }
         let Err(error) = outcome else {
-            tally.made.fetch_add(1, Ordering::Relaxed);
+            count.add("changes made in spite of the fault", 1);
             let lost = "it was made, they said, but it is not there";
             return made.then_some(()).ok_or(lost.to_owned());
         };
         if made && after.export != before.export {
-            tally.landed.fetch_add(1, Ordering::Relaxed);
+            count.add("changes made though they failed", 1);
             // Erasing compacts as well: it may fail when all is erased.
             if case.fault.once && STEPS[case.step] != "erase_learner" {
                 return Err(format!("{error}, but it was made"));
@@ -199,16 +182,6 @@ impl Stages {
         }
         Ok(())
     }
-}
-
-/// What came of the cases.
-#[derive(Default)]
-struct Tally {
-    /// The step succeeded in spite of the fault.
-    made: AtomicUsize,
-    /// The step failed, but its change is there.
-    landed: AtomicUsize,
-    failures: Mutex<Vec<String>>,
 }
 
 /// While there is a fault: all answers are of one of the two sides. A fault
@@ -249,4 +222,60 @@ fn reads() {
         ..options()
     });
     stages.run(&stages.cases(Deed::Read, extent(8, 30)));
+}
+
+type Reading<'a> = &'a dyn Fn(&Engine) -> rollbook::Result<()>;
+
+/// A fault that an export or a backup meets is theirs alone: the next one reads the store.
+#[test]
+fn the_next_export_and_backup_are_whole() {
+    let options = Options {
+        cache_bytes: 0,
+        ..options()
+    };
+    let stages = Stages::new(options);
+    let stage = &stages.stages[2];
+    let folder = tempfile::tempdir().unwrap();
+    let backup = |engine: &Engine| {
+        let path = folder
+            .path()
+            .join(format!("{:?}", std::thread::current().id()));
+        let made = engine.backup(&path, Credentials::Keep);
+        if made.is_ok() {
+            std::fs::remove_file(path).unwrap();
+        }
+        made
+    };
+    let exported = |engine: &Engine| export(engine).map(|text| assert_eq!(text, stage.export));
+    let count = Counts::default();
+    let reads: [Reading<'_>; 2] = [&exported, &backup];
+    for read in reads {
+        let disk = Faulty::on(stage.bytes.clone());
+        let engine = stages.open(&disk);
+        disk.plan(None);
+        read(&engine).unwrap();
+        for fault in Fault::spread(Deed::Read, disk.done(Deed::Read), extent(20, 400)) {
+            let disk = Faulty::on(stage.bytes.clone());
+            let engine = stages.open(&disk);
+            disk.plan(Some(fault));
+            // Taking the snapshot is an ordinary read, which is made again.
+            let outcome = read(&engine);
+            assert!(outcome.is_err() || fault.once, "{fault:?}");
+            if let Err(error) = outcome {
+                assert_eq!(error.code(), "io", "{fault:?}: {error}");
+                assert!(
+                    error.to_string().contains("as planned"),
+                    "{fault:?}: {error}"
+                );
+                count.add("failures met", 1);
+            }
+            disk.plan(None);
+            for read in reads {
+                read(&engine).unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+            }
+            assert_eq!(answers(&engine, SCHOOL), stage.answers, "{fault:?}");
+        }
+    }
+    println!("{count}");
+    count.at_least("failures met", 40);
 }

@@ -14,19 +14,28 @@
 mod asked;
 mod bad;
 mod cuts;
+mod disk;
+mod diverged;
+mod erased;
+mod foreseen;
+mod lists;
 mod lives;
-mod scope;
+mod observed;
+mod open_feeds;
+mod quiet;
+pub(crate) mod scope;
 mod seldom;
-mod sent;
+pub(crate) mod sent;
 mod small;
 mod source;
 mod synced;
+mod unheld;
 
 use rollbook::{Credentials, Engine, Options};
 use rollbook_tests::storage::disk::Disk;
 
 /// All records but who may ask, which each store has for itself.
-fn records(engine: &Engine) -> Vec<String> {
+pub(crate) fn records(engine: &Engine) -> Vec<String> {
     let lines = engine.export(Credentials::LeaveOut).unwrap();
     let lines = lines.map(Result::unwrap);
     let is_own = |line: &String| line.starts_with(r#"{"type":"client_integration""#);

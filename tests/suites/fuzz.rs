@@ -6,7 +6,8 @@
     missing_docs
 )]
 
-use rollbook_tests::fuzz::{Mutator, dataset, request, rows, seeds};
+use rollbook_tests::fuzz::{Mutator, dataset, feed, feed_seeds, request, rows, seeds};
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::panics;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,29 @@ fn mutated_datasets() {
         mutator.mutate(&mut bytes, other);
         dataset(&bytes);
     }
+}
+
+#[test]
+fn mutated_feeds() {
+    let all = feed_seeds();
+    let mut codes = BTreeMap::new();
+    for seed in &all {
+        *codes.entry(feed(seed)).or_insert(0) += 1;
+    }
+    println!("seeds {codes:?}");
+    assert!(codes[&"ok"] > all.len() / 2);
+    let mut mutator = Mutator::new(4);
+    let mut codes = BTreeMap::new();
+    for _ in 0..extent(3_000, 20_000) {
+        let mut bytes = all[mutator.below(all.len())].clone();
+        let kind = bytes.remove(0);
+        let other = &all[mutator.below(all.len())];
+        mutator.mutate(&mut bytes, other);
+        bytes.insert(0, kind);
+        *codes.entry(feed(&bytes)).or_insert(0) += 1;
+    }
+    println!("mutated {codes:?}");
+    assert!(codes.len() > 3 && codes[&"ok"] > 100, "{codes:?}");
 }
 
 #[test]

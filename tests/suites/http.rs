@@ -5,6 +5,8 @@
 //! remove, erase, check, export) is done to the file while it is closed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
+mod connections;
+mod feeds;
 pub(crate) mod server;
 
 use rollbook::{Credentials, Engine, Error, Options, Summary};

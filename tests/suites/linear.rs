@@ -9,7 +9,7 @@
     missing_docs
 )]
 
-use rollbook::{Credentials, Engine, Request};
+use rollbook::{Credentials, Engine, Request, Scope};
 use rollbook_tests::login;
 use rollbook_tests::storage::child;
 use rollbook_tests::storage::scenario::options;
@@ -20,7 +20,7 @@ use std::hint::black_box;
 type Work = fn(u64);
 
 /// Each with how much of it is done first.
-const WORK: [(&str, u64, Work); 7] = [
+const WORK: [(&str, u64, Work); 10] = [
     ("assessments of one term", 4000, |count| {
         load(&(assessments(count, "", 1) + &marks(count, 1)));
     }),
@@ -28,6 +28,18 @@ const WORK: [(&str, u64, Work); 7] = [
         let engine = load(&(assessments(count, "", 1) + &marks(count, 1)));
         let lines = engine.export(Credentials::Keep).unwrap();
         assert!(lines.flatten().count() as u64 >= 2 * count);
+    }),
+    ("schools", 5000, |count| {
+        load(&schools(count, ""));
+    }),
+    ("learners of as many schools, and others", 1500, |count| {
+        let learners = |name: &str| {
+            lines(1..count + 1, |school| {
+                format!(r#"{{"type":"learner","school_id":{school},"id":1,"last_name":"{name}"}}"#)
+            })
+        };
+        let engine = load(&(schools(count, "") + &learners("old")));
+        engine.apply(learners("new").as_bytes()).unwrap();
     }),
     ("half the schools", 3000, |count| {
         let engine = load(&schools(count, ""));
@@ -53,6 +65,7 @@ const WORK: [(&str, u64, Work); 7] = [
             load(&learners);
         },
     ),
+    ("schools that are followed", 1000, follow),
     ("assessments that are replaced", 200, |count| {
         let engine = load(&(assessments(count, "", 1) + &marks(count, 50)));
         for (name, term) in [("new", 1), ("new", 2), ("old", 1)] {
@@ -61,6 +74,24 @@ const WORK: [(&str, u64, Work); 7] = [
         }
     }),
 ];
+
+/// Stores that follow so many schools of another one, of which the first change, and all leave.
+fn follow(count: u64) {
+    let source = load(&schools(count, ""));
+    let follower = Engine::memory(options()).unwrap();
+    let all = (1..=count).fold(Scope::default(), Scope::school);
+    for scope in [&all, &all, &Scope::default()] {
+        let after = follower.followed().unwrap();
+        let mut follow = follower.follow();
+        for line in source.feed(scope, after.as_deref()).unwrap() {
+            follow.push(line.unwrap().as_bytes()).unwrap();
+            follow.push(b"\n").unwrap();
+        }
+        follow.finish().unwrap();
+        let change = r#"{"type":"learner","school_id":1,"id":1}"#;
+        source.apply(change.as_bytes()).unwrap();
+    }
+}
 
 /// What four times as much takes beyond twice as much is twice what twice as much takes
 /// beyond as much; four times, if it is quadratic.

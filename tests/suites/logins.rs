@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use rollbook::{Answer, Engine, Options, Request};
+use rollbook_tests::storage::watchdog::SetOnDrop;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -116,6 +117,7 @@ fn who_knows_a_password_waits_for_a_few_of_a_flood() {
     let engine = engine();
     let (over, refused) = (AtomicBool::new(false), AtomicUsize::new(0));
     let waited = thread::scope(|scope| {
+        let _ended = SetOnDrop(&over);
         for number in 0..48 {
             let (engine, over, refused) = (&engine, &over, &refused);
             scope.spawn(move || {
@@ -133,13 +135,11 @@ fn who_knows_a_password_waits_for_a_few_of_a_flood() {
         while refused.load(Ordering::Relaxed) < 48 {
             thread::yield_now();
         }
-        let waited = ["known1", "known2"].map(|name| {
+        ["known1", "known2"].map(|name| {
             let before = refused.load(Ordering::Relaxed);
             assert_eq!(status(&engine, name, "right"), 404);
             refused.load(Ordering::Relaxed) - before
-        });
-        over.store(true, Ordering::Relaxed);
-        waited
+        })
     });
     // The one under way, one of each name, and who was quick to count.
     assert!(waited.iter().all(|waited| *waited <= 8), "{waited:?}");
@@ -190,4 +190,57 @@ fn so_many_wait_and_others_are_told_to_come_again() {
     // 64 wait, and one after the other is answered.
     assert!((1..=36).contains(&crowded), "{crowded}");
     assert_eq!(status(&engine, "known0", "right"), 404);
+}
+
+/// The queue is full all the time, and the store was opened again: nobody has logged in.
+#[test]
+fn names_of_the_store_wait_for_no_stranger() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb");
+    let first = Engine::open(&path, Options::default()).unwrap();
+    let known = (0..20).map(|number| {
+        format!(
+            "{{\"type\":\"integrator\",\"username\":\"known{number}\",\"password\":\"right\"}}\n"
+        )
+    });
+    first.apply(known.collect::<String>().as_bytes()).unwrap();
+    first.close().unwrap();
+    let engine = Engine::open(&path, Options::default()).unwrap();
+    let (over, crowded, tried) = (
+        AtomicBool::new(false),
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+    );
+    let waited: Vec<_> = thread::scope(|scope| {
+        let _ended = SetOnDrop(&over);
+        for number in 0..100 {
+            let (engine, over, crowded, tried) = (&engine, &over, &crowded, &tried);
+            scope.spawn(move || {
+                for time in 0.. {
+                    if over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    match status(engine, &format!("nobody {number}"), &format!("{time}")) {
+                        503 => crowded.fetch_add(1, Ordering::Relaxed),
+                        _ => tried.fetch_add(1, Ordering::Relaxed),
+                    };
+                    // As slow as a network, at least.
+                    thread::sleep(std::time::Duration::from_millis(1));
+                }
+            });
+        }
+        while tried.load(Ordering::Relaxed) < 10 {
+            thread::yield_now();
+        }
+        let logins = (0..20).map(|number| {
+            let before = tried.load(Ordering::Relaxed);
+            let status = status(&engine, &format!("known{number}"), "right");
+            (status, tried.load(Ordering::Relaxed) - before)
+        });
+        logins.collect()
+    });
+    assert!(crowded.into_inner() > 0, "the queue was never full");
+    // The one that was under way, and one that began before this thread had its turn.
+    let at_once = |(status, waited): &(u16, usize)| *status == 404 && *waited <= 3;
+    assert!(waited.iter().all(at_once), "{waited:?}");
 }

@@ -2,6 +2,8 @@
 //! program, which runs several tests at a time.
 
 mod backups;
+mod chain;
+mod concurrent;
 mod corpus;
 mod crash_images;
 mod cursors;
@@ -21,15 +23,20 @@ mod http;
 mod interrupted_loads;
 mod kill;
 mod linear;
+mod listed;
 mod logins;
+mod long_readers;
 mod machinery;
+mod many_schools;
 mod memory;
 mod moved;
 mod newer;
 mod no_store;
 mod observed;
+mod openapi;
 mod openers;
 mod pages;
+mod parts;
 mod pseudonymised;
 mod readers_beside_writer;
 mod readme;

@@ -8,7 +8,7 @@ use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::numbers::numbers;
 use rollbook_tests::storage::scenario::options;
 use rollbook_tests::storage::small::{SCHOOL, store};
-use rollbook_tests::storage::tables::{DIRECTORIES, META, RUNS, rows, with_rows};
+use rollbook_tests::storage::tables::{BLOCK_INDEXES, BLOCKS, META, rows, with_rows};
 
 const LEARNERS: u8 = 7;
 
@@ -26,7 +26,7 @@ fn learners(engine: &Engine) -> Result<Vec<u8>> {
 
 /// The school's run of learners.
 fn learners_run(file: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    let runs = rows(file.to_vec(), RUNS);
+    let runs = rows(file.to_vec(), BLOCKS);
     let is_one = |key: &[u8]| key[..8] == SCHOOL.to_be_bytes() && key[8] == LEARNERS;
     runs.into_iter().find(|(key, _)| is_one(key)).unwrap()
 }
@@ -76,7 +76,7 @@ fn a_run_with_one_more_tag() {
     let mut newer = run.clone();
     newer[4] = 8;
     newer.splice(tags_end..tags_end, vec![0; 8 * count]);
-    let engine = open(&with_rows(file, RUNS, &[(key, newer)])).unwrap();
+    let engine = open(&with_rows(file, BLOCKS, &[(key, newer)])).unwrap();
     assert_eq!(code(learners(&engine)), "newer_format");
     assert_eq!(code(export(&engine)), "newer_format");
     let line = r#"{"type":"learner","school_id":1000,"id":1,"first_name":"New"}"#;
@@ -94,10 +94,10 @@ fn a_run_with_one_more_tag() {
 fn a_fact_of_an_unknown_field() {
     let file = store();
     let (key, run) = learners_run(&file);
-    let mut facts = numbers(RUNS, &key, &run);
+    let mut facts = numbers(BLOCKS, &key, &run);
     facts.retain(|number| number.what.ends_with("number of a fact"));
     let newer = facts.last().unwrap().with(&run, 99);
-    let engine = open(&with_rows(file.clone(), RUNS, &[(key, newer)])).unwrap();
+    let engine = open(&with_rows(file.clone(), BLOCKS, &[(key, newer)])).unwrap();
     let whole = open(&file).unwrap();
     assert!(learners(&engine).unwrap() == learners(&whole).unwrap());
     assert_eq!(code(export(&engine)), "newer_format");
@@ -106,10 +106,10 @@ fn a_fact_of_an_unknown_field() {
 #[test]
 fn an_unknown_collection() {
     let file = store();
-    let directories = rows(file.clone(), DIRECTORIES);
+    let directories = rows(file.clone(), BLOCK_INDEXES);
     let (mut key, directory) = directories.into_iter().last().unwrap();
-    key[8] = 32;
-    let engine = open(&with_rows(file, DIRECTORIES, &[(key, directory)])).unwrap();
+    key[8] = 33;
+    let engine = open(&with_rows(file, BLOCK_INDEXES, &[(key, directory)])).unwrap();
     assert_eq!(code(export(&engine)), "newer_format");
     let subjects = LearnerSubjects {
         school: SCHOOL,

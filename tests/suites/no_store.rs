@@ -9,7 +9,7 @@
 )]
 
 use redb::{Database, TableDefinition};
-use rollbook::{Engine, Error};
+use rollbook::{Credentials, Engine, Error};
 use rollbook_tests::storage::asked::export;
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::images::{Cut, windows};
@@ -212,11 +212,52 @@ fn a_store_of_a_newer_version() {
     let newer = Error::NewerFormat {
         what: "format".to_owned(),
         found: 3,
-        supported: 2,
+        supported: 1,
     };
     assert_eq!(error, newer);
-    set_format(2);
+    set_format(1);
     Engine::open(&path, options()).unwrap();
+}
+
+/// A store that lost what it says of itself is damaged, and somebody's data: whoever reads
+/// that it is no store may remove it.
+#[test]
+fn a_store_with_a_wrong_row_of_its_own_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let engine = Engine::open(&path, options()).unwrap();
+    engine.apply(school(SCHOOL, 2).as_bytes()).unwrap();
+    engine.close().unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let format = b"format".as_slice();
+    let none = 0_u32.to_le_bytes();
+    for (what, row) in [
+        ("format 0", Some(&none[..])),
+        ("half a number", Some(&none[..2])),
+        ("nothing", Some(&none[..0])),
+        ("no row", None),
+    ] {
+        std::fs::write(&path, &whole).unwrap();
+        let database = Database::create(&path).unwrap();
+        let transaction = database.begin_write().unwrap();
+        let mut meta = transaction.open_table(META).unwrap();
+        match row {
+            Some(row) => drop(meta.insert(format, row).unwrap()),
+            None => drop(meta.remove(format).unwrap()),
+        }
+        drop(meta);
+        transaction.commit().unwrap();
+        drop(database);
+        let (code, error) = refused(&path);
+        assert_eq!(code, "corrupt", "{what}: {error}");
+    }
+    std::fs::write(&path, &whole).unwrap();
+    let database = Database::create(&path).unwrap();
+    let transaction = database.begin_write().unwrap();
+    assert!(transaction.delete_table(META).unwrap());
+    transaction.commit().unwrap();
+    drop(database);
+    assert_eq!(refused(&path).0, "corrupt");
 }
 
 /// Paths at which no file can be.
@@ -229,6 +270,15 @@ fn paths_that_cannot_be_opened() {
     for path in [folder.path(), &missing, &slash, here] {
         let error = Engine::open(path, options()).unwrap_err();
         assert_eq!(error.code(), "io", "{error}");
+    }
+    let said = Engine::open(&missing, options()).unwrap_err().to_string();
+    let engine = Engine::memory(options()).unwrap();
+    let backup = engine.backup(&missing, Credentials::Keep).unwrap_err();
+    for said in [said, backup.to_string()] {
+        assert!(said.contains(missing.to_str().unwrap()), "{said}");
+        assert!(said.contains("No such file or directory"), "{said}");
+        assert!(said.contains("a folder that exists"), "{said}");
+        assert!(!said.contains("free space"), "{said}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -12,7 +12,7 @@ use rollbook::{Answer, Engine, Options};
 use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::storage::asked::{get, targets};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
-use rollbook_tests::storage::watchdog::Watchdog;
+use rollbook_tests::storage::watchdog::{SetOnDrop, Watchdog};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -117,6 +117,7 @@ fn ten_readers() {
     let (loading, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     let (seen, mut loads) = (Seen::default(), Vec::new());
     std::thread::scope(|scope| {
+        let _ended = SetOnDrop(&ended);
         for reader in 0..10 {
             let (engine, asked, seen) = (&engine, &asked, &seen);
             let (loading, ended) = (&loading, &ended);
@@ -134,7 +135,6 @@ fn ten_readers() {
                 assert_eq!(set_state(&engine, 9, 0).unwrap(), 200);
             }
         }
-        ended.store(true, Ordering::Relaxed);
     });
     let wrong = seen.wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

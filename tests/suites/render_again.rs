@@ -26,6 +26,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
+/// Every version that came before.
+fn older(fresh: &Fresh) -> std::ops::Range<u32> {
+    0..fresh.version
+}
+
 /// Were nothing rendered again, the other rendering would be answered.
 #[test]
 fn another_rendering_shows() {
@@ -124,7 +129,7 @@ fn at_first_use() {
     let fresh = Fresh::of(40);
     let ours = fresh.version;
     let (mut uses, mut renderings) = (0, 0);
-    for version in [fresh.version - 1, fresh.version - 2] {
+    for version in older(&fresh) {
         let aged = fresh.aged(version);
         renderings += aged.renderings;
         let before = Meta::of(&aged.file);
@@ -177,7 +182,7 @@ fn at_first_use() {
 fn a_school_with_a_version_of_its_own() {
     let fresh = Fresh::of(40);
     let (otherwise, _) = rendered_otherwise(&fresh.file, &[SCHOOL]);
-    for version in [fresh.version - 1, fresh.version - 2] {
+    for version in older(&fresh) {
         let what = format!("version {version}");
         let file = with_number(otherwise.clone(), &own_key(SCHOOL), version);
         let engine = Engine::open_with_backend(Disk::of(file), options()).unwrap();
@@ -208,7 +213,7 @@ fn a_newer_rendering() {
 #[test]
 fn verification() {
     let fresh = Fresh::of(40);
-    for version in [fresh.version - 1, fresh.version - 2] {
+    for version in older(&fresh) {
         let aged = fresh.aged(version);
         let disk = Disk::of(aged.file.clone());
         let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
@@ -343,7 +348,7 @@ fn changes() {
     ];
     let fresh = Fresh::of(40);
     let mut lives = 0;
-    for version in [fresh.version - 1, fresh.version - 2] {
+    for version in older(&fresh) {
         let aged = fresh.aged(version);
         // Each step as the first use, and all that follow.
         for first in 0..steps.len() {

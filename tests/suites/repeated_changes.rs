@@ -58,7 +58,7 @@ fn a_load_has_the_summary_of_its_first_time() {
 }
 
 #[test]
-fn a_load_that_was_not_kept_leaves_no_receipt() {
+fn a_load_that_was_not_kept_leaves_no_idempotency_record() {
     let engine = engine();
     let mut cancelled = engine.once("a").load();
     cancelled.push(learner(900, "Ann").as_bytes()).unwrap();
@@ -164,7 +164,7 @@ fn removals_have_the_summary_of_their_first_time() {
 }
 
 #[test]
-fn a_school_that_is_removed_is_told_of_by_no_receipt() {
+fn a_school_that_is_removed_is_told_of_by_no_idempotency_record() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("school.redb");
     let engine = Engine::open(&path, Options::default()).unwrap();
@@ -242,9 +242,9 @@ fn ids_of_other_changes_and_long_ones_are_refused() {
     assert!(load(&engine, &"i".repeat(128), "").is_ok());
 }
 
-/// Whenever the power fails, the change is there with its receipt or neither is.
+/// Whenever the power fails, the change is there with its idempotency record or neither is.
 #[test]
-fn a_change_and_its_receipt_are_kept_together() {
+fn a_change_and_its_idempotency_record_are_kept_together() {
     let disk = Disk::default();
     let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
     engine.apply(school(SCHOOL, 3).as_bytes()).unwrap();

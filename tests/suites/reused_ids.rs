@@ -5,11 +5,14 @@
 use rollbook::{Answer, Credentials, Engine, Error, Options, Request, SetState, Summary};
 use rollbook_tests::login;
 use rollbook_tests::storage::asked::export;
-use rollbook_tests::storage::tables::{META, rows, with_rows};
+use rollbook_tests::storage::tables::{META, rows};
 
 const REUSED_V1: &str = r#"{"error":"Conflict","error_description":"The id belongs to another change: give each change an id of its own"}"#;
 const REUSED_V2: &str = r#"{"success":false,"message":"The id belongs to another change: give each change an id of its own"}"#;
 const CLIENT_REFUSED: &str = r#"{"success":false,"message":"Client has not authorised access"}"#;
+
+const LONG_V1: &str = r#"{"error":"Bad Request","error_description":"The id of a change has at most 128 bytes: shorten it"}"#;
+const LONG_V2: &str = r#"{"success":false,"message":"Validation Failed","validation_errors":{"id":"The id of a change has at most 128 bytes: shorten it"}}"#;
 
 const TWO: &str = r#"{"type":"school","school_id":1,"school_name":"Hillside","admin_email_address":"office@hillside.example","current_year":2026}
 {"type":"school","school_id":2,"school_name":"Valley","current_year":2026}
@@ -160,6 +163,31 @@ fn the_same_words_of_another_user_are_another_change() {
 }
 
 #[test]
+fn an_id_above_its_bound_is_a_bad_request() {
+    let engine = engine();
+    let long = format!("{}x", "é".repeat(64));
+    let before = export(&engine).unwrap();
+    let answer = patch(&engine, &long, "demo", 1, 1);
+    refused(&engine, &answer, &before, 400, LONG_V1);
+    let answer = post(&engine, &long, "demo", 1, true);
+    refused(&engine, &answer, &before, 400, LONG_V2);
+    let set = set("demo", 1, 8, true);
+    assert_eq!(state(&engine, &long, &set), Err("unsupported"));
+    assert_eq!(load(&engine, &long, ""), Err("unsupported"));
+    // Access comes first, and a question has no use for an id.
+    let target = "/api/v1/settings/clients/1";
+    let nobody = send(&engine, &long, "nobody", ("PATCH", target, ""));
+    assert_eq!(nobody.status.code, 401);
+    let read = send(&engine, &long, "demo", ("GET", target, ""));
+    assert_eq!(read.status.code, 200);
+    assert_eq!(export(&engine).unwrap(), before);
+
+    let longest = &long[..128];
+    assert_eq!(patch(&engine, longest, "demo", 1, 1).status.code, 200);
+    assert_eq!(patch(&engine, longest, "demo", 1, 1).status.code, 200);
+}
+
+#[test]
 fn another_body_method_or_target_is_another_change() {
     let engine = engine();
     assert_eq!(post(&engine, "k", "demo", 1, true).status.code, 200);
@@ -221,7 +249,7 @@ fn another_body_method_or_target_is_another_change() {
         assert_eq!(state(&engine, "s", &other), Err("id_reused"));
     }
     assert_eq!(state(&engine, "s", &set("demo", 1, 9, true)), Ok(200));
-    // A GET changes nothing and has no receipt.
+    // A GET changes nothing and has no idempotency record.
     let get = ("GET", "/api/v1/settings/clients/1", "");
     assert_eq!(send(&engine, "k", "demo", get).status.code, 200);
 }
@@ -319,7 +347,7 @@ fn another_dataset_is_another_change() {
 
 /// Of two loads under one id that are under way together, one is made.
 #[test]
-fn a_receipt_that_comes_during_a_load_counts() {
+fn an_idempotency_record_that_comes_during_a_load_counts() {
     let engine = engine();
     let line = |id: u64| format!("{{\"type\":\"learner\",\"school_id\":1,\"id\":{id}}}\n");
     let begun = |id: u64| {
@@ -362,7 +390,7 @@ fn another_removal_is_another_change() {
 /// A password in clear is not found by trying digests of datasets, which are fast;
 /// and a copy without credentials has nothing that was made of it.
 #[test]
-fn a_receipt_tells_no_password() {
+fn an_idempotency_record_tells_no_password() {
     let folder = tempfile::tempdir().unwrap();
     let [path, kept, bare] = ["store", "kept", "bare"].map(|name| folder.path().join(name));
     let open = |path| Engine::open(path, Options::default()).unwrap();
@@ -375,41 +403,18 @@ fn a_receipt_tells_no_password() {
     engine.backup(&kept, Credentials::Keep).unwrap();
     engine.backup(&bare, Credentials::LeaveOut).unwrap();
     engine.close().unwrap();
-    let receipts = |path| {
+    let records = |path| {
         let rows = rows(std::fs::read(path).unwrap(), META);
         let mut rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
         rows.retain(|row| row.starts_with(b"d\xfe"));
         rows
     };
     for path in [&path, &kept] {
-        let [row] = receipts(path).try_into().unwrap();
+        let [row] = records(path).try_into().unwrap();
         assert!(row.starts_with(b"d\xfe$argon2id$v=19$m=8192,t=3,p=1$"));
     }
-    assert!(receipts(&bare).is_empty());
+    assert!(records(&bare).is_empty());
     assert_eq!(load(&open(&kept), "d", secret), Ok(first));
     // It lacks the integrator, and what was made of it.
     assert_eq!(load(&open(&bare), "d", secret).unwrap().total().added, 1);
-}
-
-/// Before receipts had marks they were told by their ids alone.
-#[test]
-fn a_receipt_of_before_is_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let open = || Engine::open(&path, Options::default()).unwrap();
-    let engine = open();
-    engine.apply(login::quick(TWO).as_bytes()).unwrap();
-    engine.close().unwrap();
-    let old = |number: u64, outcome: &[u8]| {
-        let key = [b"receipt-".as_slice(), &number.to_be_bytes()].concat();
-        (key, [b"d\xff".as_slice(), outcome].concat())
-    };
-    let old = [old(1, b"[]"), old(2, &[0xfe; 56])];
-    let file = std::fs::read(&path).unwrap();
-    std::fs::write(&path, with_rows(file, META, &old)).unwrap();
-    let engine = open();
-    let line = r#"{"type":"learner","school_id":1,"id":9}"#;
-    assert_eq!(load(&engine, "d", line).unwrap().total().added, 1);
-    assert_eq!(post(&engine, "d", "demo", 1, true).text(), REUSED_V2);
-    assert!(engine.verify().unwrap().is_sound());
 }

@@ -12,8 +12,7 @@ use rollbook::{Credentials, Page, Request, SetState};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 
-/// An engine. What is asked for only once is given under an id: see
-/// `rollbook::Once`.
+/// An engine. A change that must be made only once has an id: see `rollbook::KeyedChanges`.
 #[wasm_bindgen]
 pub struct Engine {
     pub(crate) engine: rollbook::Engine,
@@ -170,8 +169,8 @@ impl Engine {
 
     /// Begins a load; of the whole of one school, if one is given.
     pub fn load(&self, school: Option<u64>, id: &str) -> Load {
-        let once = self.engine.once(id);
-        let load = school.map_or_else(|| once.load(), |school| once.load_school(school));
+        let changes = self.engine.once(id);
+        let load = school.map_or_else(|| changes.load(), |school| changes.load_school(school));
         load.into()
     }
 

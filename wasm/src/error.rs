@@ -13,7 +13,6 @@ impl Error {
         Error(format!("bad_argument\n{text}"))
     }
 
-    #[cfg(feature = "sync")]
     pub(crate) fn unsupported(text: &str) -> Error {
         Error(format!("unsupported\n{text}"))
     }

@@ -41,6 +41,8 @@ impl Settings {
         let usual = Options::default();
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Options {
+            // The package hands out no feeds, which alone read the journal.
+            journal_bytes: 0,
             cache_bytes: self.cache_bytes.map_or(usual.cache_bytes, bytes),
             page_limit: self.page_limit.map_or(usual.page_limit, u64::from),
             max_page_limit: self.max_page_limit.map_or(usual.max_page_limit, u64::from),

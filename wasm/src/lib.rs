@@ -13,11 +13,9 @@ mod engine;
 mod error;
 mod export;
 mod file;
-#[cfg(feature = "sync")]
 mod follow;
 mod host;
 mod load;
 mod question;
 mod report;
-#[cfg(feature = "sync")]
 mod sync;

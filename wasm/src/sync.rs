@@ -4,7 +4,10 @@
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::report::{list, text};
-use rollbook::{Coverage, NoReply, Reply, Step, SyncOptions, SyncReport, Taken, Why};
+use rollbook::{
+    CallFailure, Coverage, QuarantinedAnswer, Reply, ReplyOutcome, Step, StopReason, SyncOptions,
+    SyncReport,
+};
 use wasm_bindgen::prelude::*;
 
 /// The syncing of a school. Steps and outcomes are JSON, ids of calls decimal texts in it.
@@ -59,12 +62,13 @@ impl Sync {
         step(self.sync.next(now)?)
     }
 
-    /// Takes the reply to a call.
+    /// Evaluates the reply to a call, stores the outcome, and returns it as JSON.
+    #[wasm_bindgen(js_name = handleReply)]
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what may be left out crosses owned"
     )]
-    pub fn take(
+    pub fn handle_reply(
         &self,
         call: u64,
         now: i64,
@@ -77,28 +81,44 @@ impl Sync {
             retry_after: retry_after.as_deref(),
             body,
         };
-        taken(self.sync.take(call, now, &reply)?)
+        outcome(self.sync.handle_reply(call, now, &reply)?)
     }
 
-    /// There was no reply to a call.
-    pub fn fail(&self, call: u64, now: i64, why: &str) -> Result<String> {
-        let why = match why {
-            "offline" => NoReply::Offline,
-            "timeout" => NoReply::Timeout,
-            "cut" => NoReply::Cut,
-            _ => return Err(Error::bad_argument("why: give offline, timeout or cut")),
+    /// Reports that there was no reply to a call, and returns the outcome as JSON.
+    #[wasm_bindgen(js_name = handleFailure)]
+    pub fn handle_failure(&self, call: u64, now: i64, failure: &str) -> Result<String> {
+        let failure = match failure {
+            "offline" => CallFailure::Offline,
+            "timeout" => CallFailure::Timeout,
+            "cut" => CallFailure::Cut,
+            _ => return Err(Error::bad_argument("failure: give offline, timeout or cut")),
         };
-        taken(self.sync.fail(call, now, why)?)
+        outcome(self.sync.handle_failure(call, now, failure)?)
     }
 
-    /// Asks for this next.
-    pub fn want(&self, target: &str) -> Result<()> {
-        Ok(self.sync.want(target)?)
+    /// Requests a target next.
+    pub fn prioritise(&self, target: &str) -> Result<()> {
+        Ok(self.sync.prioritise(target)?)
     }
 
-    /// Says that what is held is right.
-    pub fn confirm(&self, target: &str) -> Result<()> {
-        Ok(self.sync.confirm(target)?)
+    /// Returns the answers that are stored but not published, as JSON.
+    pub fn quarantined(&self) -> Result<String> {
+        Ok(quarantined(&self.sync.quarantined()?))
+    }
+
+    /// Approves a quarantined answer.
+    pub fn approve(&self, target: &str) -> Result<()> {
+        Ok(self.sync.approve(target)?)
+    }
+
+    /// Discards a quarantined answer.
+    pub fn reject(&self, target: &str) -> Result<()> {
+        Ok(self.sync.reject(target)?)
+    }
+
+    /// What the sync came to so far, as JSON.
+    pub fn report(&self) -> Result<String> {
+        Ok(report(&self.sync.report()?))
     }
 
     /// How far the pass has come.
@@ -122,28 +142,33 @@ fn step(step: Step) -> Result<String> {
         ),
         Step::Wait { until } => format!(r#"{{"kind":"wait","until":{until}}}"#),
         Step::Done(of_pass) => format!(r#"{{"kind":"done","report":{}}}"#, report(&of_pass)),
-        Step::Stop(why) => format!(r#"{{"kind":"stop","why":"{}"}}"#, reason(why)?),
+        Step::Stop(reason) => {
+            format!(r#"{{"kind":"stop","reason":"{}"}}"#, stop_reason(reason)?)
+        }
         _ => return Err(unknown()),
     })
 }
 
-fn reason(why: Why) -> Result<&'static str> {
-    Ok(match why {
-        Why::Unauthorised => "unauthorised",
-        Why::Forgotten => "forgotten",
-        Why::Incomplete => "incomplete",
-        Why::Superseded => "superseded",
+fn stop_reason(reason: StopReason) -> Result<&'static str> {
+    Ok(match reason {
+        StopReason::Unauthorised => "unauthorised",
+        StopReason::WrongCredentials => "wrongCredentials",
+        StopReason::SchoolNotAuthorised => "schoolNotAuthorised",
+        StopReason::Unreachable => "unreachable",
+        StopReason::Forgotten => "forgotten",
+        StopReason::Incomplete => "incomplete",
+        StopReason::Superseded => "superseded",
         _ => return Err(unknown()),
     })
 }
 
-fn taken(taken: Taken) -> Result<String> {
-    let outcome = match taken {
-        Taken::Kept => "kept",
-        Taken::Same => "same",
-        Taken::Retry { at } => return Ok(format!(r#"{{"outcome":"retry","at":{at}}}"#)),
-        Taken::GivenUp => "givenUp",
-        Taken::Stale => "stale",
+fn outcome(outcome: ReplyOutcome) -> Result<String> {
+    let outcome = match outcome {
+        ReplyOutcome::Stored => "stored",
+        ReplyOutcome::Unchanged => "unchanged",
+        ReplyOutcome::Retry { at } => return Ok(format!(r#"{{"outcome":"retry","at":{at}}}"#)),
+        ReplyOutcome::Failed => "failed",
+        ReplyOutcome::Stale => "stale",
         _ => return Err(unknown()),
     };
     Ok(format!(r#"{{"outcome":"{outcome}"}}"#))
@@ -159,10 +184,10 @@ fn texts(texts: &[String]) -> String {
 }
 
 fn report(report: &SyncReport) -> String {
-    let given_up = report.given_up.iter();
-    let given_up = given_up.map(|given_up| {
-        let (target, why) = (text(&given_up.target), text(&given_up.why));
-        format!(r#"{{"target":{target},"why":{why}}}"#)
+    let failed = report.failed.iter();
+    let failed = failed.map(|failed| {
+        let (target, reason) = (text(&failed.target), text(&failed.reason));
+        format!(r#"{{"target":{target},"reason":{reason}}}"#)
     });
     let refused = report.refused.iter();
     let refused = refused.map(|refused| {
@@ -171,16 +196,29 @@ fn report(report: &SyncReport) -> String {
             refused.api_type_id, refused.state, refused.status
         )
     });
+    let unsent = report.unsent.iter();
+    let unsent = unsent.map(|unsent| {
+        let (api_type_id, state) = (unsent.api_type_id, unsent.state);
+        format!(r#"{{"apiTypeId":"{api_type_id}","state":{state}}}"#)
+    });
     format!(
-        r#"{{"replies":{},"same":{},"givenUp":{},"held":{},"unknown":{},"refused":{},"unsettled":{}}}"#,
+        r#"{{"replies":{},"unchanged":{},"failed":{},"quarantined":{},"unknown":{},"refused":{},"unsent":{},"unstable":{}}}"#,
         report.replies,
-        report.same,
-        list(given_up),
-        texts(&report.held),
+        report.unchanged,
+        list(failed),
+        quarantined(&report.quarantined),
         texts(&report.unknown),
         list(refused),
-        texts(&report.unsettled)
+        list(unsent),
+        texts(&report.unstable)
     )
+}
+
+fn quarantined(answers: &[QuarantinedAnswer]) -> String {
+    list(answers.iter().map(|answer| {
+        let (target, lost, stored) = (text(&answer.target), answer.lost, answer.stored);
+        format!(r#"{{"target":{target},"lost":{lost},"stored":{stored}}}"#)
+    }))
 }
 
 fn coverage(coverage: &Coverage) -> String {

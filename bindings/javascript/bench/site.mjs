@@ -46,7 +46,7 @@ export async function buildSite(folder) {
 /** Bytes of each contender's library as a browser gets them, by `gzip -9`. */
 export async function weights() {
   const rollbook = [join(dist, "rollbook.wasm")];
-  const index = await script('export * from "rollbook"');
+  const index = await script('export { Rollbook } from "rollbook"');
   const worker = await script(`import ${JSON.stringify(join(dist, "worker.js"))}`);
   return {
     "Rollbook, memory": weigh(rollbook, [index]),

@@ -6,7 +6,7 @@ import { compile, type ModuleSource } from "./module.js";
 import { names } from "./locks.js";
 import { PATIENCE, deleteStore, lacking } from "./opfs.js";
 import { WorkerHost } from "./remote.js";
-import type { EngineKind, Options } from "./rollbook.js";
+import { Engine, type Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
 
 /** What the package cannot know of itself where a bundler does not tell it. */
@@ -17,15 +17,13 @@ export interface Parts {
   readonly worker?: () => Worker;
 }
 
-/** Opens engines of a kind. */
-export class Opener<E> {
-  readonly #kind: EngineKind<E>;
+/** Opens engines. */
+export class Opener {
   readonly #parts: () => Parts | undefined;
   #module: Promise<WebAssembly.Module> | undefined;
 
   /** @internal */
-  constructor(kind: EngineKind<E>, parts: () => Parts | undefined) {
-    this.#kind = kind;
+  constructor(parts: () => Parts | undefined) {
     this.#parts = parts;
   }
 
@@ -37,7 +35,7 @@ export class Opener<E> {
    * Fails as `no_storage` where the browser has no private file system, or private mode
    * forbids it; as `corrupt`, `newer_format` or `io` if the store cannot be read.
    */
-  async open(name: string, options: Options = {}): Promise<E> {
+  async open(name: string, options: Options = {}): Promise<Engine> {
     const lacks = lacking();
     if (lacks !== undefined) throw lacks;
     const { worker } = this.#given();
@@ -45,14 +43,14 @@ export class Opener<E> {
     const [module, persisted] = await Promise.all([this.#compiled(), persist()]);
     const { clock: _, ...settings } = options;
     const host = await WorkerHost.open(worker(), name, module, settings);
-    return new this.#kind(host, options, persisted);
+    return new Engine(host, options, persisted);
   }
 
   /** Opens an empty store in this page's memory, which goes with the engine. */
-  async memory(options: Options = {}): Promise<E> {
+  async memory(options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
     const instance = new Instance(await this.#compiled(), "memory", settings);
-    return new this.#kind(new LocalHost(instance), options, false);
+    return new Engine(new LocalHost(instance), options, false);
   }
 
   /**

@@ -58,7 +58,7 @@ export interface Calls {
   /** Begins a sync under an id, or goes on with the one of the school that was left. */
   beginSync(id: string, school: bigint, ...options: SyncGiven): void;
   syncNext(id: string, now: bigint): string;
-  syncTake(
+  syncHandleReply(
     id: string,
     call: bigint,
     now: bigint,
@@ -66,10 +66,13 @@ export interface Calls {
     retryAfter: string | undefined,
     body: Bytes,
   ): string;
-  syncFail(id: string, call: bigint, now: bigint, why: string): string;
-  syncWant(id: string, target: string): void;
-  syncConfirm(id: string, target: string): void;
+  syncHandleFailure(id: string, call: bigint, now: bigint, failure: string): string;
+  syncPrioritise(id: string, target: string): void;
+  syncQuarantined(id: string): string;
+  syncApprove(id: string, target: string): void;
+  syncReject(id: string, target: string): void;
   syncProgress(id: string): string;
+  syncReport(id: string): string;
   endSync(id: string): void;
   synced(school: bigint): string | undefined;
   forgetSync(school: bigint): void;
@@ -109,11 +112,12 @@ const changes: ReadonlySet<CallName> = new Set<CallName>([
   "pushFollow",
   "removeSchool",
   "setState",
-  "syncConfirm",
-  "syncFail",
+  "syncApprove",
+  "syncHandleFailure",
+  "syncHandleReply",
   "syncNext",
-  "syncTake",
-  "syncWant",
+  "syncPrioritise",
+  "syncReject",
 ]);
 
 /** Whether a call may change the store. */

@@ -4,8 +4,7 @@ import type { Progress } from "./dataset.js";
 import { RollbookError } from "./error.js";
 import { headersOf } from "./headers.js";
 import type { RequestOptions } from "./request.js";
-import type { Summary } from "./rollbook.js";
-import type { SyncingEngine } from "./syncing.js";
+import type { Engine, Summary } from "./rollbook.js";
 
 export interface FollowFromOptions {
   /** What tells the server who asks. */
@@ -41,16 +40,18 @@ const LONGEST_SILENCE = 60_000;
 /**
  * Asks a server once what changed since this store followed it last, and takes what comes:
  * `GET address?after=…&wait=…`. Gives what it changed, or `null` if nothing did for as long as
- * the server waited. Called again and again with `wait`, it keeps the store in step.
+ * the server waited. Called again and again with `wait`, it keeps the store in step. A summary
+ * without records is one of a feed that brought a new position alone, in place of one that the
+ * server will forget before long.
  *
  * However it ends, each part that came to its end is kept, and the next call goes on behind
- * it. If the server says that it must begin anew, it is asked for everything.
+ * it.
  *
  * Rejects with `FollowRefused` for any other answer, with what `fetch` fails with, with the
- * reason of the signal, and as `follow` does.
+ * reason of the signal, and as `follow` does: as `diverged` the next call brings everything again.
  */
 export async function followFrom(
-  engine: SyncingEngine,
+  engine: Engine,
   address: string | URL,
   { headers = [], fetch = globalThis.fetch, wait = 0, onProgress, signal }: FollowFromOptions = {},
 ): Promise<Summary | null> {
@@ -76,11 +77,7 @@ export async function followFrom(
   };
   try {
     const after = await engine.followed();
-    let response = await ask(after);
-    if (response.status === 409 && after !== null) {
-      await response.body?.cancel();
-      response = await ask(null);
-    }
+    const response = await ask(after);
     if (response.status === 200) {
       return await engine.follow(response, { onProgress: heard, signal: over.signal });
     }

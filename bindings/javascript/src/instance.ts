@@ -40,11 +40,6 @@ export class Instance {
     return this.#number;
   }
 
-  /** Whether the module is the one that syncs. */
-  get syncs(): boolean {
-    return WebAssembly.Module.exports(this.#module).some(({ name }) => name === "engine_sync");
-  }
-
   /**
    * Works on the engine. If the module traps, the instance is dropped; the next call
    * opens the file with a fresh one, which finds what was committed.

@@ -19,8 +19,8 @@ const long: ReadonlySet<CallName> = new Set<CallName>([
   "finishLoad",
   "pushFollow",
   "removeSchool",
+  "syncHandleReply",
   "syncNext",
-  "syncTake",
   "verify",
 ]);
 

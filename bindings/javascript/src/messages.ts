@@ -49,7 +49,7 @@ export interface Leads {
 }
 
 /** What the messages of this version are like. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** From a tab to the leader. */
 export type ToLeader =

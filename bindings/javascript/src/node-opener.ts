@@ -4,18 +4,16 @@ import * as fs from "node:fs";
 import { resolve } from "node:path";
 import { Instance } from "./instance.js";
 import { NodeFile } from "./node-file.js";
-import type { EngineKind, Options } from "./rollbook.js";
+import { Engine, type Options } from "./rollbook.js";
 import { LocalHost } from "./service.js";
 
-/** Opens engines of a kind. */
-export class NodeOpener<E> {
-  readonly #kind: EngineKind<E>;
+/** Opens engines. */
+export class NodeOpener {
   readonly #path: URL;
   #compiled: WebAssembly.Module | undefined;
 
   /** @internal */
-  constructor(kind: EngineKind<E>, path: URL) {
-    this.#kind = kind;
+  constructor(path: URL) {
     this.#path = path;
   }
 
@@ -25,14 +23,14 @@ export class NodeOpener<E> {
    * process be killed meanwhile, that file stays, and may be removed. One process has the
    * store at a time: another fails as `already_open`, and names the one that holds it.
    */
-  async open(path: string, options: Options = {}): Promise<E> {
+  async open(path: string, options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
     const file = new NodeFile(resolve(path));
     try {
       const instance = new Instance(this.#module(), file, settings);
       file.publish();
       const host = new LocalHost(instance, () => file.close());
-      return new this.#kind(host, options, true);
+      return new Engine(host, options, true);
     } catch (error) {
       file.close();
       throw error;
@@ -40,10 +38,10 @@ export class NodeOpener<E> {
   }
 
   /** Opens an empty store in memory, which goes with the engine. */
-  async memory(options: Options = {}): Promise<E> {
+  async memory(options: Options = {}): Promise<Engine> {
     const { clock: _, ...settings } = options;
     const instance = new Instance(this.#module(), "memory", settings);
-    return new this.#kind(new LocalHost(instance), options, false);
+    return new Engine(new LocalHost(instance), options, false);
   }
 
   #module(): WebAssembly.Module {

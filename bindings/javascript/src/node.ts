@@ -1,7 +1,6 @@
 import { NodeOpener } from "./node-opener.js";
-import { Engine } from "./rollbook.js";
 
 export * from "./exports.js";
 
 /** Opens engines: `await Rollbook.open("school.redb")`, `await Rollbook.memory()`. */
-export const Rollbook = new NodeOpener(Engine, new URL("./rollbook.wasm", import.meta.url));
+export const Rollbook = new NodeOpener(new URL("./rollbook.wasm", import.meta.url));

@@ -4,7 +4,7 @@ import { Answer, type AnswerMessage } from "./answer.js";
 import { RollbookError } from "./error.js";
 import type { Instant } from "./instant.js";
 
-/** What an observation asks, and when. */
+/** Provides the answers of a live query, and its clock. */
 export interface Asked {
   /** The answer at an instant, and until when it holds if nothing is changed; milliseconds. */
   ask(now: number): Promise<readonly [answer: AnswerMessage, until: number | undefined]>;
@@ -35,7 +35,7 @@ export class FailureEvent extends Event {
   }
 }
 
-export interface ObservationEvents<T> {
+export interface LiveQueryEvents<T> {
   answer: AnswerEvent<T>;
   error: FailureEvent;
   end: Event;
@@ -50,15 +50,16 @@ const LONGEST_SLEEP = 60_000;
 const SHORTEST_SLEEP = 10;
 
 /**
- * The answers to a question, one after the other, as they change. Several changes in a row may
- * make one answer; none is older than the one before it, and none the same.
+ * Delivers the answers to a question as they change. Several changes in a row may result in one
+ * answer. No answer is older than the one before it, and none is equal to it.
  *
- * It is an async iterable, which skips what is out of date by the time that it is asked; an
- * error is thrown and ends it. And it dispatches events: `answer`, and `error`, each error
- * once, after which it goes on. `end` is the last: the engine was closed, the signal was
- * aborted, or `return` was called.
+ * It is an async iterable, which skips answers that are out of date when the next one is requested.
+ * It also dispatches the events `answer` and `error`. An error is delivered once, and does not end
+ * the live query: `next` throws it and then returns the answers that follow. An error ends a
+ * `for await` loop: start another loop over the same live query, or call `return`. `end` is the
+ * last event: the engine was closed, the signal was aborted, or `return` was called.
  */
-export class Observation<T = unknown>
+export class LiveQuery<T = unknown>
   extends EventTarget
   implements AsyncIterableIterator<Answer<T>>
 {
@@ -78,11 +79,11 @@ export class Observation<T = unknown>
     super();
     this.#asked = asked;
     asked.signal?.addEventListener("abort", this.#stop);
-    // Whoever observes listens first.
+    // The caller adds its listeners first.
     queueMicrotask(() => (asked.signal?.aborted === true ? this.end() : this.look()));
   }
 
-  /** The next answer, as soon as there is one. */
+  /** Returns the next answer, as soon as there is one. */
   async next(): Promise<IteratorResult<Answer<T>, undefined>> {
     for (;;) {
       const next = this.#next;
@@ -93,13 +94,12 @@ export class Observation<T = unknown>
       } else if ("answer" in next) {
         return { done: false, value: next.answer };
       } else {
-        this.end();
         throw next.error;
       }
     }
   }
 
-  /** Ends it. */
+  /** Ends the live query. */
   async return(): Promise<IteratorResult<Answer<T>, undefined>> {
     this.end();
     return { done: true, value: undefined };
@@ -109,7 +109,10 @@ export class Observation<T = unknown>
     return this;
   }
 
-  /** Asks anew: the answer may be another. One question is out at a time. @internal */
+  /**
+   * Asks the question again, because the answer may have changed. Only one question is in flight
+   * at a time. @internal
+   */
   look(): void {
     this.#isDue = true;
     if (!this.#isAsking) void this.#ask();
@@ -199,15 +202,15 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
 
 type Listener<E> = ((event: E) => void) | { handleEvent(event: E): void } | null;
 
-export interface Observation<T> {
-  addEventListener<K extends keyof ObservationEvents<T>>(
+export interface LiveQuery<T> {
+  addEventListener<K extends keyof LiveQueryEvents<T>>(
     type: K,
-    listener: Listener<ObservationEvents<T>[K]>,
+    listener: Listener<LiveQueryEvents<T>[K]>,
     options?: boolean | { readonly once?: boolean; readonly signal?: AbortSignal },
   ): void;
-  removeEventListener<K extends keyof ObservationEvents<T>>(
+  removeEventListener<K extends keyof LiveQueryEvents<T>>(
     type: K,
-    listener: Listener<ObservationEvents<T>[K]>,
+    listener: Listener<LiveQueryEvents<T>[K]>,
     options?: boolean | { readonly capture?: boolean },
   ): void;
 }

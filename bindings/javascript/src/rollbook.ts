@@ -7,18 +7,17 @@ import { handOver, isRepeatable, pieces, type Dataset, type LoadOptions } from "
 import { RollbookError } from "./error.js";
 import { answerTo } from "./fetch.js";
 import { toSeconds, type Instant } from "./instant.js";
-import { Observation, type ObserveOptions } from "./observe.js";
+import { LiveQuery, type ObserveOptions } from "./observe.js";
 import { encode, pack, toId, type Id, type Questions } from "./questions.js";
 import type { RequestOptions } from "./request.js";
+import { read, type Coverage, type SyncOptions } from "./step.js";
+import { Sync } from "./sync.js";
 
 /** What an engine is opened with. */
 export interface Options extends Settings {
   /** What time it is; the system's unless given. */
   readonly clock?: () => Instant;
 }
-
-/** What an engine is made of: its host, what it is opened with, and whether it is kept. */
-export type EngineKind<E> = new (host: Host, options: Options, persisted: boolean) => E;
 
 /** Which page of a collection, as v2 has them (section 9, item 3). */
 export interface Page {
@@ -82,6 +81,7 @@ export interface Upgrade {
 interface Reports {
   upgrade: Upgrade;
   finishLoad: Summary;
+  finishFollow: Summary;
   check: Fault[];
   removeSchool: Summary;
   eraseLearner: Summary;
@@ -95,14 +95,15 @@ const empty = new Uint8Array();
 /**
  * A school administration system's integration API over a store on this device.
  *
- * Give it a school's data as a dataset, ask it the requests of the service, and it
- * answers with the exact JSON of v1 or v2, every rule included. What the API refuses
- * is an answer; what goes wrong beside it is a `RollbookError`.
+ * Load a school's data as a dataset, fill it from the service, or follow another store. Then
+ * send the requests of the service: the engine answers with the exact JSON of v1 or v2, every
+ * rule included. What the API refuses is an answer; every other failure is a `RollbookError`.
  */
 export class Engine {
   readonly #host: Host;
   readonly #clock: (() => Instant) | undefined;
-  readonly #observed = new Set<Observation>();
+  readonly #milliseconds = (): number => Number(this.#clock?.() ?? Date.now());
+  readonly #live = new Set<LiveQuery>();
   /** Whether the browser keeps the store until the user deletes it: it may be asked to. */
   readonly persisted: boolean;
 
@@ -112,7 +113,7 @@ export class Engine {
     this.#clock = options.clock;
     this.persisted = persisted;
     host.changed = () => {
-      for (const observed of this.#observed) observed.look();
+      for (const query of this.#live) query.look();
     };
   }
 
@@ -185,12 +186,12 @@ export class Engine {
     question: K,
     fields: Questions[K]["asks"],
     { now, signal }: ObserveOptions = {},
-  ): Observation<Questions[K]["answers"]> {
+  ): LiveQuery<Questions[K]["answers"]> {
     const encoded = encode(question, fields);
     const host = this.#host;
-    const observed = new Observation<Questions[K]["answers"]>({
+    const query = new LiveQuery<Questions[K]["answers"]>({
       signal,
-      now: () => Number(now ?? this.#clock?.() ?? Date.now()),
+      now: () => Number(now ?? this.#milliseconds()),
       ask: async (instant) => {
         const at = toSeconds(instant);
         // They travel together.
@@ -200,10 +201,10 @@ export class Engine {
         ]);
         return [answer, until === undefined ? undefined : Number(until) * 1000];
       },
-      ended: () => void this.#observed.delete(observed),
+      ended: () => void this.#live.delete(query),
     });
-    this.#observed.add(observed);
-    return observed;
+    this.#live.add(query);
+    return query;
   }
 
   /**
@@ -248,9 +249,9 @@ export class Engine {
 
   /** Every fault of a dataset, at most so many, in the order of its lines. */
   async check(dataset: Dataset, { limit = 100 }: { limit?: number } = {}): Promise<Fault[]> {
-    const read: Uint8Array<ArrayBuffer>[] = [];
-    for await (const piece of pieces(dataset)) read.push(piece);
-    const whole = new Uint8Array(await new Blob(read).arrayBuffer());
+    const all: Uint8Array<ArrayBuffer>[] = [];
+    for await (const piece of pieces(dataset)) all.push(piece);
+    const whole = new Uint8Array(await new Blob(all).arrayBuffer());
     return this.#report("check", whole, limit);
   }
 
@@ -287,6 +288,66 @@ export class Engine {
   }
 
   /**
+   * Fills a school from the service, call by call: `syncWith` sends the calls. What has not been
+   * synced of the school is `not_synced`, and in requests a 503.
+   *
+   * A pass that was interrupted is continued. If two syncs of a school run, in any tabs, the one
+   * that was started last continues, and the other one stops.
+   *
+   * Fails as `bad_argument` or `unsupported` if an option does not have a form that is allowed.
+   */
+  async sync(school: Id, options: SyncOptions = {}): Promise<Sync> {
+    const { daysFrom, utcOffset, mostInFlight, rotate, outbox } = options;
+    const given = [daysFrom, utcOffset, mostInFlight, rotate, outbox] as const;
+    const number = toId(school, "school");
+    const begin = (id: string): Promise<void> =>
+      this.#host.call("beginSync", id, number, ...given);
+    return Sync.begin(this.#host, this.#milliseconds, begin);
+  }
+
+  /** What has been synced of a school; `null` for a school that is not synced. */
+  async synced(school: Id): Promise<Coverage | null> {
+    const coverage = await this.#host.call("synced", toId(school, "school"));
+    return coverage === undefined ? null : read<Coverage>(coverage);
+  }
+
+  /**
+   * Ends the syncing of a school. Its records stay, and count as complete: what has not been
+   * synced is answered as if it did not exist. From then on the app may change them.
+   */
+  async forgetSync(school: Id): Promise<void> {
+    await this.#host.call("forgetSync", toId(school, "school"));
+  }
+
+  /**
+   * Applies a feed: what a server hands out of its store. `followFrom` requests it. Each part of
+   * a feed is applied as a whole, durably, or not at all, and a part that arrives late or twice
+   * changes nothing. Only the server changes the schools that are followed, and the lists that
+   * all schools share.
+   *
+   * Fails as `bad_dataset` for the first fault, and if the feed is cut; as `out_of_sync` if it
+   * does not start at this store's position; as `diverged` if the store differs from its source
+   * after a part: the next feed then contains everything, once; as `interrupted` if the tab that
+   * has the store open is closed. The parts that ended are applied: request the next feed after
+   * `followed`.
+   */
+  async follow(feed: Dataset, options: LoadOptions = {}): Promise<Summary> {
+    options.signal?.throwIfAborted();
+    const id = crypto.randomUUID();
+    await this.#host.call("beginFollow", id);
+    await this.#push(feed, options, id, "pushFollow", "endFollow");
+    return this.#report("finishFollow", id);
+  }
+
+  /**
+   * The position after which to request the next feed. `null` if this store has followed no
+   * other, and if a feed that contains everything has not ended.
+   */
+  async followed(): Promise<string | null> {
+    return (await this.#host.call("followed")) ?? null;
+  }
+
+  /**
    * Looks through the whole store for damage and for records that do not agree with
    * each other. Changes nothing; damage is a finding.
    */
@@ -306,7 +367,7 @@ export class Engine {
 
   /** Closes the store. Every later call fails as `closed`; closing again does nothing. */
   async close(): Promise<void> {
-    for (const observed of this.#observed) observed.end();
+    for (const query of this.#live) query.end();
     await this.#host.close();
   }
 
@@ -347,14 +408,25 @@ export class Engine {
   ): Promise<Summary> {
     options.signal?.throwIfAborted();
     await this.#host.call("beginLoad", id, school);
+    await this.#push(dataset, options, id, "push", "cancelLoad");
+    return this.#report("finishLoad", id);
+  }
+
+  /** Pushes a dataset to what was begun under an id, and cancels that if it fails. */
+  async #push(
+    dataset: Dataset,
+    options: LoadOptions,
+    id: string,
+    push: "push" | "pushFollow",
+    cancel: "cancelLoad" | "endFollow",
+  ): Promise<void> {
     try {
-      await handOver(dataset, options, (piece) => this.#host.call("push", id, piece));
+      await handOver(dataset, options, (piece) => this.#host.call(push, id, piece));
     } catch (error) {
       // The error that counts is the first.
-      await this.#host.call("cancelLoad", id).catch(() => undefined);
+      await this.#host.call(cancel, id).catch(() => undefined);
       throw error;
     }
-    return this.#report("finishLoad", id);
   }
 }
 

@@ -156,7 +156,7 @@ export class Service implements Calls {
   }
 
   beginSync(id: string, school: bigint, ...options: SyncGiven): void {
-    const work = this.#syncing((engine) => engine.sync(school, ...options));
+    const work = this.#instance.run((engine) => engine.sync(school, ...options));
     this.endSync(id);
     this.#syncs.set(id, { engine: this.#instance.number, work });
   }
@@ -165,7 +165,7 @@ export class Service implements Calls {
     return this.#sync(id, (sync) => sync.next(now));
   }
 
-  syncTake(
+  syncHandleReply(
     id: string,
     call: bigint,
     now: bigint,
@@ -173,23 +173,35 @@ export class Service implements Calls {
     retryAfter: string | undefined,
     body: Bytes,
   ): string {
-    return this.#sync(id, (sync) => sync.take(call, now, status, retryAfter, body));
+    return this.#sync(id, (sync) => sync.handleReply(call, now, status, retryAfter, body));
   }
 
-  syncFail(id: string, call: bigint, now: bigint, why: string): string {
-    return this.#sync(id, (sync) => sync.fail(call, now, why));
+  syncHandleFailure(id: string, call: bigint, now: bigint, failure: string): string {
+    return this.#sync(id, (sync) => sync.handleFailure(call, now, failure));
   }
 
-  syncWant(id: string, target: string): void {
-    this.#sync(id, (sync) => sync.want(target));
+  syncPrioritise(id: string, target: string): void {
+    this.#sync(id, (sync) => sync.prioritise(target));
   }
 
-  syncConfirm(id: string, target: string): void {
-    this.#sync(id, (sync) => sync.confirm(target));
+  syncQuarantined(id: string): string {
+    return this.#sync(id, (sync) => sync.quarantined());
+  }
+
+  syncApprove(id: string, target: string): void {
+    this.#sync(id, (sync) => sync.approve(target));
+  }
+
+  syncReject(id: string, target: string): void {
+    this.#sync(id, (sync) => sync.reject(target));
   }
 
   syncProgress(id: string): string {
     return this.#sync(id, (sync) => sync.progress());
+  }
+
+  syncReport(id: string): string {
+    return this.#sync(id, (sync) => sync.report());
   }
 
   endSync(id: string): void {
@@ -199,19 +211,19 @@ export class Service implements Calls {
   }
 
   synced(school: bigint): string | undefined {
-    return this.#syncing((engine) => engine.synced(school));
+    return this.#instance.run((engine) => engine.synced(school));
   }
 
   forgetSync(school: bigint): void {
-    this.#syncing((engine) => engine.forgetSync(school));
+    this.#instance.run((engine) => engine.forgetSync(school));
   }
 
   followed(): string | undefined {
-    return this.#syncing((engine) => engine.followed());
+    return this.#instance.run((engine) => engine.followed());
   }
 
   beginFollow(id: string): void {
-    const work = this.#syncing((engine) => engine.follow());
+    const work = this.#instance.run((engine) => engine.follow());
     this.#follows.set(id, { engine: this.#instance.number, work });
   }
 
@@ -270,11 +282,6 @@ export class Service implements Calls {
     return sink.taken;
   }
 
-  #syncing<T>(work: (engine: Engine) => T): T {
-    if (!this.#instance.syncs) throw unable();
-    return this.#instance.run(work);
-  }
-
   #sync<T>(id: string, work: (sync: Sync) => T): T {
     const sync = this.#session(this.#syncs, id);
     return this.#instance.run(() => work(sync));
@@ -291,13 +298,6 @@ export class Service implements Calls {
     return work;
   }
 }
-
-/** The page that holds the store has the module that is without. */
-const unable = (): RollbookError =>
-  new RollbookError(
-    "unsupported",
-    "the page that holds the store does not sync: import rollbook/sync in all pages of the site",
-  );
 
 /** Makes a call on a service: its calls are the names of its methods. */
 export function perform<K extends CallName>(

@@ -1,5 +1,4 @@
 import { Opener, type Parts } from "./browser.js";
-import { Engine } from "./rollbook.js";
 
 export * from "./exports.js";
 export type { Parts };
@@ -13,4 +12,4 @@ export function initialise(given: Parts): void {
 }
 
 /** Opens engines, once the package is initialised. */
-export const Rollbook = new Opener(Engine, () => parts);
+export const Rollbook = new Opener(() => parts);

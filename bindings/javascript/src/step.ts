@@ -50,15 +50,33 @@ export type Step =
   | { readonly kind: "wait"; readonly until: Date }
   /** All is published. */
   | { readonly kind: "done"; readonly report: SyncReport }
-  /** It cannot go on, and says so from now on. What was published is answered. */
-  | { readonly kind: "stop"; readonly why: Why };
+  /**
+   * The sync cannot continue, and every further step is the same. Records that were published
+   * before are still answered.
+   */
+  | { readonly kind: "stop"; readonly reason: StopReason };
 
 /**
- * Why a sync stopped: the service says 401; the school was removed, or is no longer to be
- * synced; its record or its current learners could not be had; another sync of the school
- * was begun since.
+ * The reason for which a sync stopped.
+ *
+ * - `unauthorised`: the service answered 401, without saying whether the credentials are wrong or
+ *   the school has not authorised the integrator.
+ * - `wrongCredentials`: the service answered 401 because of the credentials.
+ * - `schoolNotAuthorised`: the service answered 401 because of the school.
+ * - `unreachable`: the service could not be reached.
+ * - `forgotten`: the school was removed, or is no longer synced.
+ * - `incomplete`: the school's record or its current learners could not be fetched, so that nothing
+ *   was published.
+ * - `superseded`: another sync of the school was started since.
  */
-export type Why = "unauthorised" | "forgotten" | "incomplete" | "superseded";
+export type StopReason =
+  | "unauthorised"
+  | "wrongCredentials"
+  | "schoolNotAuthorised"
+  | "unreachable"
+  | "forgotten"
+  | "incomplete"
+  | "superseded";
 
 /** What the service answered to a call. */
 export interface Reply {
@@ -69,47 +87,78 @@ export interface Reply {
   readonly body: Uint8Array;
 }
 
-/** Why there is no reply: there is no network, none came in time, the connection was cut. */
-export type NoReply = "offline" | "timeout" | "cut";
+/**
+ * The reason for which there is no reply to a call: there is no network, no reply arrived in time,
+ * or the connection was interrupted.
+ */
+export type CallFailure = "offline" | "timeout" | "cut";
 
-/** What was made of a reply. */
-export type Taken =
+/** The outcome of a reply. */
+export type ReplyOutcome =
   /**
-   * It was read whole, and is published with the pass; it is as it was; it may not be had
-   * or cannot be read, and the rest goes on without; nobody waits for it any more.
+   * - `stored`: the answer was read completely, and is published with the pass.
+   * - `unchanged`: the answer was read completely, and is unchanged.
+   * - `failed`: the service refuses the answer, or the answer cannot be read. The pass continues
+   *   without it.
+   * - `stale`: the reply is no longer expected, and is ignored.
    */
-  | { readonly outcome: "kept" | "same" | "givenUp" | "stale" }
-  /** It is to be asked for again, not before this instant. */
+  | { readonly outcome: "stored" | "unchanged" | "failed" | "stale" }
+  /** The call must be repeated, not before this instant. A later step returns it again. */
   | { readonly outcome: "retry"; readonly at: Date };
 
-/** What a pass came to. It names targets and members, and never a value of an answer. */
+/**
+ * The results of a pass. It contains targets and names of members, but never a value of an answer.
+ */
 export interface SyncReport {
-  /** How many replies were taken. */
+  /** How many replies were evaluated. */
   readonly replies: number;
-  /** How many of them were as before. */
-  readonly same: number;
-  /** What was given up, so that it is not synced. */
-  readonly givenUp: readonly GivenUp[];
+  /** How many of these replies were unchanged. */
+  readonly unchanged: number;
+  /** The calls that failed permanently, so that their data is not synced. */
+  readonly failed: readonly FailedRequest[];
   /**
-   * What was held back, since it would have taken away much of what is kept: its old
-   * records are still answered. `confirm` says that it is right.
+   * The answers that are stored but not published because they would remove much, and those that
+   * are published only together with them. Until such an answer is published, the records that it
+   * would change are answered unchanged. `approve` and `reject` decide about it. `quarantined`
+   * returns the same list at any time.
    */
-  readonly held: readonly string[];
+  readonly quarantined: readonly QuarantinedAnswer[];
   /** Members of answers that are unknown, as `record: member`. */
   readonly unknown: readonly string[];
   /** State updates that the service refused: the states are what they were before. */
   readonly refused: readonly RefusedState[];
   /**
-   * What the service changed again and again while it was asked, so that one answer may be
-   * older than another. The next pass asks for it.
+   * State updates that the service has not accepted yet. The store answers them all the
+   * same, and the next sync sends them.
    */
-  readonly unsettled: readonly string[];
+  readonly unsent: readonly UnsentState[];
+  /**
+   * Targets whose answers changed each time they were requested again, so that one answer may be
+   * older than another. The next pass requests them.
+   */
+  readonly unstable: readonly string[];
 }
 
-/** A call that came to nothing: its path and query string, and why, in words. */
-export interface GivenUp {
+/** A call that failed permanently. */
+export interface FailedRequest {
+  /** The path and the query string. */
   readonly target: string;
-  readonly why: string;
+  /** The reason, as text. */
+  readonly reason: string;
+}
+
+/** An answer that is stored but not published. */
+export interface QuarantinedAnswer {
+  /** The path and the query string. */
+  readonly target: string;
+  /**
+   * How many stored values the answer would remove: records, or values of the field that would
+   * lose most. It is 0 if the answer is unpublished only because it is published together with
+   * another one.
+   */
+  readonly lost: number;
+  /** How many such values are stored. */
+  readonly stored: number;
 }
 
 /** A state update that the service refused. */
@@ -119,6 +168,13 @@ export interface RefusedState {
   readonly state: boolean;
   /** The HTTP status. */
   readonly status: number;
+}
+
+/** A state update that the service has not accepted yet. */
+export interface UnsentState {
+  readonly apiTypeId: bigint;
+  /** The state that was asked for. */
+  readonly state: boolean;
 }
 
 /** How far a pass has come. */

@@ -3,8 +3,8 @@
 import { RollbookError } from "./error.js";
 import { headersOf } from "./headers.js";
 import type { RequestOptions } from "./request.js";
-import type { Call, NoReply, Reply, SyncProgress, SyncReport, Why } from "./step.js";
-import type { Sync } from "./syncing.js";
+import type { Call, CallFailure, Reply, StopReason, SyncProgress, SyncReport } from "./step.js";
+import type { Sync } from "./sync.js";
 
 export interface SyncWithOptions {
   /**
@@ -24,15 +24,21 @@ export interface SyncWithOptions {
 export class SyncStopped extends Error {
   override readonly name = "SyncStopped";
 
-  constructor(readonly why: Why) {
-    super(reasons[why]);
+  constructor(readonly reason: StopReason) {
+    super(reasons[reason]);
   }
 }
 
-const reasons: Readonly<Record<Why, string>> = {
+const reasons: Readonly<Record<StopReason, string>> = {
   unauthorised:
     "the service answered 401: check the credentials, and that the school has authorised the " +
     "integrator",
+  wrongCredentials:
+    "the service answered 401 to the credentials: check the user name and the password",
+  schoolNotAuthorised:
+    "the service answered 401 to the school: check its id, and that it has authorised the " +
+    "integrator",
+  unreachable: "the service could not be reached: check its address, and that it is up",
   forgotten:
     "the school was removed, or is no longer to be synced: begin a new sync if it should be",
   incomplete:
@@ -41,7 +47,7 @@ const reasons: Readonly<Record<Why, string>> = {
   superseded: "another sync of the school was begun since: let that one go on",
 };
 
-/** A call is given up after so long: the machine does after two minutes. */
+/** A call is aborted after this time, in milliseconds; the machine waits for two minutes. */
 const LONGEST_CALL = 90_000;
 /** What is longer is as if it had been cut. */
 const LONGEST_BODY = 64 << 20;
@@ -56,8 +62,8 @@ const PAUSE = 1000;
  * Fills a school from the service at a base address: scheme, host and path, or in a page a
  * path of the app's own server, which adds the credentials and passes the call on.
  *
- * No redirect is followed. However it ends, what was taken is kept, and the next sync of the
- * school goes on.
+ * No redirect is followed. However it ends, the outcome of each reply is stored, and the next sync
+ * of the school continues.
  *
  * Rejects with `SyncStopped` if it cannot go on, as with wrong credentials; with the reason
  * of the signal; as `busy` or `io` if the store fails again and again.
@@ -115,7 +121,7 @@ class Driver {
           case "done":
             return step.report;
           case "stop":
-            throw new SyncStopped(step.why);
+            throw new SyncStopped(step.reason);
         }
       }
     } finally {
@@ -132,8 +138,8 @@ class Driver {
       await this.#persevering(() => {
         const at = { now: this.#now() };
         return typeof answered === "string"
-          ? this.#sync.fail(call.id, answered, at)
-          : this.#sync.take(call.id, answered, at);
+          ? this.#sync.handleFailure(call.id, answered, at)
+          : this.#sync.handleReply(call.id, answered, at);
       });
       this.#options.onProgress?.(await this.#sync.progress());
     } catch (error) {
@@ -142,7 +148,7 @@ class Driver {
     this.#ring();
   }
 
-  async #answered(call: Call): Promise<Reply | NoReply> {
+  async #answered(call: Call): Promise<Reply | CallFailure> {
     const { fetch = globalThis.fetch } = this.#options;
     const over = new AbortController();
     const end = (): void => over.abort();

@@ -34,8 +34,11 @@ async function fresh(t, name) {
   return project;
 }
 
-/** What was built has the one module that it needs, and the driver of a sync if it syncs. */
-function isLean(folder, name = "rollbook") {
+/** The functions that only some apps import, and a text of each that a bundler does not change. */
+const DRIVERS = { syncWith: "this is no base address", followFrom: " and no feed: check" };
+
+/** A build has the module once, and no driver that its app does not import. */
+function isLean(folder, ...imported) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true });
   const read = (ending) =>
     files
@@ -43,9 +46,14 @@ function isLean(folder, name = "rollbook") {
       .map((file) => readFileSync(join(file.parentPath ?? file.path, file.name)));
   const modules = read(/\.wasm$/);
   assert.equal(modules.length, 1);
-  assert.ok(modules[0].equals(readFileSync(`${dist}${name}.wasm`)), `it is not ${name}.wasm`);
-  const drives = read(/\.m?js$/).some((script) => script.includes("this is no base address"));
-  assert.equal(drives, name === "rollbook-sync");
+  assert.ok(modules[0].equals(readFileSync(`${dist}rollbook.wasm`)), "it is another module");
+  assert.deepEqual(drivers(read(/\.m?js$/)), imported);
+}
+
+/** The drivers that scripts have. */
+function drivers(scripts) {
+  const has = (text) => scripts.some((script) => script.includes(text));
+  return Object.keys(DRIVERS).filter((name) => has(DRIVERS[name]));
 }
 
 /** Visits the app twice: the second time it finds what the first one kept. */
@@ -98,6 +106,11 @@ async function visitServer(t, project, ...given) {
   }
 }
 
+test("the texts by which drivers are recognised are those of the package", () => {
+  const scripts = ["sync-with.js", "follow-from.js"].map((name) => readFileSync(dist + name));
+  assert.deepEqual(drivers(scripts), Object.keys(DRIVERS));
+});
+
 test("TypeScript", LONG, async (t) => {
   const project = await fresh(t, "typescript");
   for (const [compiler, skipped] of [
@@ -140,9 +153,9 @@ test("Vite", LONG, async (t) => {
     isLean(join(project.folder, "slim/dist"));
     await visitServer(t, project, "vite", "preview", "slim", "--port=0");
   });
-  await t.test("a build of rollbook/sync", async (t) => {
+  await t.test("a build of an app that syncs", async (t) => {
     await project.run("npm", "run", "build:sync");
-    isLean(join(project.folder, "sync/dist"), "rollbook-sync");
+    isLean(join(project.folder, "sync/dist"), "syncWith");
     const server = await project.serve("vite", "preview", "sync", "--port=0");
     try {
       await visit(t, server.url, FILLED);
@@ -159,15 +172,15 @@ for (const [name, folder] of [
   test(name, LONG, async (t) => {
     const project = await fresh(t, name);
     project.add(app, "src/app.js");
-    for (const [script, out, module, printed] of [
+    for (const [script, out, printed = "", ...imported] of [
       ["build", folder],
       ["build:slim", "slim"],
-      ["build:sync", "sync", "rollbook-sync", FILLED],
+      ["build:sync", "sync", FILLED, "syncWith"],
     ]) {
       await t.test(`npm run ${script}`, async (t) => {
         project.add(sample, out, SAMPLE);
         await project.run("npm", "run", script);
-        isLean(join(project.folder, out), module);
+        isLean(join(project.folder, out), ...imported);
         await visitFolder(t, join(project.folder, out), printed);
       });
     }

@@ -6,11 +6,15 @@ import { serve } from "./material.mjs";
 
 export const SCHOOL = 1000;
 
-/** Serves a store; the token `family` stands for the learners 1 and 2 of the school. */
-export async function feedServer(store, dataset) {
+/**
+ * Serves a store; the token `family` stands for the learners 1 and 2 of the school. It may be given
+ * more arguments. With `--from` it has the credentials of the sample schools.
+ */
+export async function feedServer(store, dataset, more = []) {
   let running;
   let address;
   const server = {
+    address: () => address,
     /** Where its feed is. */
     url: () => `${address}/feed`,
     /** Starts it again on the same store, with a dataset to apply before. */
@@ -18,8 +22,9 @@ export async function feedServer(store, dataset) {
       await server.close();
       const given = datasets.flatMap((path) => ["--dataset", path]);
       const scope = ["--feed", `family=${SCHOOL}:1,2`];
-      running = spawn(serve(), ["--store", store, ...given, ...scope], {
+      running = spawn(serve(), ["--store", store, ...given, ...scope, ...more], {
         stdio: ["ignore", "pipe", "ignore"],
+        env: { ...process.env, ROLLBOOK_USERNAME: "demo", ROLLBOOK_PASSWORD: "demo" },
       });
       let said = "";
       for await (const piece of running.stdout) {
@@ -36,6 +41,6 @@ export async function feedServer(store, dataset) {
       await ended;
     },
   };
-  await server.again(dataset);
+  await server.again(...(dataset === undefined ? [] : [dataset]));
   return server;
 }

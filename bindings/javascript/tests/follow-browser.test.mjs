@@ -42,7 +42,7 @@ afterEach(async () => {
 async function tab() {
   const page = await browser.tab(site.url);
   await page.evaluate(async (school) => {
-    const { Rollbook, followFrom } = await import("/dist/sync.js");
+    const { Rollbook, followFrom } = await import("/dist/index.js");
     globalThis.engine = await Rollbook.open("school");
     globalThis.seen = [];
     engine.observe("learners", { school, learnerId: 1 }).addEventListener("answer", ({ answer }) => {

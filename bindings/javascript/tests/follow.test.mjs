@@ -5,8 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Rollbook as Plain } from "../dist/node.js";
-import { FollowRefused, Rollbook, RollbookError, followFrom } from "../dist/sync-node.js";
+import { FollowRefused, Rollbook, RollbookError, followFrom } from "../dist/node.js";
 import { SCHOOL, feedServer } from "./feed-server.mjs";
 import { sample } from "./projects/project.mjs";
 
@@ -38,7 +37,7 @@ async function both(t) {
 
 /** Whether a device answers about a learner what the server's records say. */
 async function holds(device, id, ...changes) {
-  const engine = await Plain.memory();
+  const engine = await Rollbook.memory();
   await engine.apply(readFileSync(sample));
   for (const change of changes) await engine.apply(change);
   const expected = await engine.ask("learners", learner(id));
@@ -46,6 +45,25 @@ async function holds(device, id, ...changes) {
   assert.equal((await device.ask("learners", learner(id))).text(), expected.text());
   await engine.close();
 }
+
+test("an error is delivered, and the live query goes on with the answer after it", async (t) => {
+  const { device, follow } = await both(t);
+  const learners = device.observe("learners", { school: SCHOOL });
+  assert.equal((await learners.next()).value.status, 404);
+  // What there is of all the other learners is not known.
+  await follow();
+  await assert.rejects(async () => {
+    for await (const answer of learners) assert.fail(answer.text());
+  }, code("not_synced"));
+  await device.forgetSync(SCHOOL);
+  const given = [];
+  for await (const { status } of learners) {
+    given.push(status);
+    break;
+  }
+  assert.deepEqual(given, [200]);
+  assert.deepEqual(await learners.next(), { done: true, value: undefined });
+});
 
 test("a device follows: all of its scope, nothing, what changed, and all anew", async (t) => {
   const { server, device, dataset, follow, folder } = await both(t);
@@ -57,24 +75,25 @@ test("a device follows: all of its scope, nothing, what changed, and all anew", 
   await holds(device, 1);
   await holds(device, 2);
   await assert.rejects(device.ask("learners", learner(3)), code("not_synced"));
+  await assert.rejects(device.ask("learners", { school: 5 }), code("not_synced"));
   await assert.rejects(device.apply(named(1, "Mine")), code("synced"));
   const position = await device.followed();
   assert.equal(await follow(), null);
   assert.equal(await device.followed(), position);
 
-  const observed = device.observe("learners", learner(1));
-  await observed.next();
+  const live = device.observe("learners", learner(1));
+  await live.next();
   const change = named(1, "Moved") + named(3, "Unseen");
   await server.again(dataset(change));
   const changed = await follow();
   assert.equal(changed.total.added + changed.total.changed + changed.total.removed, 1);
-  const [{ last_name }] = (await observed.next()).value.json();
+  const [{ last_name }] = (await live.next()).value.json();
   assert.equal(last_name, "Moved");
   await holds(device, 1, change);
 
-  // Who writes without a journal leaves a gap: the device has to begin anew, and does.
+  // Who writes without a journal leaves a gap: the device gets all of its scope again.
   await server.close();
-  const writer = await Plain.open(join(folder, "server.redb"));
+  const writer = await Rollbook.open(join(folder, "server.redb"));
   await writer.apply(named(2, "Gap"));
   await writer.close();
   await server.again(dataset(named(3, "Noted")));
@@ -85,10 +104,32 @@ test("a device follows: all of its scope, nothing, what changed, and all anew", 
     return response;
   };
   await follow({ fetch });
-  assert.deepEqual(asked, [[true, 409], [false, 200]]);
+  assert.deepEqual(asked, [[true, 200]]);
   await holds(device, 1, change);
   await holds(device, 2, named(2, "Gap"));
   assert.equal(await follow(), null);
+});
+
+// A server knows the changes of its last 64 openings, so that it sends a position with each of
+// them, and no more than that.
+test("a device that polls outlives any number of openings of its server", async (t) => {
+  const { server, device, dataset, follow } = await both(t);
+  await follow();
+  for (let opening = 0; opening < 66; opening += 1) {
+    const other = `{"type":"grade","school_id":${SCHOOL + 1},"grade_id":${opening + 500}}\n`;
+    await server.again(dataset(other));
+    const before = await device.followed();
+    const moved = await follow();
+    assert.deepEqual([moved.lines, Object.keys(moved.kinds)], [2, []]);
+    assert.notEqual(await device.followed(), before);
+    assert.equal(await follow(), null);
+  }
+  const change = named(1, "Moved");
+  await server.again(dataset(change));
+  const changed = await follow();
+  assert.ok(changed.lines < 10, JSON.stringify(changed));
+  assert.equal(changed.total.changed, 1);
+  await holds(device, 1, change);
 });
 
 test("what is cut is gone on with", async (t) => {

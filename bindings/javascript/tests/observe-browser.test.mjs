@@ -36,11 +36,11 @@ async function tab() {
       `{"type":"grade","school_id":1000,"grade_id":${id},"grade":"${id}"}\n`;
     globalThis.seen = { grades: [], clients: [], absentees: [], ended: 0 };
     const watch = (question, fields, show) => {
-      const observed = engine.observe(question, fields);
-      observed.addEventListener("answer", ({ answer }) => {
+      const live = engine.observe(question, fields);
+      live.addEventListener("answer", ({ answer }) => {
         seen[question].push(answer.ok ? answer.json().map(show).join() : String(answer.status));
       });
-      observed.addEventListener("end", () => (seen.ended += 1));
+      live.addEventListener("end", () => (seen.ended += 1));
     };
     watch("grades", { school: 1000 }, ({ id }) => id);
     watch("clients", { username: "demo" }, (client) => client.activated_by_integrator);

@@ -1,12 +1,37 @@
-"""Engines for the tests."""
+"""Engines for the tests, and the time that each test has."""
 
+import faulthandler
+import signal
 from pathlib import Path
-from typing import Iterator
+from types import FrameType
+from typing import Iterator, Optional
 
 import pytest
 from material import NOW, SAMPLE_SCHOOL
 
 from rollbook import Engine
+
+SECONDS = 300
+
+
+def out_of_time(_signal: int, _frame: Optional[FrameType]) -> None:
+    """Fails the test that runs."""
+    raise TimeoutError(f"the test did not end within {SECONDS} seconds")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Fails a test that hangs. One that hangs in native code ends the run with a traceback."""
+    faulthandler.dump_traceback_later(SECONDS + 30, exit=True)
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, out_of_time)
+        signal.alarm(SECONDS)
+    try:
+        return (yield)
+    finally:
+        if hasattr(signal, "SIGALRM"):
+            signal.alarm(0)
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="session")

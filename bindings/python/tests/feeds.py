@@ -2,13 +2,12 @@
 to."""
 
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, List, Optional, Type
 from urllib.parse import parse_qs, urlsplit
 
-from rollbook import BeginAnewError, Engine, Scope
+from rollbook import Engine, ResyncRequiredError, Scope
 
 TOKEN = "Bearer family"
 
@@ -65,17 +64,15 @@ class Feeds:
             return _send(handler, 401, b"{}")
         asked = parse_qs(urlsplit(handler.path).query)
         [after] = asked.get("after", [None])
-        until = time.monotonic() + int(asked.get("wait", ["0"])[0])
-        while True:
-            try:
-                feed = self._engine.feed(self._scope, after)
-            except BeginAnewError:
-                return _send(handler, 409, b"{}")
-            if feed.has_changes:
-                return self._whole(handler, "".join(feed).encode())
-            if time.monotonic() >= until:
-                return _send(handler, 204, b"")
-            time.sleep(0.01)
+        wait = int(asked.get("wait", ["0"])[0])
+        try:
+            with self._engine.observe_feed(self._scope) as feeds:
+                feed = feeds.next(after, wait=wait)
+        except ResyncRequiredError:
+            return _send(handler, 409, b"{}")
+        if feed is None:
+            return _send(handler, 204, b"")
+        self._whole(handler, "".join(feed).encode())
 
     def _whole(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         handler.send_response(200)

@@ -1,6 +1,7 @@
 """The service behind HTTP: an engine that answers, and goes wrong when it is told to."""
 
 import json
+import os
 import subprocess
 import threading
 import time
@@ -139,9 +140,12 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(*arguments: Any) -> Iterator[str]:
-    """The address of the example ``serve``, on the day of the sample schools."""
+    """The address of the example ``serve``, on the day of the sample schools. With ``--from`` it
+    has the credentials of the sample schools."""
     command: List[Any] = [SERVE, *map(str, arguments), "--now", "2026-05-14T08:00:00Z"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    credentials = {"ROLLBOOK_USERNAME": "demo", "ROLLBOOK_PASSWORD": "demo"}
+    environment = {**os.environ, **credentials}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stdout is not None
         try:
             yield server.stdout.readline().strip().replace("listening on ", "")

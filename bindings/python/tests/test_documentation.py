@@ -12,6 +12,7 @@ from material import ROOT
 import rollbook
 import rollbook.follow
 import rollbook.httpx
+import rollbook.live_feed
 import rollbook.observe
 import rollbook.records
 import rollbook.requests
@@ -31,11 +32,12 @@ def test_the_generated_module_is_sound() -> None:
 def test_the_engines_documentation_is_in_the_generated_module() -> None:
     for file, of, count in [
         ("engine", "Engine", 29),
-        ("feed", "Engine", 4),
+        ("feed", "Engine", 5),
         ("feed", "Feed", 4),
+        ("feed", "LiveFeed", 3),
         ("feed", "Follow", 3),
-        ("observation", "Engine", 2),
-        ("observation", "Observation", 4),
+        ("live_query", "Engine", 2),
+        ("live_query", "LiveQuery", 4),
     ]:
         text = (ROOT / f"ffi/src/{file}.rs").read_text(encoding="utf-8")
         _, _, methods_of = text.partition(f"#[uniffi::export]\nimpl {of} {{\n")
@@ -44,7 +46,10 @@ def test_the_engines_documentation_is_in_the_generated_module() -> None:
         assert len(methods) == count
         for docs, name in methods:
             assert words(getattr(getattr(native, of), name).__doc__) == words(docs), name
-    for name in ["Engine", "Load", "Export", "Sync", "Feed", "Follow", "Scope", "SchoolInScope"]:
+    for name in (
+        *("Engine", "Load", "Export", "Sync", "Feed", "LiveFeed", "Follow"),
+        *("Scope", "SchoolInScope"),
+    ):
         assert len(words(getattr(native, name).__doc__)) >= 8
     for name in ["Question", "Dataset", "Options", "Page"]:
         assert len(words(getattr(native, name).__doc__)) > 20
@@ -63,6 +68,7 @@ def public() -> Iterator[Tuple[str, Any]]:
         rollbook,
         rollbook.follow,
         rollbook.httpx,
+        rollbook.live_feed,
         rollbook.observe,
         rollbook.requests,
         rollbook.records,

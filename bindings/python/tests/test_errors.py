@@ -11,13 +11,13 @@ import rollbook
 from rollbook import (
     AlreadyOpenError,
     BadArgumentError,
-    BusyError,
     CorruptError,
     Engine,
     ExistsError,
     MissingError,
     NewerFormatError,
     NotAStoreError,
+    ReaderEndedError,
     RollbookError,
     UnsupportedError,
 )
@@ -38,7 +38,7 @@ def documented() -> Dict[str, Tuple[str, str]]:
 def test_there_is_an_error_for_every_case() -> None:
     cases = documented()
     errors = {error.__name__: error for error in RollbookError.__subclasses__()}
-    assert len(cases) == 20
+    assert len(cases) == 22
     assert set(errors) == {case + "Error" for case in cases}
     generated = {name for name in vars(native.RollbookError) if name[0].isupper()}
     assert generated == set(cases)
@@ -111,12 +111,12 @@ def test_exists(own: Engine, tmp_path: Path) -> None:
         own.backup(path, credentials=True)
 
 
-def test_busy(own: Engine) -> None:
+def test_reader_ended(own: Engine) -> None:
     with own.export() as export:
-        next(export)
-        with pytest.raises(BusyError, match="try again when it has ended"):
-            own.compact()
-    own.compact()
+        own.compact()
+        with pytest.raises(ReaderEndedError, match="start it again"):
+            list(export)
+    assert "".join(own.export())
 
 
 def test_unsupported() -> None:
@@ -139,9 +139,9 @@ def test_newer_format(tmp_path: Path) -> None:
         engine.apply(SAMPLE_SCHOOL)
     # The names of what the store knows of itself stand before their values: a key of 16
     # bytes, then the format.
-    place = re.compile(rb"(cursor-keyformat[a-z]*totals.{16})\x02\0\0\0", re.DOTALL)
-    newer, places = place.subn(lambda found: found[1] + b"\x03\0\0\0", path.read_bytes())
+    place = re.compile(rb"(cursor-keyformat[a-z]*totals.{16})\x01\0\0\0", re.DOTALL)
+    newer, places = place.subn(lambda found: found[1] + b"\x02\0\0\0", path.read_bytes())
     assert places == 1
     path.write_bytes(newer)
-    with pytest.raises(NewerFormatError, match="has format 3, .* up to 2: update the app"):
+    with pytest.raises(NewerFormatError, match="has format 2, .* up to 1: update the app"):
         Engine.open(path)

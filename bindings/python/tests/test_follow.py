@@ -23,14 +23,15 @@ from service import serve
 from rollbook import (
     AsyncEngine,
     BadDatasetError,
-    BeginAnewError,
     CancelledError,
     Engine,
+    Feed,
     FollowStopped,
     Learners,
     NotSyncedError,
-    OutOfStepError,
+    OutOfSyncError,
     Progress,
+    ResyncRequiredError,
     SchoolInScope,
     Scope,
     Summary,
@@ -154,6 +155,10 @@ def test_the_example_is_followed(follow: Follower, tmp_path: Path, phone: Engine
         taken = follow(phone, url, "none")
         assert taken is not None and taken.total.removed > 0
         assert learners(phone) == set()
+        # What the phone does not follow any more is unknown, and so is what it never did.
+        for unknown in (1000, 5):
+            with pytest.raises(NotSyncedError):
+                phone.ask(Learners(unknown, learner_id=2))
     follow_another_store(follow, other, phone)
 
 
@@ -168,6 +173,33 @@ def follow_another_store(follow: Follower, store: Path, phone: Engine) -> None:
 
 
 @followers
+def test_a_device_that_polls_outlives_any_number_of_openings(
+    follow: Follower, tmp_path: Path, phone: Engine
+) -> None:
+    """A server knows the changes of its last 64 openings."""
+    store = tmp_path / "server.redb"
+    with Engine.open(store, fixed_clock=NOW) as engine:
+        engine.apply(SAMPLE_SCHOOL)
+        with Feeds(engine, FAMILY) as feeds:
+            follow(phone, feeds.url)
+    for opening in range(66):
+        with Engine.open(store, fixed_clock=NOW) as engine:
+            engine.apply(f'{{"type":"grade","school_id":1001,"grade_id":{opening + 500}}}')
+            with Feeds(engine, FAMILY) as feeds:
+                before = phone.followed()
+                moved = follow(phone, feeds.url)
+                # A position, and no record.
+                assert moved is not None and moved.lines == 2 and moved.kinds == {}
+                assert phone.followed() != before
+                assert follow(phone, feeds.url) is None
+    with Engine.open(store, fixed_clock=NOW) as engine:
+        engine.apply(CHANGE)
+        with Feeds(engine, FAMILY) as feeds:
+            changed = follow(phone, feeds.url)
+    assert changed is not None and changed.lines < 10 and changed.total.changed == 1
+
+
+@followers
 def test_a_position_that_is_lost(follow: Follower, phone: Engine, server: Engine) -> None:
     with Feeds(server, FAMILY) as feeds:
         follow(phone, feeds.url)
@@ -175,9 +207,9 @@ def test_a_position_that_is_lost(follow: Follower, phone: Engine, server: Engine
         other.apply(SAMPLE_SCHOOL)
         with Feeds(other, FAMILY) as feeds:
             assert follow(phone, feeds.url) is not None
-            assert ["after=" in target for target in feeds.asked] == [True, False]
+            assert ["after=" in target for target in feeds.asked] == [True]
             assert follow(phone, feeds.url) is None
-            assert ["after=" in target for target in feeds.asked[2:]] == [True]
+            assert ["after=" in target for target in feeds.asked[1:]] == [True]
 
 
 @followers
@@ -314,7 +346,7 @@ def test_followed_by_hand(phone: Engine, server: Engine) -> None:
     with server.feed(BOTH) as feed:
         feed.cancel()
         assert list(feed) == []
-    with pytest.raises(BeginAnewError):
+    with pytest.raises(ResyncRequiredError):
         server.feed(FAMILY, "AAAA")
     with pytest.raises(TypeError, match="bytes"):
         phone.follow().push(piece)  # type: ignore[arg-type]
@@ -323,7 +355,7 @@ def test_followed_by_hand(phone: Engine, server: Engine) -> None:
     # A feed after a position is no other store's.
     server.apply(CHANGE)
     news = "".join(server.feed(FAMILY, phone.followed())).encode()
-    with Engine.memory() as other, pytest.raises(OutOfStepError):
+    with Engine.memory() as other, pytest.raises(OutOfSyncError):
         other.follow().push(news)
     with pytest.raises(BadDatasetError, match="the feed is cut"):
         cut = phone.follow()
@@ -344,6 +376,84 @@ def test_followed_by_hand_on_asyncio(phone: Engine, server: Engine) -> None:
             assert await device.followed() == feed.position
         export = await source.export(scope=FAMILY)
         assert set("".join([piece async for piece in export]).splitlines()) == lines(phone)
+
+    asyncio.run(run())
+
+
+def test_observed_feeds(server: Engine) -> None:
+    with server.observe_feed(FAMILY) as feeds:
+        first = feeds.poll()
+        assert first is not None and first.has_changes
+        after = first.position
+        assert feeds.poll(after) is None
+        begun = time.monotonic()
+        assert feeds.next(after, wait=0.2) is None
+        assert time.monotonic() - begun >= 0.2
+        # Nothing of the scope.
+        server.apply('{"type":"learner","school_id":1001,"id":2,"last_name":"Naidoo"}')
+        assert feeds.next(after, wait=0.1) is None
+        given: List[Optional[Feed]] = []
+        waiting = threading.Thread(target=lambda: given.append(feeds.next(after)))
+        waiting.start()
+        server.apply(CHANGE)
+        waiting.join(60)
+        [feed] = given
+        assert feed is not None and "Naidoo" in "".join(feed)
+        # An error ends nothing, and what changed is still to be had.
+        server.apply(CHANGE.replace("Naidoo", "Nel"))
+        with pytest.raises(ResyncRequiredError):
+            feeds.next("AAAA")
+        changed = feeds.next(feed.position)
+        assert changed is not None and "Nel" in "".join(changed)
+        assert not feeds.is_over
+        ends_with(lambda: feeds.next(changed.position), feeds.cancel)
+        assert feeds.is_over and feeds.poll() is None
+    with pytest.raises(UnsupportedError, match="learners"):
+        server.observe_feed(Scope([], kinds=["learners"]))
+
+
+def test_observed_feeds_end_with_the_engine() -> None:
+    with Engine.memory() as engine:
+        feeds = engine.observe_feed(FAMILY)
+        first = feeds.next()
+        assert first is not None
+        position = first.position
+        first.cancel()
+        ends_with(lambda: feeds.next(position), engine.close)
+        assert feeds.is_over
+
+
+def ends_with(waits: Callable[[], Optional[Feed]], end: Callable[[], None]) -> None:
+    """A call that waits returns nothing when this ends it."""
+    given: List[Optional[Feed]] = []
+    waiting = threading.Thread(target=lambda: given.append(waits()))
+    waiting.start()
+    waiting.join(0.1)
+    assert waiting.is_alive()
+    end()
+    waiting.join(60)
+    assert given == [None]
+
+
+def test_observed_feeds_on_asyncio(server: Engine) -> None:
+    async def run() -> None:
+        engine = AsyncEngine(server)
+        async with engine.observe_feed(FAMILY) as feeds:
+            first = await feeds.next()
+            assert first is not None and first.has_changes
+            after = first.position
+            assert await feeds.poll(after) is None
+            assert await feeds.next(after, wait=0.1) is None
+            waiting = asyncio.ensure_future(feeds.next(after, wait=60))
+            await asyncio.sleep(0.1)
+            assert not waiting.done()
+            await engine.apply(CHANGE)
+            feed = await waiting
+            assert feed is not None and "Naidoo" in "".join([piece async for piece in feed])
+            waiting = asyncio.ensure_future(feeds.next(feed.position))
+            await asyncio.sleep(0.1)
+            await feeds.cancel()
+            assert await waiting is None and feeds.is_over
 
     asyncio.run(run())
 

@@ -48,8 +48,8 @@ def test_a_school_is_filled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         named["refresh"](store, service.address, "demo", "s3cret")
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("0 of ")
-    assert any(line.endswith(" replies, 0 given up") for line in printed)
-    assert printed[-1].startswith("the service answered 401: check the credentials")
+    assert any(line.endswith(" replies, 0 failed") for line in printed)
+    assert printed[-1].startswith("the service answered 401 to the credentials: check the user")
     with Engine.open(store) as engine:
         assert engine.ask(Learners(1000)).status == 200
 

@@ -1,5 +1,7 @@
 """The types of the records: answers have their fields, all of them and no other."""
 
+import json
+from importlib import resources
 from typing import Any, Dict, List, Set, get_args, get_origin, get_type_hints
 
 import pytest
@@ -104,3 +106,11 @@ def test_every_public_type_was_looked_at(seen: Seen) -> None:
         if hasattr(kind, "__required_keys__") and not name.startswith("_")
     }
     assert public - set(seen.fields) == {"AssessmentStructure"}
+
+
+def test_the_package_has_the_documents_of_openapi() -> None:
+    for version in ("v1", "v2"):
+        document = resources.files("rollbook").joinpath(f"openapi-{version}.json")
+        paths = json.loads(document.read_text(encoding="utf-8"))["paths"]
+        assert all(path.startswith(f"/api/{version}/") for path in paths)
+        assert len(paths) > 20

@@ -31,15 +31,16 @@ from rollbook import (
     _driving,
 )
 from rollbook.sync import (
+    CallFailure,
     Done,
-    NoReply,
     Outcome,
     RefusedState,
     Reply,
     Send,
     Stop,
+    StopReason,
+    UnsentState,
     Wait,
-    Why,
 )
 
 FROM = date(2026, 1, 1)
@@ -130,7 +131,7 @@ def test_the_mirror_answers_as_the_service(
         report = drive(mirror, service.address + "/", progress=heard.append)
         assert 1 < service.most <= 4
         assert report.replies == len(service.sent)
-        assert (report.given_up, report.held, report.unsettled) == ([], [], [])
+        assert (report.failed, report.quarantined, report.unstable) == ([], [], [])
         assert heard[0].answered == 0 and heard[-1].answered > 10
         assert all("HTTP-X-PASSWORD" in each for each in service.sent)
         is_mirror(mirror, origin)
@@ -142,7 +143,7 @@ def test_the_mirror_answers_as_the_service(
             mirror.ask(Absentees(1000, from_date=date(2024, 1, 1), to_date=date(2024, 1, 31)))
         # Again: what is as it was is said so.
         again = drive(mirror, service.address, most_in_flight=1)
-        assert again.same > 0 and again.given_up == []
+        assert again.unchanged > 0 and again.failed == []
         is_mirror(mirror, origin)
 
 
@@ -159,7 +160,7 @@ def test_the_example_is_followed(tmp_path: Path, mirror: Engine) -> None:
             school.apply(changes)
         with serve("--store", store, "--faults", 4180) as address:
             report = drive(mirror, address)
-        assert (report.given_up, report.held, report.unsettled) == ([], [], [])
+        assert (report.failed, report.quarantined, report.unstable) == ([], [], [])
         with Engine.open(store, fixed_clock=NOW) as school:
             is_mirror(mirror, school)
             given.append(unsigned(school))
@@ -182,7 +183,7 @@ def test_what_goes_wrong_on_the_way(
     monkeypatch.setattr(_driving, "LONGEST_BODY", LONG - 1)
     with Service(origin, lambda place, target: wrong.get(place)) as service:
         report = drive(mirror, service.address)
-        assert report.given_up == []
+        assert report.failed == []
         assert len(service.sent) >= report.replies + len(wrong) - 3
     is_mirror(mirror, origin)
 
@@ -190,9 +191,9 @@ def test_what_goes_wrong_on_the_way(
 @drivers
 def test_a_wrong_password_stops(drive: Driver, mirror: Engine, origin: Engine) -> None:
     with Service(origin) as service:
-        with pytest.raises(SyncStopped, match="check the credentials") as stopped:
+        with pytest.raises(SyncStopped, match="check the user name") as stopped:
             drive(mirror, service.address, password="s3cret")
-        assert stopped.value.why is Why.UNAUTHORISED
+        assert stopped.value.reason is StopReason.WRONG_CREDENTIALS
         assert "s3cret" not in repr(stopped.value)
         assert len(service.sent) == 1
 
@@ -205,7 +206,7 @@ def test_cancelled_and_resumed(drive: Driver, tmp_path: Path, origin: Engine) ->
     path = tmp_path / "mirror.redb"
     with Service(origin) as service:
         with Engine.open(path, fixed_clock=NOW) as mirror:
-            with pytest.raises(CancelledError, match="what was taken is kept"):
+            with pytest.raises(CancelledError, match="the replies so far are stored"):
                 drive(mirror, service.address, progress=enough)
             assert mirror.synced(1000) is None
         before = dict(service.asked)
@@ -253,9 +254,9 @@ def test_a_redirect_elsewhere_is_not_followed(
         with Service(origin, away, elsewhere=elsewhere.address) as service:
             report = drive(mirror, service.address)
         assert elsewhere.sent == []
-    assert report.given_up != []
-    assert all("discipline" in given_up.target for given_up in report.given_up)
-    assert "302" in report.given_up[0].why
+    assert report.failed != []
+    assert all("discipline" in failed.target for failed in report.failed)
+    assert "302" in report.failed[0].reason
 
 
 @drivers
@@ -297,7 +298,7 @@ def test_a_password_in_any_script(drive: Driver, mirror: Engine, origin: Engine)
         other.apply('{"type":"integrator","username":"demo","password":"wagwoord-zoë-密"}')
         with Service(other) as service:
             report = drive(mirror, service.address, password="wagwoord-zoë-密")
-    assert report.given_up == []
+    assert report.failed == []
 
 
 @drivers
@@ -317,11 +318,26 @@ def test_state_updates_are_sent(drive: Driver, mirror: Engine) -> None:
         ''')
         assert (update(0, 10), update(1, 99)) == (200, 200)
         report = drive(mirror, service.address, outbox="demo")
-        assert report.refused == [RefusedState(99, True, 401)]
+        assert (report.refused, report.unsent) == ([RefusedState(99, True, 401)], [])
         bodies = [each for each in service.sent if each.get("Content-Type") == "application/json"]
         assert len(bodies) == 2
         debtors = "/api/v1/finplus/debtmanagement/schooldebtors/1000"
         assert other.request(debtors, headers=HEADERS).status == 403
+
+
+def test_an_update_that_a_portal_answers_is_unsent(mirror: Engine) -> None:
+    with source(NOW) as other, Service(other) as service:
+        by_httpx(mirror, service.address, outbox="demo")
+        mirror.apply(access())
+        body = '{"state":0,"api_type_id":10}'
+        target = "/api/v1/settings/clients/1000"
+        assert mirror.request(target, "PATCH", HEADERS, body).status == 200
+        sync = mirror.sync(1000, outbox="demo")
+        step = sync.next(NOW)
+        assert isinstance(step, Send) and step.call.method == "PATCH"
+        page = Reply(200, b"<html>Log in</html>")
+        assert sync.handle_reply(step.call.id, NOW, page).outcome is Outcome.RETRY
+        assert sync.report().unsent == [UnsentState(10, False)]
 
 
 def test_what_says_that_there_is_no_network() -> None:
@@ -334,10 +350,10 @@ def test_what_says_that_there_is_no_network() -> None:
         except httpx.ConnectError as outer:
             return outer
 
-    assert _driving.cut(raised(OSError(101, "unreachable"))) is NoReply.OFFLINE
-    assert _driving.cut(raised(socket.gaierror(socket.EAI_AGAIN, ""))) is NoReply.OFFLINE
-    assert _driving.cut(raised(socket.gaierror(socket.EAI_NONAME, ""))) is NoReply.CUT
-    assert _driving.cut(raised(ConnectionRefusedError(111, ""))) is NoReply.CUT
+    assert _driving.cut(raised(OSError(101, "unreachable"))) is CallFailure.OFFLINE
+    assert _driving.cut(raised(socket.gaierror(socket.EAI_AGAIN, ""))) is CallFailure.OFFLINE
+    assert _driving.cut(raised(socket.gaierror(socket.EAI_NONAME, ""))) is CallFailure.CUT
+    assert _driving.cut(raised(ConnectionRefusedError(111, ""))) is CallFailure.CUT
 
 
 def test_nobody_answers(mirror: Engine) -> None:
@@ -361,11 +377,11 @@ def test_driven_by_hand(mirror: Engine, origin: Engine) -> None:
     assert isinstance(first, Send) and first.call.method == "GET" and first.call.body == ""
     assert isinstance(sync.next(NOW), Wait)
     assert sync.progress().in_flight == 1
-    taken = sync.fail(first.call.id, NOW, NoReply.CUT)
-    assert taken.outcome is Outcome.RETRY and taken.at is not None and taken.at > NOW
-    assert sync.fail(1, NOW, NoReply.TIMEOUT).outcome is Outcome.STALE
+    retry = sync.handle_failure(first.call.id, NOW, CallFailure.CUT)
+    assert retry.outcome is Outcome.RETRY and retry.at is not None and retry.at > NOW
+    assert sync.handle_failure(1, NOW, CallFailure.TIMEOUT).outcome is Outcome.STALE
     headers = {"HTTP-X-USERNAME": "demo", "HTTP-X-PASSWORD": "demo"}
-    now, outcomes = taken.at, set()
+    now, outcomes = retry.at, set()
     while True:
         step = sync.next(now)
         if isinstance(step, Wait):
@@ -374,25 +390,33 @@ def test_driven_by_hand(mirror: Engine, origin: Engine) -> None:
             answer = origin.request(step.call.target, headers=headers)
             reply = Reply(answer.status, answer.body)
             assert repr(reply) == f"Reply({answer.status}, {len(answer.body)} bytes, None)"
-            outcomes.add(sync.take(step.call.id, now, reply).outcome)
+            outcomes.add(sync.handle_reply(step.call.id, now, reply).outcome)
         else:
             break
     assert isinstance(step, Done) and step.report.replies > 10
-    assert outcomes == {Outcome.KEPT, Outcome.SAME}
+    assert outcomes == {Outcome.STORED, Outcome.UNCHANGED}
     is_mirror(mirror, origin)
 
     with pytest.raises(SyncedError):
         mirror.apply('{"type":"learner","school_id":1000,"id":77,"first_name":"Made up"}')
     with pytest.raises(UnsupportedError):
-        sync.want("/api/v1/nothing")
+        sync.prioritise("/api/v1/nothing")
     with pytest.raises(UnsupportedError):
-        sync.confirm(first.call.target)
-    sync.want(first.call.target)
-    wanted = sync.next(now)
-    assert isinstance(wanted, Send) and wanted.call.target == first.call.target
-    assert sync.take(wanted.call.id, now, Reply(401, b"{}")).outcome is Outcome.GIVEN_UP
+        sync.approve("/api/v1/nothing")
+    with pytest.raises(UnsupportedError):
+        sync.reject("/api/v1/nothing")
+    # What is not quarantined needs no decision.
+    sync.approve(first.call.target)
+    sync.reject(first.call.target)
+    assert sync.quarantined() == []
+    sync.prioritise(first.call.target)
+    prioritised = sync.next(now)
+    assert isinstance(prioritised, Send) and prioritised.call.target == first.call.target
+    refused = sync.handle_reply(prioritised.call.id, now, Reply(401, b"{}"))
+    assert refused.outcome is Outcome.FAILED
     stop = sync.next(now)
-    assert stop == Stop(Why.UNAUTHORISED)
+    assert stop == Stop(StopReason.UNAUTHORISED)
+    assert sync.report().failed == []
 
     mirror.forget_sync(1000)
     assert mirror.synced(1000) is None
@@ -407,8 +431,8 @@ def test_options_that_are_none(mirror: Engine) -> None:
 
 
 def test_every_reason_has_words() -> None:
-    for why in Why:
-        assert ": " in str(SyncStopped(why)) and SyncStopped(why).why is why
+    for reason in StopReason:
+        assert ": " in str(SyncStopped(reason)) and SyncStopped(reason).reason is reason
 
 
 def test_a_sync_may_be_asked_while_it_is_driven(mirror: Engine, origin: Engine) -> None:
@@ -425,6 +449,6 @@ def test_a_sync_may_be_asked_while_it_is_driven(mirror: Engine, origin: Engine) 
         driving.start()
         while sync.progress().answered < 5:
             time.sleep(0.01)
-        sync.want("/api/v1/currplus/learnersubjectmarks/1000?learner_id=1")
+        sync.prioritise("/api/v1/currplus/learnersubjectmarks/1000?learner_id=1")
         driving.join()
     assert len(reports) == 1

@@ -14,16 +14,20 @@ use rollbook::{Error, Feed, Scope};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::sync::{Notify, mpsc};
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 
 /// Nobody waits longer.
 const LONGEST_WAIT: u64 = 60;
 
 /// About how much is sent at once, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
+
+/// How many feeds are sent at the same time at most.
+pub(crate) const MOST_SENT: usize = 64;
 
 /// The scopes by their tokens.
 #[derive(Default)]
@@ -48,19 +52,33 @@ impl Tokens {
                 }
             };
         }
-        self.0.insert(token.to_owned(), scope);
+        if self.0.insert(token.to_owned(), scope).is_some() {
+            return Err(format!("--feed {token}=…: give each token once"));
+        }
         Ok(())
     }
 
+    /// The scope of a request. The name of the scheme is in any case, as HTTP has it.
     fn scope(&self, headers: &HeaderMap) -> Option<&Scope> {
         let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-        self.0.get(given.strip_prefix("Bearer ")?)
+        let (scheme, token) = given.split_once(' ')?;
+        let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+        self.0.get(token.trim_start()).filter(|_| is_bearer)
     }
 }
 
+/// The seconds to wait: none without the parameter, and nothing if it is no whole number.
+fn wait(asked: &HashMap<String, String>) -> Option<Duration> {
+    let wait = asked.get("wait").map_or("0", String::as_str);
+    let is_number = !wait.is_empty() && wait.bytes().all(|byte| byte.is_ascii_digit());
+    // A number that is too large for its type is above the longest wait as well.
+    is_number.then(|| Duration::from_secs(wait.parse().unwrap_or(u64::MAX).min(LONGEST_WAIT)))
+}
+
 /// `after` is the position that the device is at, nothing at first; `wait` how long to wait
-/// for a change, in seconds. 200 with the lines, 204 if nothing changed, 401 for a token that is unknown, and 409 if
-/// the device has to begin anew.
+/// for a change, in whole seconds. 200 with the lines, which bring a position alone if the
+/// store will forget this one before long; 204 if nothing changed, or if the server stops; 400 for a `wait` that is no such number; 401 for a token that is unknown; and 409 if
+/// `after` is not a position.
 pub(crate) async fn answer(
     State(service): State<Arc<Service>>,
     Query(asked): Query<HashMap<String, String>>,
@@ -73,63 +91,117 @@ pub(crate) async fn answer(
             "Give the token of a scope as a bearer token",
         );
     };
-    let after = asked.get("after").filter(|after| !after.is_empty());
-    let wait = asked.get("wait").and_then(|wait| wait.parse().ok());
-    let wait = Duration::from_secs(wait.unwrap_or(0).min(LONGEST_WAIT));
+    let after = asked
+        .get("after")
+        .filter(|after| !after.is_empty())
+        .cloned();
+    let Some(wait) = wait(&asked) else {
+        return refuse(
+            400,
+            "Bad Request",
+            "Give wait in whole seconds, as wait=30, or leave it out",
+        );
+    };
     let mut feeds = service.engine.observe_feed(scope.clone());
     let changed = Arc::new(Notify::new());
     let notified = changed.clone();
     feeds.on_change(move || notified.notify_one());
     let until = Instant::now() + wait;
+    let mut stopped = service.stopped.clone();
     loop {
-        match feeds.poll(after.map(String::as_str)) {
-            Some(Ok(feed)) => return send(feed),
-            Some(Err(Error::BeginAnew)) => {
-                return refuse(409, "Conflict", "Begin anew: ask without a position");
+        let after = after.clone();
+        // It reads the store: other connections go on.
+        let polled = tokio::task::spawn_blocking(move || {
+            let feed = feeds.poll(after.as_deref());
+            (feeds, feed)
+        });
+        let Ok((polled, feed)) = polled.await else {
+            return refuse(500, "Internal Server Error", "The feed could not be made");
+        };
+        feeds = polled;
+        match feed {
+            Some(Ok(feed)) => return send(&service, feed),
+            Some(Err(Error::ResyncRequired)) => {
+                return refuse(409, "Conflict", "What came after `after` is not a position");
             }
             Some(Err(error)) => return refuse(500, "Internal Server Error", &error.to_string()),
             None => {}
         }
-        if feeds.is_over() || timeout_at(until, changed.notified()).await.is_err() {
+        let is_over = feeds.is_over()
+            || tokio::select! {
+                () = changed.notified() => false,
+                () = sleep_until(until) => true,
+                _ = stopped.wait_for(|stopped| *stopped) => true,
+            };
+        if is_over {
             return StatusCode::NO_CONTENT.into_response();
         }
     }
 }
 
-/// Sends the lines as they are made, and no faster than they are taken.
-fn send(feed: Feed) -> Response {
-    let (to, pieces) = mpsc::channel(2);
-    tokio::task::spawn_blocking(move || {
-        let mut piece = Vec::new();
-        for line in feed {
-            let Ok(line) = line else {
-                // The body ends before its feed does, and the device asks again.
-                return;
-            };
-            piece.extend_from_slice(line.as_bytes());
-            piece.push(b'\n');
-            if piece.len() >= PIECE_BYTES && to.blocking_send(std::mem::take(&mut piece)).is_err() {
-                return;
-            }
-        }
-        // Who has gone away has no need of it.
-        let _ = to.blocking_send(piece);
+fn send(service: &Service, feed: Feed) -> Response {
+    let Ok(permit) = service.feeds.clone().try_acquire_owned() else {
+        return refuse(
+            503,
+            "Service Unavailable",
+            "Too many feeds are being sent: try again in a moment",
+        );
+    };
+    let body = Body::new(Pieces {
+        feed: Some(feed),
+        making: None,
+        _permit: permit,
     });
-    let body = Body::new(Pieces(pieces));
     ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
 
-struct Pieces(mpsc::Receiver<Vec<u8>>);
+/// Sends the lines. A piece is made when the one before it has been sent, so that a client
+/// that reads slowly costs neither a thread nor more than a piece of memory. A client that
+/// reads too slowly is cut off by its connection, which ends the feed.
+struct Pieces {
+    feed: Option<Feed>,
+    /// A piece that is being made.
+    making: Option<JoinHandle<(Feed, rollbook::Result<Vec<u8>>)>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The next lines, which are none at the end.
+fn piece(mut feed: Feed) -> (Feed, rollbook::Result<Vec<u8>>) {
+    let mut piece = Vec::new();
+    while piece.len() < PIECE_BYTES {
+        match feed.next() {
+            Some(Ok(line)) => piece.extend_from_slice(line.as_bytes()),
+            Some(Err(error)) => return (feed, Err(error)),
+            None => break,
+        }
+        piece.push(b'\n');
+    }
+    (feed, Ok(piece))
+}
 
 impl http_body::Body for Pieces {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let piece = self.0.poll_recv(context);
-        piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece.into()))))
+        if let Some(feed) = self.feed.take() {
+            self.making = Some(tokio::task::spawn_blocking(move || piece(feed)));
+        }
+        let Some(making) = &mut self.making else {
+            return Poll::Ready(None);
+        };
+        let made = ready!(Pin::new(making).poll(context));
+        self.making = None;
+        // After an error the body ends before its feed does, and the device asks again.
+        let (feed, piece) = made?;
+        let piece = piece?;
+        if piece.is_empty() {
+            return Poll::Ready(None);
+        }
+        self.feed = Some(feed);
+        Poll::Ready(Some(Ok(Frame::data(piece.into()))))
     }
 }

@@ -3,25 +3,36 @@
 //! ```text
 //! cargo run --release --example serve -- [--store FILE] [--dataset FILE]…
 //!     [--listen 127.0.0.1:0] [--now 2026-05-14T08:00:00Z] [--faults SEED] [--feed TOKEN=SCOPE]…
+//!     [--from URL --school ID… [--every SECONDS]]
 //! ```
 //!
 //! Opens the store (one in memory without `--store`), applies the datasets in
 //! order, then prints `listening on http://ADDR:PORT` on stdout. `--now` fixes
-//! the clock. `--faults` makes it as bad as a service and a network can be.
-//! SIGTERM and Ctrl-C end it once the requests under way are answered.
+//! the clock. `--faults` makes it as bad as a service and a network can be. `--from` syncs
+//! schools from a service meanwhile, with `ROLLBOOK_USERNAME` and `ROLLBOOK_PASSWORD` of the
+//! environment, and reports each pass on stderr.
+//! SIGTERM and Ctrl-C end it: requests under way have two seconds, and those that wait for a
+//! change are answered at once.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod connections;
+#[path = "../driver/mod.rs"]
+mod driver;
 mod faults;
 mod feed;
+mod source;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
+use axum::http::{self, HeaderMap};
 use axum::response::Response;
 use axum::routing::get;
 use faults::{Fault, Faults, Half};
 use feed::Tokens;
 use rollbook::{Clock, Engine, Options};
+use source::Source;
+use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
 use std::future::poll_fn;
@@ -32,9 +43,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
 
 /// The body of a request may take so long.
 const BODY_WAIT: Duration = Duration::from_secs(10);
+
+/// The seconds from the end of a pass to the next one.
+const EVERY: u64 = 900;
 
 struct Arguments {
     store: Option<PathBuf>,
@@ -43,6 +58,7 @@ struct Arguments {
     now: Option<i64>,
     faults: Option<u64>,
     tokens: Tokens,
+    source: Option<Source>,
 }
 
 const HELP: &str = "\
@@ -58,7 +74,12 @@ The engine behind HTTP, for development: without TLS.
                      seed say which.
   --feed TOKEN=SCOPE who may follow what at /feed, with TOKEN as a bearer token: a school's
                      number, or with learners 1000:1,2; several schools are joined by +. May be
-                     given again";
+                     given again
+  --from URL         the service that schools are synced from, as http://127.0.0.1:8080.
+                     ROLLBOOK_USERNAME and ROLLBOOK_PASSWORD in the environment are the
+                     integrator's credentials
+  --school ID        a school that is synced; may be given again
+  --every SECONDS    how long after a pass the next one begins; 900 without it";
 
 /// Nothing if help is asked for.
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
@@ -70,7 +91,9 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
         now: None,
         faults: None,
         tokens: Tokens::default(),
+        source: None,
     };
+    let (mut from, mut schools, mut every) = (None, Vec::new(), None);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -83,10 +106,21 @@ fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
             }
             Long("faults") => arguments.faults = Some(parser.value()?.parse()?),
             Long("feed") => arguments.tokens.add(&parser.value()?.string()?)?,
+            Long("from") => from = Some(parser.value()?.string()?),
+            Long("school") => schools.push(parser.value()?.parse()?),
+            Long("every") => every = Some(parser.value()?.parse()?),
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
     }
+    arguments.source = match from {
+        Some(from) => {
+            let every = every.unwrap_or(EVERY);
+            Some(Source::read(&from, schools, every, arguments.now)?)
+        }
+        None if schools.is_empty() && every.is_none() => None,
+        None => return Err("--school and --every go with --from".into()),
+    };
     Ok(Some(arguments))
 }
 
@@ -126,12 +160,19 @@ fn main() -> ExitCode {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
+        let (stop, stopped) = watch::channel(false);
         let service = Service {
             engine: engine.clone(),
             faults: arguments.faults.map(Faults::new),
             tokens: arguments.tokens,
+            stopped,
+            feeds: Arc::new(Semaphore::new(feed::MOST_SENT)),
+            schools: arguments
+                .source
+                .as_ref()
+                .map_or_else(Vec::new, Source::schools),
         };
-        runtime.block_on(serve(service, arguments.listen))?;
+        runtime.block_on(serve(service, arguments.source, arguments.listen, stop))?;
         Ok(engine.close()?)
     });
     match served {
@@ -147,23 +188,58 @@ struct Service {
     engine: Arc<Engine>,
     faults: Option<Faults>,
     tokens: Tokens,
+    /// Whether the server is about to end: what waits for a change ends at once.
+    stopped: watch::Receiver<bool>,
+    /// A permit for each feed that may be sent at the same time.
+    feeds: Arc<Semaphore>,
+    /// The schools that are synced meanwhile.
+    schools: Vec<u64>,
 }
 
-async fn serve(service: Service, listen: SocketAddr) -> std::io::Result<()> {
+async fn serve(
+    service: Service,
+    source: Option<Source>,
+    listen: SocketAddr,
+    stop: watch::Sender<bool>,
+) -> std::io::Result<()> {
+    let told = told_to_stop()?;
+    tokio::spawn(async move {
+        told.await;
+        stop.send_replace(true);
+    });
     let listener = TcpListener::bind(listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
+    let stopped = service.stopped.clone();
+    let syncing = source.map(|source| source.start(service.engine.clone(), stopped.clone()));
     let app = Router::new()
-        .route("/feed", get(feed::answer))
+        .route("/feed", get(feed_of_synced))
         .fallback(answer)
         .with_state(Arc::new(service));
-    axum::serve(listener, app)
-        .with_graceful_shutdown(told_to_stop())
-        .await
+    connections::serve(listener, app, stopped).await;
+    if let Some(syncing) = syncing {
+        drop(syncing.join());
+    }
+    Ok(())
+}
+
+/// Answers as [`feed::answer`], once there was a first pass: before it a device would take the
+/// schools for empty.
+async fn feed_of_synced(
+    State(service): State<Arc<Service>>,
+    asked: Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
+    let is_synced = |school: &u64| matches!(service.engine.synced(*school), Ok(Some(_)));
+    if service.schools.iter().all(is_synced) {
+        return feed::answer(State(service), asked, headers).await;
+    }
+    let description = "The schools have not been synced yet: try again in a moment";
+    refuse(503, "Service Unavailable", description)
 }
 
 async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout(BODY_WAIT, read(body)).await {
+    let body = match tokio::time::timeout(BODY_WAIT, read(body, MOST_BODY_BYTES)).await {
         Ok(Ok(body)) => body,
         // Cut short, or not as long as its header said.
         Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
@@ -201,9 +277,11 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
     }
 }
 
-/// Reads a body up to the first byte that is too much: the engine refuses it then.
-async fn read(mut body: Body) -> Result<Vec<u8>, axum::Error> {
-    let most = rollbook::Request::MOST_BODY_BYTES + 1;
+/// One byte more than the engine accepts: it refuses such a body.
+const MOST_BODY_BYTES: usize = rollbook::Request::MOST_BODY_BYTES + 1;
+
+/// Reads the first bytes of a body.
+async fn read(mut body: Body, most: usize) -> Result<Vec<u8>, axum::Error> {
     let mut read = Vec::new();
     while read.len() < most {
         let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await else {
@@ -227,20 +305,26 @@ fn refuse(status: u16, error: &str, description: &str) -> Response {
     response.unwrap_or_default()
 }
 
-async fn told_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
+/// Ends when SIGTERM or Ctrl-C has come. Both are noticed from the call on.
+#[cfg(unix)]
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
         }
-    }
-    // Without a signal to wait for, it runs until it is killed.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
+    })
+}
+
+#[cfg(not(unix))]
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without a signal to wait for, it runs until it is killed.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
 }

@@ -1,30 +1,29 @@
-//! Who may ask: credentials, authorisation, activation (section 5).
+//! The access checks: credentials, authorisation and activation (section 5).
 
 use super::refusal::Refusal;
-use super::turns::Turns;
+use super::turns::HashingQueue;
 use crate::error::Result;
-use crate::query::{Family, Integrators, User, View, api_types, integrators};
-use crate::record::integrator;
-use crate::record::password::Costs;
+use crate::query::{Authorisations, Family, Integrators, View, api_types, integrators};
+use crate::record::kinds::integrator;
+use crate::record::values::password::Costs;
 use crate::store::{Reader, Snapshot, Store};
 use blake2::{Blake2s256, Digest};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-/// Why an integrator may not ask, if it may not: the school has not authorised it
-/// (401), or has not activated an API family (403).
+/// Returns the reason why an integrator has no access, if there is one: the school has not
+/// authorised it (401), or has not activated an API family (403).
 pub(super) fn refused(
     view: View<'_>,
-    user: &User,
-    school: u64,
+    authorised: &Authorisations,
     families: impl Iterator<Item = Family>,
 ) -> Result<Option<Refusal>> {
-    if user.clients_of(school).is_empty() {
+    if authorised.is_empty() {
         return Ok(Some(Refusal::Client));
     }
     let types = api_types(view.snapshot)?;
     for family in families {
-        if !user.is_active(school, family, &types) {
+        if !authorised.is_active(family, &types) {
             let name = types.name_of(view.snapshot, family)?;
             return Ok(Some(Refusal::Inactive(name.into_owned())));
         }
@@ -32,33 +31,34 @@ pub(super) fn refused(
     Ok(None)
 }
 
-/// What the engine remembers of user names and passwords, under digests with a
-/// key of its own: passwords are hashed slowly once, not at every request.
+/// A cache of checked user names and passwords, stored as digests with a key of the engine. Because
+/// of it, a password is hashed slowly only once, and not for every request.
 pub(crate) struct LoginCache {
     key: [u8; 32],
-    /// The hash that a pair has passed; it counts while the integrator has it.
+    /// The password hash with which each pair was correct. An entry is valid while the integrator
+    /// has this hash.
     passed: RwLock<HashMap<Pair, String>>,
     failed: Mutex<Failed>,
-    turns: Turns,
+    turns: HashingQueue,
 }
 
-/// Pairs that failed last, so that repeating a wrong password costs nothing.
+/// The most recent wrong pairs, so that a repeated wrong password costs nothing.
 #[derive(Default)]
 struct Failed {
     pairs: VecDeque<Pair>,
-    /// What they failed by: they count until integrators change. So nothing needs
-    /// to be looked up for a name, which would take its time.
+    /// The integrators at the time of the failures. The entries are valid until integrators change.
+    /// Therefore no user name is looked up, and the duration reveals nothing about it.
     since: Weak<Integrators>,
 }
 
 /// The keyed digest of a user name and a password.
 pub(super) type Pair = [u8; 32];
 
-/// What is remembered of a pair.
+/// The cached result for a pair.
 pub(super) enum Recalled {
-    Passed(Arc<User>),
+    Passed,
     Failed,
-    /// Its password must be hashed.
+    /// The result is unknown: the password must be hashed.
     Nothing,
 }
 
@@ -71,7 +71,7 @@ impl LoginCache {
             key,
             passed: RwLock::default(),
             failed: Mutex::default(),
-            turns: Turns::default(),
+            turns: HashingQueue::default(),
         }
     }
 
@@ -84,8 +84,8 @@ impl LoginCache {
         digest.finalize().into()
     }
 
-    /// What is remembered of the pair of a user name. A name that nobody can have
-    /// fails.
+    /// Returns the cached result for the pair of a user name. A user name of an invalid form counts
+    /// as wrong.
     pub(super) fn recall(
         &self,
         pair: &Pair,
@@ -98,9 +98,9 @@ impl LoginCache {
         let integrators = integrators(snapshot)?;
         let passed = self.passed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = passed.get(pair) {
-            let user = integrators.user(snapshot, username)?;
-            if user.hash.as_ref() == Some(known) {
-                return Ok(Recalled::Passed(user));
+            let hash = integrators.password_hash(snapshot, username)?;
+            if hash.as_deref() == Some(known) {
+                return Ok(Recalled::Passed);
             }
         }
         drop(passed);
@@ -114,8 +114,8 @@ impl LoginCache {
         )
     }
 
-    /// Finds out whether a password is right: hashes it, that of an unknown user as
-    /// well, and remembers what came of it.
+    /// Checks a password by hashing it, and caches the result. The password of an unknown user is
+    /// hashed too.
     pub(super) fn log_in(
         &self,
         pair: Pair,
@@ -123,20 +123,26 @@ impl LoginCache {
         password: &str,
         store: &Store,
     ) -> Result<LogIn> {
-        let Some(mut turn) = self.turns.take(username) else {
+        // A known user name has priority, whatever its password is. A faster test of the password
+        // would also help someone who has stolen the file.
+        let is_stranger = store.read(|snapshot| {
+            let hash = snapshot.integrator_row(&integrator::row_key(username))?;
+            Ok(hash.is_none())
+        })?;
+        let Some(mut turn) = self.turns.take(username, is_stranger) else {
             return Ok(LogIn::Later);
         };
         let kept = store.read(|snapshot| match self.recall(&pair, username, snapshot)? {
-            Recalled::Passed(_) => Ok(Err(LogIn::Right)),
+            Recalled::Passed => Ok(Err(LogIn::Right)),
             Recalled::Failed => Ok(Err(LogIn::Wrong)),
-            Recalled::Nothing => Kept::read(snapshot, username).map(Ok),
+            Recalled::Nothing => StoredPassword::read(snapshot, username).map(Ok),
         })?;
         let kept = match kept {
             Ok(kept) => kept,
-            // Somebody else asked the same meanwhile.
+            // Another thread has checked the same pair in the meantime.
             Err(known) => return Ok(known),
         };
-        // Hashing takes its time, so it holds no snapshot.
+        // Hashing is slow, so no snapshot is open meanwhile.
         let hash = kept.hash.as_deref();
         let fits = turn.memory.log_in(password, hash, &kept.costs)?;
         match hash {
@@ -157,29 +163,30 @@ impl LoginCache {
     }
 }
 
-/// What came of a password.
+/// The result of checking a password.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LogIn {
     Right,
     Wrong,
-    /// Too many wait for it.
+    /// Too many callers wait.
     Later,
 }
 
-/// What the store has to compare a password with.
-struct Kept {
+/// The stored data with which a password is compared.
+struct StoredPassword {
     integrators: Arc<Integrators>,
     hash: Option<String>,
     costs: Costs,
 }
 
-impl Kept {
-    fn read(snapshot: &Snapshot, username: &str) -> Result<Kept> {
+impl StoredPassword {
+    fn read(snapshot: &Snapshot, username: &str) -> Result<StoredPassword> {
         let integrators = integrators(snapshot)?;
         let costs = integrators.costs(snapshot)?.clone();
-        // From the store, be it remembered or not: that would take less time.
+        // The hash is always read from the store, even if it is cached: otherwise the duration
+        // would reveal whether the user name is cached.
         let hash = snapshot.integrator_row(&integrator::row_key(username))?;
-        Ok(Kept {
+        Ok(StoredPassword {
             integrators,
             hash: hash.and_then(|hash| String::from_utf8(hash).ok()),
             costs,
@@ -208,7 +215,7 @@ impl Failed {
 mod tests {
     use super::*;
     use crate::entropy::Entropy;
-    use crate::record::password::Memory;
+    use crate::record::values::password::Memory;
     use crate::store::{Location, StoreOptions};
 
     fn store() -> Result<Store> {
@@ -217,21 +224,23 @@ mod tests {
 
     fn set(store: &Store, name: &str, password: &str) -> Result<()> {
         let hash = Memory::default().hash(password, &Entropy::System)?;
-        store.write(|write| write.put_integrator_row(&integrator::row_key(name), hash.as_bytes()))
+        store.write(|write| {
+            write.set_integrator_row(None, &integrator::row_key(name), Some(hash.as_bytes()))
+        })
     }
 
-    /// A user name and a password, tried.
+    /// Checks pairs of user names and passwords.
     struct Tries<'a>(&'a LoginCache, &'a Store);
 
     impl Tries<'_> {
-        /// What is remembered of it.
+        /// Returns the cached result.
         fn known(&self, name: &str, password: &str) -> Result<Option<bool>> {
             let pair = self.0.pair(name, password);
             let known = self
                 .1
                 .read(|snapshot| self.0.recall(&pair, name, snapshot))?;
             Ok(match known {
-                Recalled::Passed(_) => Some(true),
+                Recalled::Passed => Some(true),
                 Recalled::Failed => Some(false),
                 Recalled::Nothing => None,
             })

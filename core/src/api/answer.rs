@@ -1,8 +1,8 @@
-//! A request's way down and back.
+//! The steps of answering a request.
 
 use super::access::{self, LogIn, Recalled};
 use super::context::Context;
-use super::envelope::{refuse, settle};
+use super::envelope::{finish, refuse};
 use super::ids::Ids;
 use super::message::{PASSWORD, Request, Status, USERNAME};
 use super::page::{self, Paging};
@@ -11,34 +11,34 @@ use super::route::route;
 use super::state;
 use crate::dataset::IdempotencyKey;
 use crate::error::Result;
-use crate::json::{Chunks, Wire};
-use crate::query::{Endpoint, Family, Outcome, Params, User, View, ensure_seen};
+use crate::json::{ApiVersion, OutputBuffer};
+use crate::query::{Endpoint, Family, Outcome, Params, View, authorisations, ensure_available};
 
-/// Answers a request: route, method, school, credentials, the body's length,
-/// authorisation, activation, parameters, and then the question, in this order. It always
-/// answers: a store that fails is a 500.
+/// Answers a request. Checks, in this order: route, method, school, credentials, length of the
+/// body, authorisation, activation and parameters; then it answers the question. There is always an
+/// answer: if the store fails, it is a 500.
 pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
     let (path, query) = request
         .target
         .split_once('?')
         .unwrap_or((request.target, ""));
-    let (wire, route) = route(path);
+    let (version, route) = route(path);
     let Some(route) = route else {
-        return refuse(wire, &Refusal::Route, out);
+        return refuse(version, &Refusal::Route, out);
     };
     let endpoint = route.endpoint;
-    let allow = endpoint.allow(wire, route.last.is_some());
+    let allow = endpoint.allow(version, route.last.is_some());
     if !allow.split(", ").any(|method| method == request.method) {
-        return refuse(wire, &Refusal::Method(allow), out);
+        return refuse(version, &Refusal::Method(allow), out);
     }
-    let Ids { school, id } = match Ids::read(wire, &route, request) {
+    let Ids { school, id } = match Ids::read(version, &route, request) {
         Ok(ids) => ids,
-        Err(faults) => return refuse(wire, &Refusal::Invalid(faults), out),
+        Err(faults) => return refuse(version, &Refusal::Invalid(faults), out),
     };
-    let admitted = Admitted {
+    let admitted = RoutedRequest {
         context,
         request,
-        wire,
+        version,
         endpoint,
         username: request.header(USERNAME).unwrap_or_default(),
         school,
@@ -47,14 +47,14 @@ pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec
     };
     let answered = admitted.answer(out);
     let answered = answered.unwrap_or_else(|error| Err(Refusal::from(&*error)));
-    answered.unwrap_or_else(|refusal| refuse(wire, &refusal, out))
+    answered.unwrap_or_else(|refusal| refuse(version, &refusal, out))
 }
 
-/// A request that has named an endpoint, a method of it and its ids.
-struct Admitted<'a> {
+/// A request with a valid endpoint, method and ids.
+struct RoutedRequest<'a> {
     context: &'a Context<'a>,
     request: &'a Request<'a>,
-    wire: Wire,
+    version: ApiVersion,
     endpoint: &'static Endpoint,
     username: &'a str,
     school: Option<u64>,
@@ -62,16 +62,16 @@ struct Admitted<'a> {
     query: &'a str,
 }
 
-/// What a request needs next.
+/// The next step of answering a request.
 enum Next {
     Done(Result<Status, Refusal>),
-    /// The password has not been hashed yet.
+    /// The password must be hashed.
     Hash,
-    /// The credentials are right, and the request is to change something.
+    /// The credentials are correct, and the request is a change.
     Write,
 }
 
-impl Admitted<'_> {
+impl RoutedRequest<'_> {
     fn answer(&self, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
         let Context {
             store,
@@ -91,11 +91,12 @@ impl Admitted<'_> {
                 store.read(|snapshot| match logins.recall(&pair, username, snapshot)? {
                     Recalled::Nothing => Ok(Next::Hash),
                     Recalled::Failed => Ok(Next::Done(Err(self.wrong()))),
-                    Recalled::Passed(_) if too_large => Ok(Next::Done(Err(Refusal::TooLarge))),
-                    Recalled::Passed(_) if is_write => Ok(Next::Write),
-                    Recalled::Passed(user) => self
-                        .ask(View::new(snapshot, now), &user, out)
-                        .map(Next::Done),
+                    Recalled::Passed if too_large => Ok(Next::Done(Err(Refusal::TooLarge))),
+                    Recalled::Passed if is_write => Ok(Next::Write),
+                    Recalled::Passed => {
+                        let view = View::new(snapshot, now);
+                        self.ask(view, out).map(Next::Done)
+                    }
                 })?;
             match next {
                 Next::Done(done) => return Ok(done),
@@ -109,7 +110,7 @@ impl Admitted<'_> {
         }
     }
 
-    /// Wrong credentials.
+    /// Returns the refusal for wrong credentials.
     fn wrong(&self) -> Refusal {
         Refusal::Credentials(if self.is_write() {
             state::NOT_AUTHORISED
@@ -127,13 +128,13 @@ impl Admitted<'_> {
         let key = self.key();
         let key = key.as_ref();
         let school = self.school.unwrap_or(0);
-        match self.wire {
-            Wire::V1 => state::patch(context, key, self.username, school, body, out),
-            Wire::V2 => state::post(context, key, self.username, body, out),
+        match self.version {
+            ApiVersion::V1 => state::patch(context, key, self.username, school, body, out),
+            ApiVersion::V2 => state::post(context, key, self.username, body, out),
         }
     }
 
-    /// The key of the change, if it is made under an id.
+    /// Returns the key of the change, if the request has an id.
     fn key(&self) -> Option<IdempotencyKey> {
         let Request {
             method,
@@ -147,14 +148,9 @@ impl Admitted<'_> {
         Some(key)
     }
 
-    /// Refuses who may not ask (sections 5.2 and 5.3), then asks the question.
-    fn ask(
-        &self,
-        view: View<'_>,
-        user: &User,
-        out: &mut Vec<u8>,
-    ) -> Result<Result<Status, Refusal>> {
-        let mut params = Params::of(self.wire, self.query);
+    /// Checks the authorisation (sections 5.2 and 5.3), then answers the question.
+    fn ask(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
+        let mut params = Params::of(self.version, self.query);
         params.username = self.username;
         params.school = self.school;
         params.id = self.id;
@@ -163,23 +159,27 @@ impl Admitted<'_> {
             let families = [Some(family), parents.then_some(Family::Parents)];
             let families = families.into_iter().flatten();
             let school = self.school.unwrap_or(0);
-            if let Some(refusal) = access::refused(view, user, school, families)? {
+            let authorised = authorisations(view.snapshot, self.username, school)?;
+            if let Some(refusal) = access::refused(view, &authorised, families)? {
                 return Ok(Err(refusal));
             }
         }
-        let outcome = (self.endpoint.read)(&mut params, &mut |read| match (self.wire, self.id) {
-            (Wire::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
-            (Wire::V1, _) => {
-                ensure_seen(read.question, view, false)?;
-                read.question.answer(view, &mut Chunks::over(out))
-            }
-            (Wire::V2, None) if !self.endpoint.is_object => {
-                let mut paging = Paging::read(self.query);
-                let limits = self.context.limits;
-                page::page(read.question, paging.page(), read.faults, limits, view, out)
-            }
-            (Wire::V2, _) => page::one(read.question, read.faults, read.is_for_another, view, out),
-        })?;
-        Ok(Ok(settle(self.wire, self.endpoint, outcome, out)))
+        let outcome =
+            (self.endpoint.read)(&mut params, &mut |read| match (self.version, self.id) {
+                (ApiVersion::V1, _) if !read.faults.is_empty() => Ok(Outcome::Refused(read.faults)),
+                (ApiVersion::V1, _) => {
+                    ensure_available(read.question, view, false)?;
+                    read.question.answer(view, &mut OutputBuffer::over(out))
+                }
+                (ApiVersion::V2, None) if !self.endpoint.is_object => {
+                    let mut paging = Paging::read(self.query);
+                    let limits = self.context.limits;
+                    page::page(read.question, paging.page(), read.faults, limits, view, out)
+                }
+                (ApiVersion::V2, _) => {
+                    page::one(read.question, read.faults, read.is_for_another, view, out)
+                }
+            })?;
+        Ok(Ok(finish(self.version, self.endpoint, outcome, out)))
     }
 }

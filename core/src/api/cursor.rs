@@ -1,4 +1,4 @@
-//! Cursors: where a walk along a collection goes on (section 9, item 3).
+//! Cursors: the position at which the next page of a collection begins (section 9, item 3).
 //!
 //! ```text
 //! version u8
@@ -8,9 +8,9 @@
 //! tag, 16 bytes
 //! ```
 //!
-//! In base64 without padding, of letters, digits, `-` and `_`. The tag is
-//! `SipHash-2-4` of all that and of the question, under a key that lies in the
-//! store: nobody else makes a cursor, and a copy of the store takes it as well.
+//! A cursor is encoded in base64 without padding, with letters, digits, `-` and `_`. The tag is the
+//! `SipHash-2-4` of all preceding bytes and of the question, with a key from the store. Therefore
+//! only this store creates valid cursors, and a copy of the store accepts them too.
 
 use crate::error::Result;
 use crate::query::{Identity, Position};
@@ -23,22 +23,23 @@ use std::hash::Hasher;
 const VERSION: u8 = 3;
 const TAG_BYTES: usize = 16;
 
-/// What tells one walk from all others: the question, its order, and the store.
-pub(super) struct Walked<'a> {
+/// Identifies a sequence of pages: the question, its order, and the key of the store.
+pub(super) struct PageSequence<'a> {
     identity: Identity,
     key: &'a CursorKey,
 }
 
-impl Walked<'_> {
-    pub(super) fn new(mut identity: Identity, reverse: bool, key: &CursorKey) -> Walked<'_> {
+impl PageSequence<'_> {
+    pub(super) fn new(mut identity: Identity, reverse: bool, key: &CursorKey) -> PageSequence<'_> {
         identity.flag("reverse_order", reverse);
-        Walked { identity, key }
+        PageSequence { identity, key }
     }
 
-    /// Compared as one number, so that the time says nothing of where two differ.
+    /// Returns the tag of a payload. Tags are compared as one number, so that the duration of the
+    /// comparison does not reveal where two differ.
     fn tag(&self, payload: &[u8]) -> u128 {
         let mut hasher = SipHasher24::new_with_key(self.key);
-        // Its length keeps the payload apart from the question.
+        // The length separates the payload from the question.
         hasher.write(&(payload.len() as u64).to_le_bytes());
         hasher.write(payload);
         hasher.write(self.identity.bytes());
@@ -46,24 +47,25 @@ impl Walked<'_> {
     }
 }
 
-/// Where a walk goes on.
+/// The position at which a sequence of pages continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cursor {
     /// The position of the last record.
     pub(super) position: Position,
-    /// The instant of the walk's first page.
+    /// The instant of the first page.
     pub(super) since: i64,
-    /// The year in which the walk stays.
+    /// The school's current year at the first page, which all pages use.
     pub(super) year: Option<u64>,
 }
 
-/// More than any cursor has, in bytes and in letters.
+/// The size of the buffer for a cursor, in bytes. No cursor is longer.
 const MOST_BYTES: usize = 128;
+/// The size of the buffer for a cursor in base64, in bytes.
 const MOST_LETTERS: usize = 192;
 
 impl Cursor {
-    /// Adds the cursor's letters.
-    pub(super) fn push(&self, walked: &Walked<'_>, out: &mut Vec<u8>) {
+    /// Appends the encoded cursor.
+    pub(super) fn push(&self, walked: &PageSequence<'_>, out: &mut Vec<u8>) {
         let mut bytes = Vec::with_capacity(MOST_BYTES);
         bytes.push(VERSION);
         varint::push(&mut bytes, zigzag(self.since));
@@ -82,11 +84,11 @@ impl Cursor {
         out.extend_from_slice(text.unwrap_or_default().as_bytes());
     }
 
-    /// Reads a cursor; nothing if it is damaged or of another walk than the one that
-    /// such a cursor is to be of.
+    /// Decodes a cursor. Returns `None` if it is damaged, or belongs to another sequence of pages
+    /// than the one that `walked` returns.
     pub(super) fn decode<'a>(
         text: &str,
-        walked: impl FnOnce(&Cursor) -> Result<Walked<'a>>,
+        walked: impl FnOnce(&Cursor) -> Result<PageSequence<'a>>,
     ) -> Result<Option<Cursor>> {
         let mut bytes = [0; MOST_BYTES];
         let bytes = Base64UrlUnpadded::decode(text, &mut bytes).unwrap_or_default();
@@ -96,12 +98,12 @@ impl Cursor {
         let Some(cursor) = Cursor::read(payload) else {
             return Ok(None);
         };
-        // A fuzzer would never get past the tag.
+        // A fuzzer could not produce a valid tag.
         let is_ours = cfg!(fuzzing) || walked(&cursor)?.tag(payload) == u128::from_le_bytes(*tag);
         Ok(is_ours.then_some(cursor))
     }
 
-    /// What a payload says, whoever wrote it.
+    /// Decodes a payload, whose tag is not checked here.
     fn read(payload: &[u8]) -> Option<Cursor> {
         let (version, mut rest) = payload.split_first()?;
         if *version != VERSION {
@@ -128,7 +130,7 @@ impl Cursor {
     }
 }
 
-/// Small numbers of either sign as small numbers.
+/// Encodes integers of small magnitude, positive or negative, as small unsigned integers.
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }
@@ -142,13 +144,13 @@ mod tests {
     use super::*;
     const KEY: CursorKey = [7; 16];
 
-    fn walked(key: &CursorKey, school: u64) -> Walked<'_> {
+    fn walked(key: &CursorKey, school: u64) -> PageSequence<'_> {
         in_order(key, school, false)
     }
 
-    fn in_order(key: &CursorKey, school: u64, reverse: bool) -> Walked<'_> {
+    fn in_order(key: &CursorKey, school: u64, reverse: bool) -> PageSequence<'_> {
         let identity = Identity::of(&format!("subjects of {school}"));
-        Walked::new(identity, reverse, key)
+        PageSequence::new(identity, reverse, key)
     }
 
     fn encoded(cursor: &Cursor) -> String {

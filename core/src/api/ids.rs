@@ -3,41 +3,41 @@
 use super::message::Request;
 use super::route::Route;
 use crate::error::Result;
-use crate::json::Wire;
-use crate::query::{Endpoint, Faults, Wrong};
+use crate::json::ApiVersion;
+use crate::query::{Endpoint, ValidationErrors, Wrong};
 use crate::record::value::integer;
 
-/// What path and headers name.
+/// The ids in the path and the headers of a request.
 pub(super) struct Ids {
     pub(super) school: Option<u64>,
-    /// One record.
+    /// The id of one record.
     pub(super) id: Option<u64>,
 }
 
 impl Ids {
-    /// Reads them, each at fault if it is no number.
+    /// Reads the ids. Returns a validation error for each that is not a number.
     pub(super) fn read(
-        wire: Wire,
+        version: ApiVersion,
         Route { endpoint, last }: &Route<'_>,
         request: &Request<'_>,
-    ) -> Result<Ids, Faults> {
-        let mut faults = Faults::default();
-        let school = match wire {
-            Wire::V1 => None,
-            Wire::V2 => header(endpoint, request, &mut faults),
+    ) -> Result<Ids, ValidationErrors> {
+        let mut faults = ValidationErrors::default();
+        let school = match version {
+            ApiVersion::V1 => None,
+            ApiVersion::V2 => header(endpoint, request, &mut faults),
         };
-        let named = endpoint.path(wire).1;
+        let named = endpoint.path(version).1;
         let last = last.as_deref().zip(named.name());
         let last = last.and_then(|(text, name)| number(name, text, &mut faults));
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(match (named.is_school(), wire) {
-            (true, Wire::V1) => Ids {
+        Ok(match (named.is_school(), version) {
+            (true, ApiVersion::V1) => Ids {
                 school: last,
                 id: None,
             },
-            (true, Wire::V2) => Ids {
+            (true, ApiVersion::V2) => Ids {
                 school: last,
                 id: last,
             },
@@ -46,11 +46,15 @@ impl Ids {
     }
 }
 
-/// The header of v2 that names the school.
+/// The header of v2 that contains the id of the school.
 pub(super) const SCHOOL_HEADER: &str = "HTTP-X-SCHOOLID";
 
-/// The school that the header names, if requests are about one.
-fn header(endpoint: &Endpoint, request: &Request<'_>, faults: &mut Faults) -> Option<u64> {
+/// Reads the id of the school from the header, if the endpoint has one.
+fn header(
+    endpoint: &Endpoint,
+    request: &Request<'_>,
+    faults: &mut ValidationErrors,
+) -> Option<u64> {
     endpoint.family?;
     match request.header(SCHOOL_HEADER) {
         None | Some("") => {
@@ -61,7 +65,7 @@ fn header(endpoint: &Endpoint, request: &Request<'_>, faults: &mut Faults) -> Op
     }
 }
 
-fn number(name: &'static str, text: &str, faults: &mut Faults) -> Option<u64> {
+fn number(name: &'static str, text: &str, faults: &mut ValidationErrors) -> Option<u64> {
     let number = integer(text);
     if number.is_none() {
         faults.add(name, Wrong::Id);

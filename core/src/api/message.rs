@@ -1,4 +1,4 @@
-//! A request, and its answer.
+//! Requests and their answers.
 
 use std::fmt;
 
@@ -16,15 +16,15 @@ use std::fmt;
 pub struct Request<'a> {
     /// The method, in upper case.
     pub method: &'a str,
-    /// Path and query string: `/api/v1/…` or `/api/v2/…`.
+    /// The path and the query string: `/api/v1/…` or `/api/v2/…`.
     pub target: &'a str,
-    /// Header names, in any case, and values.
+    /// The names of headers, in any case, and their values.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body; empty for all but PATCH and POST. One of more than
-    /// [`MOST_BODY_BYTES`](Self::MOST_BODY_BYTES) is refused with 413.
+    /// The body, which is empty except for PATCH and POST. If it has more than
+    /// [`MOST_BODY_BYTES`](Self::MOST_BODY_BYTES), the request is refused with 413.
     pub body: &'a [u8],
-    /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
-    /// engine's clock unless given.
+    /// The instant for which the request is answered, in seconds since 1970-01-01T00:00:00Z. The
+    /// default is the instant of the engine's clock.
     pub now: Option<i64>,
 }
 
@@ -41,7 +41,7 @@ impl Default for Request<'_> {
 }
 
 impl fmt::Debug for Request<'_> {
-    /// The value of `HTTP-X-PASSWORD` is left out.
+    /// Omits the value of `HTTP-X-PASSWORD`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Request {
             method,
@@ -71,10 +71,11 @@ pub(super) const USERNAME: &str = "HTTP-X-USERNAME";
 pub(super) const PASSWORD: &str = "HTTP-X-PASSWORD";
 
 impl Request<'_> {
-    /// How many bytes a body has at most.
+    /// The maximum length of a body, in bytes.
     pub const MOST_BODY_BYTES: usize = 64 << 10;
 
-    /// The value of a header; of the last, if it stands several times.
+    /// Returns the value of a header. If the header occurs several times, the last value is
+    /// returned.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let mut named = self.headers.iter().rev();
         let found = named.find(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -82,19 +83,19 @@ impl Request<'_> {
     }
 }
 
-/// The status of an answer, and what its headers depend on.
+/// The status of an answer, and the data for its headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
     /// The HTTP status code.
     pub code: u16,
-    /// The methods that the path takes, if another was tried: the `Allow`
-    /// header of a 405.
+    /// The permitted methods, if the request used another one. This is the value of the header
+    /// `Allow` of a 405.
     pub allow: Option<&'static str>,
 }
 
 impl Status {
-    /// What every answer's body is.
+    /// The content type of every answer.
     pub const CONTENT_TYPE: &'static str = "application/json; charset=utf-8";
 
     pub(super) const fn of(code: u16) -> Status {
@@ -102,23 +103,23 @@ impl Status {
     }
 }
 
-/// An answer: its status, and the bytes that the service would send.
+/// An answer: its status, and the body that the service would send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The status.
     pub status: Status,
-    /// The body: UTF-8, compact JSON.
+    /// The body, compact JSON in UTF-8.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap_or_default()
     }
 
-    /// The headers of the answer: content type and length, and `Allow` if the
-    /// path does not take the method.
+    /// Returns the headers of the answer: the content type, the content length, and `Allow` if the
+    /// path does not permit the method.
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
         [
             Some(("Content-Type", Status::CONTENT_TYPE.to_owned())),

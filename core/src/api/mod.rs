@@ -1,13 +1,13 @@
-//! The wire: a request in, status and bytes out.
+//! The HTTP API: routes a request, checks it, and answers it with a status and a body.
 //!
-//! - `answer`: a request's way down and back. `typed`: questions of an app that is
-//!   trusted. `upgrade`: a v1 request → the v2 one.
-//! - `route`: path → endpoint. `ids`: the school and the record that are named.
-//!   `access`: who may (section 5). `turns`: whose password is hashed next.
-//! - `state`: the one write (4.8). `page`: a page of a collection, one record.
-//!   `cursor`: where the next page begins.
-//! - `envelope`, `v1`, `v2`: the bytes of an answer. `refusal`: why there is none.
-//!   `context`: what requests are answered from. `message`: a request, an answer.
+//! - `answer`: the steps of answering a request. `typed`: typed questions of a trusted app.
+//!   `upgrade`: converts a v1 request to the v2 request.
+//! - `route`: finds the endpoint of a path. `ids`: the school and the record that a request names.
+//!   `access`: the access checks (section 5). `turns`: the queue for hashing passwords.
+//! - `state`: the state update, the only write (4.8). `page`: a page of a collection, or one
+//!   record. `cursor`: the position of the next page.
+//! - `envelope`, `v1`, `v2`: the bytes of an answer. `refusal`: the reasons for refusing a request.
+//!   `context`: the parts of the engine that requests use. `message`: requests and answers.
 
 mod access;
 mod answer;

@@ -1,10 +1,12 @@
-//! Pages of a collection, and one record of it (section 9, items 1 and 3).
+//! Answers pages of a collection, or one record of it (section 9, items 1 and 3).
 
-use super::cursor::{Cursor, Walked};
+use super::cursor::{Cursor, PageSequence};
 use super::v2;
 use crate::error::Result;
-use crate::json::{Chunks, Wire};
-use crate::query::{Faults, Identity, Outcome, Params, Query, View, Walk, ensure_seen};
+use crate::json::{ApiVersion, OutputBuffer};
+use crate::query::{
+    Identity, Outcome, PageWriter, Params, Query, ValidationErrors, View, Walk, ensure_available,
+};
 use crate::record::value::integer;
 use std::borrow::Cow;
 
@@ -29,35 +31,34 @@ use std::borrow::Cow;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Page<'a> {
-    /// The `next_cursor` of the page before; none for the first page.
+    /// The `next_cursor` of the previous page, or `None` for the first page.
     pub cursor: Option<&'a str>,
-    /// The most records; the engine's default unless given, and at most the
-    /// engine's maximum.
+    /// The maximum number of records. The default is that of the engine, and the engine limits it.
     pub limit: Option<u64>,
-    /// The last record first.
+    /// Whether the last record is first.
     pub reverse_order: bool,
 }
 
-/// How many records a page has.
+/// The limits for the number of records of a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Where a request says nothing.
+    /// The default for a request without a limit.
     pub(crate) usual: u64,
     pub(crate) most: u64,
 }
 
-/// The parameters that say which page is asked for.
+/// The parameters that select the page.
 pub(super) struct Paging<'a> {
     cursor: Option<Cow<'a, str>>,
     limit: Option<u64>,
     reverse_order: bool,
-    faults: Faults,
+    faults: ValidationErrors,
 }
 
 impl<'a> Paging<'a> {
-    /// Reads them; a limit that is no number is 0.
+    /// Reads the parameters. A limit that is not a number is read as 0.
     pub(super) fn read(query: &'a str) -> Paging<'a> {
-        let mut params = Params::of(Wire::V2, query);
+        let mut params = Params::of(ApiVersion::V2, query);
         let limit = params.text("limit");
         Paging {
             cursor: params.text("cursor"),
@@ -67,8 +68,8 @@ impl<'a> Paging<'a> {
         }
     }
 
-    /// The page, and what is wrong with its order.
-    pub(super) fn page(&mut self) -> (Page<'_>, Faults) {
+    /// Returns the page, and the validation errors of its order.
+    pub(super) fn page(&mut self) -> (Page<'_>, ValidationErrors) {
         let page = Page {
             cursor: self.cursor.as_deref(),
             limit: self.limit,
@@ -78,24 +79,24 @@ impl<'a> Paging<'a> {
     }
 }
 
-/// What a page is refused for that asks for a limit which is none.
+/// The error for a limit of 0.
 const NO_LIMIT: &str = "limit must be an unsigned integer above 0";
 
 const FOREIGN_CURSOR: &str =
     "The cursor is of another request or damaged: leave it out to start from the first page";
 
-/// Writes one page of a collection. `faults` are those of the question, `order`
-/// that of the page.
+/// Writes one page of a collection. `faults` are the validation errors of the question, `order`
+/// those of the page.
 pub(super) fn page(
     question: &dyn Query,
-    (page, order): (Page<'_>, Faults),
-    mut faults: Faults,
+    (page, order): (Page<'_>, ValidationErrors),
+    mut faults: ValidationErrors,
     limits: Limits,
     view: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Outcome> {
-    let key = view.snapshot.cursor_key()?;
-    let walked = |since, year| -> Result<Walked<'_>> {
+    let key = view.snapshot.cursor_key();
+    let walked = |since, year| -> Result<PageSequence<'_>> {
         let began = View {
             now: since,
             year,
@@ -103,15 +104,19 @@ pub(super) fn page(
         };
         let mut identity = Identity::of(question.endpoint().name);
         question.identify(began, &mut identity)?;
-        Ok(Walked::new(identity, page.reverse_order, key))
+        Ok(PageSequence::new(identity, page.reverse_order, key))
     };
+    // A cursor belongs to a valid request only. A request with another validation error is checked
+    // like one for a first page, so that the cursor determines none of its dates.
     let cursor = match page.cursor {
-        Some(text) => Cursor::decode(text, |cursor| walked(cursor.since, cursor.year))?,
-        None => None,
+        Some(text) if faults.is_empty() && order.is_empty() => {
+            Cursor::decode(text, |cursor| walked(cursor.since, cursor.year))?
+        }
+        _ => None,
     };
     let since = cursor.map_or(view.now, |cursor| cursor.since);
     let view = View {
-        // A cursor may hold a walk back in time, never send it ahead.
+        // A cursor may refer to an earlier instant, but never to a later one.
         now: since.min(view.now),
         year: cursor.and_then(|cursor| cursor.year),
         ..view
@@ -119,9 +124,7 @@ pub(super) fn page(
     if let Some(rule) = question.broken_rule(view)? {
         faults.add_rule(rule);
     }
-    // A request at fault is not the one that any cursor is of.
-    let is_sound = faults.is_empty() && order.is_empty();
-    if page.cursor.is_some() && (cursor.is_none() || !is_sound) {
+    if page.cursor.is_some() && (cursor.is_none() || !faults.is_empty()) {
         faults.say("cursor", FOREIGN_CURSOR);
     }
     let limit = page.limit.unwrap_or(limits.usual).min(limits.most);
@@ -132,13 +135,18 @@ pub(super) fn page(
     if !faults.is_empty() {
         return Ok(Outcome::Refused(faults));
     }
-    ensure_seen(question, view, false)?;
+    ensure_available(question, view, false)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let reverse = page.reverse_order;
     let mut walk = Walk::page(reverse, limit, cursor.map(|cursor| cursor.position));
-    let mut data = Chunks::over(out);
+    let mut data = OutputBuffer::over(out);
     data.push(v2::PAGE_START);
-    let outcome = question.walk(view, &mut walk, &mut data)?;
+    let outcome = question.write(PageWriter {
+        view,
+        version: ApiVersion::V2,
+        walk: &mut walk,
+        out: &mut data,
+    })?;
     if walk.count() > 0 {
         data.pop();
     }
@@ -161,11 +169,11 @@ pub(super) fn page(
     Ok(Outcome::Found)
 }
 
-/// Writes the one record that a question finds. It has none if a parameter asks
-/// `for_another`.
+/// Writes the one record that matches a question. If `for_another` is true, a parameter excludes
+/// the record, and there is none.
 pub(super) fn one(
     question: &dyn Query,
-    mut faults: Faults,
+    mut faults: ValidationErrors,
     for_another: bool,
     view: View<'_>,
     out: &mut Vec<u8>,
@@ -176,13 +184,18 @@ pub(super) fn one(
     if !faults.is_empty() {
         return Ok(Outcome::Refused(faults));
     }
-    ensure_seen(question, view, true)?;
+    ensure_available(question, view, true)?;
     let mut walk = Walk::one();
-    let outcome = question.walk(view, &mut walk, &mut Chunks::over(out))?;
+    let outcome = question.write(PageWriter {
+        view,
+        version: ApiVersion::V2,
+        walk: &mut walk,
+        out: &mut OutputBuffer::over(out),
+    })?;
     if outcome == Outcome::Found && walk.count() == 1 && !for_another {
         out.pop();
         return Ok(Outcome::Found);
     }
-    // What one may not see is not there.
+    // A record that is not visible to the caller is reported as missing.
     Ok(Outcome::NoRecord)
 }

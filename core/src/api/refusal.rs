@@ -1,37 +1,38 @@
-//! Why a request is refused, whichever version answers it.
+//! The reasons for refusing a request, independent of the API version.
 
 use super::message::Request;
 use crate::error::Error;
-use crate::query::{Endpoint, Faults, Outcome};
+use crate::query::{Endpoint, Outcome, ValidationErrors};
+use crate::store::IdempotencyRecord;
 
-/// Why a request gets no data.
+/// The reason why a request is refused.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// No endpoint has the path.
+    /// No endpoint has this path.
     Route,
-    /// The endpoint takes these methods only.
+    /// The endpoint permits only these methods.
     Method(&'static str),
-    /// What the request says is at fault.
-    Invalid(Faults),
-    /// The credentials are wrong: what v1 says of it.
+    /// The request has validation errors.
+    Invalid(ValidationErrors),
+    /// The credentials are wrong. Contains the text of v1.
     Credentials(&'static str),
     /// The school has not authorised the integrator (5.2).
     Client,
-    /// An API family is not activated (5.3); the name of its API type.
+    /// An API family is not activated (5.3). Contains the name of its API type.
     Inactive(String),
-    /// The body is longer than any may be.
+    /// The body is too long.
     TooLarge,
-    /// Another change was made under the id of this one.
+    /// The id was used for a different change.
     IdReused,
-    /// There is no record: what is said of it.
+    /// No record matches. Contains the text of the answer.
     Nothing(&'static str),
-    /// The one record is not there, or not to be seen.
+    /// The requested record does not exist, or is not visible to the integrator.
     NoRecord,
     /// The store failed.
     Failed(String),
-    /// A school is synced, and this was not seen of it, or is the service's to change.
+    /// A school is synced, and the data was not fetched, or only the service may change it.
     Synced(String),
-    /// Too many passwords wait to be hashed.
+    /// Too many callers wait for a password to be hashed.
     Crowded,
 }
 
@@ -46,7 +47,7 @@ impl From<&Error> for Refusal {
 }
 
 impl Refusal {
-    /// What a question's outcome is refused for, if it has no answer.
+    /// Returns the refusal for an outcome without data, or `None` if there is data.
     pub(super) fn of(outcome: Outcome, endpoint: &Endpoint) -> Option<Refusal> {
         Some(match outcome {
             Outcome::Found => return None,
@@ -58,26 +59,30 @@ impl Refusal {
     }
 }
 
-/// What a 503 says.
+/// The text of a 503.
 pub(super) const TRY_AGAIN: &str = "Too many logins are waiting: try again in a moment";
 
-/// What a 413 says.
+/// The text of a 413.
 pub(super) const TOO_LARGE: &str = "The body must have at most 65536 bytes";
 const _: () = assert!(Request::MOST_BODY_BYTES == 65_536);
 
-/// What a 409 says.
+/// The text of a 409.
 pub(super) const ID_REUSED: &str =
     "The id belongs to another change: give each change an id of its own";
 
-/// What a 404 says of one record.
+/// The text of a 400 because of the id of a change.
+pub(super) const ID_TOO_LONG: &str = "The id of a change has at most 128 bytes: shorten it";
+const _: () = assert!(IdempotencyRecord::MOST_ID_BYTES == 128);
+
+/// The text of a 404 for one record.
 pub(super) const NO_SUCH_ID: &str = "The requested ID does not exist in the system";
 
-/// What a 403 says of an API type.
+/// Returns the text of a 403 because of an API type.
 pub(super) fn please_activate(api_type: &str) -> String {
     format!("Please activate the {api_type} for this client before making this request")
 }
 
-/// What a 405 says of the methods that a path takes.
+/// Returns the text of a 405, with the permitted methods.
 pub(super) fn please_use(allow: &str) -> String {
     match allow.rsplit_once(", ") {
         Some((others, last)) => format!("Use {others} or {last}"),

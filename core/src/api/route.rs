@@ -1,34 +1,33 @@
-//! Paths → endpoints (section 4, and section 9).
+//! Finds the endpoint of a path (sections 4 and 9).
 
-use crate::json::Wire;
+use crate::json::ApiVersion;
 use crate::query::{ENDPOINTS, Endpoint, Last};
 use crate::url::decode_path;
 use std::borrow::Cow;
 
-/// What a path names.
+/// The endpoint that a path names.
 pub(super) struct Route<'a> {
     pub(super) endpoint: &'static Endpoint,
-    /// The last segment, decoded, not yet a number.
+    /// The last segment of the path, decoded. It may not be a number.
     pub(super) last: Option<Cow<'a, str>>,
 }
 
-/// The version that a path is of, v1 unless it is v2, and what it names, if it
-/// names anything.
-pub(super) fn route(path: &str) -> (Wire, Option<Route<'_>>) {
+/// Returns the version of a path (v1 if the path has none), and its endpoint, if there is one.
+pub(super) fn route(path: &str) -> (ApiVersion, Option<Route<'_>>) {
     let path = path.strip_prefix('/').unwrap_or("//");
-    // One slash at the end is as good as none.
+    // One slash at the end is ignored.
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut segments = path.split('/').map(decode_path);
     let is_api = segments.next().is_some_and(|segment| segment == "api");
-    let wire = match segments.next().as_deref() {
-        Some("v1") if is_api => Wire::V1,
-        Some("v2") if is_api => Wire::V2,
-        _ => return (Wire::V1, None),
+    let version = match segments.next().as_deref() {
+        Some("v1") if is_api => ApiVersion::V1,
+        Some("v2") if is_api => ApiVersion::V2,
+        _ => return (ApiVersion::V1, None),
     };
     let found = ENDPOINTS.iter().find_map(|endpoint| {
         let mut rest = segments.clone();
         let all = endpoint
-            .path(wire)
+            .path(version)
             .0
             .split('/')
             .all(|name| rest.next().is_some_and(|segment| segment == name));
@@ -37,14 +36,14 @@ pub(super) fn route(path: &str) -> (Wire, Option<Route<'_>>) {
     let route = found.and_then(|(endpoint, mut rest)| {
         let last = rest.next();
         let is_whole = rest.next().is_none() && last.as_deref() != Some("");
-        let fits = match endpoint.path(wire).1 {
+        let fits = match endpoint.path(version).1 {
             Last::None => last.is_none(),
             Last::Optional(_) => true,
             Last::Needed(_) => last.is_some(),
         };
         (is_whole && fits).then_some(Route { endpoint, last })
     });
-    (wire, route)
+    (version, route)
 }
 
 #[cfg(test)]

@@ -1,26 +1,25 @@
-//! The state update: whether an integrator serves a client (4.8; section 9,
-//! item 7).
+//! The state update: whether an integrator serves a client (4.8; section 9, item 7).
 
 use super::context::Context;
 use super::message::Status;
-use super::refusal::Refusal;
+use super::refusal::{ID_TOO_LONG, Refusal};
 use super::{v1, v2};
 use crate::dataset::IdempotencyKey;
-#[cfg(feature = "sync")]
-use crate::dataset::outbox;
+use crate::dataset::replication::outbox;
 use crate::error::{Error, Result};
 use crate::json::Object;
-use crate::query::{self, Faults, NO_INTEGRATIONS, View, Wrong, push_client};
-use crate::record::integrator;
+use crate::query::{self, NO_INTEGRATIONS, ValidationErrors, View, Wrong, push_client};
+use crate::record::kinds::integrator;
 use crate::record::value::integer;
-use crate::store::{Reader, Receipt, Store};
+use crate::record::values::shown::shown_name;
+use crate::store::{IdempotencyRecord, Reader, Store};
 use std::collections::HashSet;
 use std::hash::Hash;
 
 /// The state update (4.8): whether the integrator serves a school's API type.
 ///
-/// Answers 200 if the state was changed, 204 if it was so already; the body is
-/// `[]` both times.
+/// The status of the answer is 200 if the state was changed, and 204 if it was the same already.
+/// The body is `[]` in both cases.
 ///
 /// ```
 /// # fn main() -> rollbook::Result<()> {
@@ -42,26 +41,26 @@ pub struct SetState<'a> {
     pub school: u64,
     /// The API type.
     pub api_type_id: u64,
-    /// Whether the integrator serves it.
+    /// Whether the integrator serves the API type.
     pub state: bool,
 }
 
-/// What an update came to.
+/// The result of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Update {
-    /// The school has authorised nothing at all.
+    /// The school has not authorised the integrator at all.
     NoClient,
     /// The school has not authorised the API type.
     NotAuthorised,
-    /// It was so already.
+    /// The state is already the requested one.
     Same,
     Changed,
-    /// It was made under this id before, and had this answer.
+    /// The update was already made with this id. Contains the answer of that time.
     Repeated(Vec<u8>),
 }
 
-/// Does what is asked for, unless it is so already or was done under its id
-/// before. `answer` is what a change is answered with.
+/// Makes an update, unless the state is already the requested one or the update was already made
+/// with its id. `answer` is stored as the answer to the change.
 fn update(
     store: &Store,
     key: Option<&IdempotencyKey>,
@@ -73,68 +72,62 @@ fn update(
     }
     let row_key = integrator::authorisation_key(set.username, set.school, set.api_type_id);
     let row = vec![u8::from(set.state)];
-    // Most updates that change nothing need no transaction to find that out.
+    // An update without an effect is usually found without a write transaction.
     let settled = store.read(|snapshot| {
         let kept = snapshot.integrator_row(&row_key)?;
-        let synced = snapshot.is_synced(set.school);
-        let synced = unheard(&**snapshot, synced, set)?;
-        settled(kept, &row, key, synced, |id| snapshot.receipt(id))
+        let synced = !snapshot.owners().of(set.school).is_app();
+        let synced = unsendable(&**snapshot, synced, set)?;
+        result_without_change(kept, &row, key, synced, |id| {
+            snapshot.idempotency_record(id)
+        })
     })?;
     if let Some(update) = settled {
         return Ok(update);
     }
     store.write(|write| {
         let kept = write.integrator_row(&row_key)?;
-        let is_synced = write.is_synced(set.school)?;
-        let synced = unheard(write, is_synced, set)?;
-        #[cfg(feature = "sync")]
+        let is_synced = !write.owners().of(set.school).is_app();
+        let synced = unsendable(write, is_synced, set)?;
         let before = kept.clone().unwrap_or_default();
-        if let Some(update) = self::settled(kept, &row, key, synced, |id| write.receipt(id))? {
+        if let Some(update) =
+            self::result_without_change(kept, &row, key, synced, |id| write.idempotency_record(id))?
+        {
             return Ok(update);
         }
-        write.put_integrator_row(&row_key, &row)?;
-        #[cfg(feature = "sync")]
+        write.set_integrator_row(Some(set.school), &row_key, Some(&row))?;
         if is_synced {
             let states = [integrator::is_active(&before)?, set.state];
-            outbox::wish(write, set.school, set.username, set.api_type_id, states)?;
+            outbox::add(write, set.school, set.username, set.api_type_id, states)?;
         }
         if let Some(key) = key {
-            write.keep_receipt(key.id(), &key.receipt(answer.to_vec()))?;
+            write.put_idempotency_record(key.id(), &key.idempotency_record(answer.to_vec()))?;
         }
         Ok(Update::Changed)
     })
 }
 
-/// The school, if it is synced and the service would not hear of an update: the app has not
-/// asked that this integrator's be sent.
-#[cfg(feature = "sync")]
-fn unheard(reader: &dyn Reader, is_synced: bool, set: &SetState<'_>) -> Result<Option<u64>> {
+/// Returns the school if it is synced and the app has not enabled the outbox for this integrator,
+/// so that the update would not be sent to the service.
+fn unsendable(reader: &dyn Reader, is_synced: bool, set: &SetState<'_>) -> Result<Option<u64>> {
     let is_heard = !is_synced || outbox::is_open(reader, set.school, set.username)?;
     Ok((!is_heard).then_some(set.school))
 }
 
-/// Without a sync nothing is sent.
-#[cfg(not(feature = "sync"))]
-#[expect(clippy::unnecessary_wraps, reason = "reading may fail with a sync")]
-fn unheard(_: &dyn Reader, is_synced: bool, set: &SetState<'_>) -> Result<Option<u64>> {
-    Ok(is_synced.then_some(set.school))
-}
-
-/// What an update comes to, if it changes nothing: who may not make it learns
-/// nothing of what was made under its id. Of a school that is `synced` none is made: the
-/// service would not hear of it.
-fn settled(
+/// Returns the result of an update that changes nothing. Authorisation is checked first, so that a
+/// caller without it learns nothing about the id. Fails if `synced` is a school, because
+/// the update would not be sent to the service.
+fn result_without_change(
     kept: Option<Vec<u8>>,
     row: &[u8],
     key: Option<&IdempotencyKey>,
     synced: Option<u64>,
-    receipt: impl FnOnce(&str) -> Result<Option<Receipt>>,
+    idempotency_record: impl FnOnce(&str) -> Result<Option<IdempotencyRecord>>,
 ) -> Result<Option<Update>> {
     let Some(kept) = kept else {
         return Ok(Some(Update::NotAuthorised));
     };
     if let Some(key) = key
-        && let Some(answer) = key.outcome(receipt(key.id())?)?
+        && let Some(answer) = key.outcome(idempotency_record(key.id())?)?
     {
         return Ok(Some(Update::Repeated(answer)));
     }
@@ -146,12 +139,12 @@ fn settled(
 
 fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
     store.read(|snapshot| {
-        let user = query::user(snapshot, username)?;
-        Ok(!user.clients_of(school).is_empty())
+        let authorised = query::authorisations(snapshot, username, school)?;
+        Ok(!authorised.is_empty())
     })
 }
 
-/// The update through the typed door.
+/// Makes an update for a typed call.
 pub(crate) fn set_state(
     store: &Store,
     key: Option<&IdempotencyKey>,
@@ -162,7 +155,7 @@ pub(crate) fn set_state(
     Ok(done.unwrap_or_else(|refusal| v1::refuse(&refusal, out)))
 }
 
-/// What v1 answers to an update.
+/// Writes the answer of v1 to an update.
 fn done(update: &Update, out: &mut Vec<u8>) -> Result<Status, Refusal> {
     let code = match update {
         Update::NoClient => return Err(Refusal::Nothing(NO_INTEGRATIONS)),
@@ -175,15 +168,15 @@ fn done(update: &Update, out: &mut Vec<u8>) -> Result<Status, Refusal> {
     Ok(Status::of(code))
 }
 
-/// The body of an update that was done.
+/// The body of the answer to a successful update.
 const DONE: &[u8] = b"[]";
-/// v1's 401.
+/// The text of v1's 401.
 pub(super) const NOT_AUTHORISED: &str = "Client access not authorised for this API type";
 const INVALID_STATE: &str = "Invalid integration state provided";
 const FAILED: &str = "Failed to update the integration state";
 const NO_OBJECT: &str = "The body must be a JSON object";
 
-/// What a step of an update gave, or why the update could not be made.
+/// Converts the error of a step of an update to a refusal.
 fn tried<T>(step: Result<T>) -> Result<T, Refusal> {
     step.map_err(|error| match *error {
         Error::IdReused => Refusal::IdReused,
@@ -192,14 +185,24 @@ fn tried<T>(step: Result<T>) -> Result<T, Refusal> {
     })
 }
 
-/// What is wrong with a body as a whole.
+/// Refuses an id that is too long.
+fn check_id(key: Option<&IdempotencyKey>) -> Result<(), Refusal> {
+    if !key.is_some_and(IdempotencyKey::is_too_long) {
+        return Ok(());
+    }
+    let mut faults = ValidationErrors::default();
+    faults.say("id", ID_TOO_LONG);
+    Err(Refusal::Invalid(faults))
+}
+
+/// An error of the whole body.
 enum BadBody {
     NoObject,
-    /// It has this name twice.
+    /// A member with this name occurs twice.
     Twice(String),
 }
 
-/// The members of a body that name these fields, as they are written.
+/// Returns the unparsed values of the members with these names.
 fn members<'a, const N: usize>(
     body: &'a [u8],
     names: [&str; N],
@@ -212,7 +215,7 @@ fn members<'a, const N: usize>(
     };
     let mut values = [None; N];
     if let Some(name) = twice(members.iter().map(|(name, _)| name)) {
-        return Err(BadBody::Twice(name.to_string()));
+        return Err(BadBody::Twice(shown_name(name).to_owned()));
     }
     for (name, value) in &members {
         for (known, slot) in names.iter().zip(&mut values) {
@@ -224,13 +227,13 @@ fn members<'a, const N: usize>(
     Ok(values)
 }
 
-/// The first that was there before.
+/// Returns the first name that occurs a second time.
 fn twice<T: Copy + Eq + Hash>(mut names: impl Iterator<Item = T>) -> Option<T> {
     let mut before = HashSet::new();
     names.find(|name| !before.insert(*name))
 }
 
-/// The update as v1 asks for it (4.8). A store that fails is a 500.
+/// Answers the update in v1 (4.8). If the store fails, the status is 500.
 pub(super) fn patch(
     context: &Context<'_>,
     key: Option<&IdempotencyKey>,
@@ -243,10 +246,11 @@ pub(super) fn patch(
         return Err(Refusal::Nothing(NO_INTEGRATIONS));
     }
     let (state, api_type_id) = v1_body(body).map_err(|what| {
-        let mut faults = Faults::default();
+        let mut faults = ValidationErrors::default();
         faults.say("body", what);
         Refusal::Invalid(faults)
     })?;
+    check_id(key)?;
     let set = SetState {
         username,
         school,
@@ -257,7 +261,7 @@ pub(super) fn patch(
     done(&update, out)
 }
 
-/// State and API type, or the text of the body's fault.
+/// Parses the state and the API type, or returns the text of the error.
 fn v1_body(body: &[u8]) -> Result<(bool, u64), String> {
     let members = members(body, ["state", "api_type_id"]);
     let [state, api_type] = members.map_err(|bad| match bad {
@@ -278,8 +282,7 @@ fn zero_or_one(written: &str) -> Option<bool> {
     }
 }
 
-/// The update as v2 asks for it (section 9, item 7). A store that fails is a
-/// 500.
+/// Answers the update in v2 (section 9, item 7). If the store fails, the status is 500.
 pub(super) fn post(
     context: &Context<'_>,
     key: Option<&IdempotencyKey>,
@@ -288,7 +291,8 @@ pub(super) fn post(
     out: &mut Vec<u8>,
 ) -> Result<Status, Refusal> {
     let set = v2_body(body, username).map_err(Refusal::Invalid)?;
-    // Read before the change, so that an answer of failure means none.
+    check_id(key)?;
+    // The record is read before the change, so that a failure means that nothing was changed.
     let record = context.store.read(|snapshot| {
         let mut record = Vec::new();
         let view = View::new(snapshot, context.now);
@@ -317,8 +321,8 @@ pub(super) fn post(
     }
 }
 
-fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Faults> {
-    let mut faults = Faults::default();
+fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, ValidationErrors> {
+    let mut faults = ValidationErrors::default();
     let [school, api_type, state] = match members(body, ["school_id", "api_type_id", "state"]) {
         Ok(members) => members,
         Err(bad) => {
@@ -414,7 +418,7 @@ mod tests {
             ),
             (
                 r#"{"state":2,"x\"":1,"x\"":1}"#,
-                Err(r#"The body has the name "x"" twice"#),
+                Err(r#"The body has the name "..." twice"#),
             ),
             ("{}", Err(INVALID_STATE)),
             (r#"{"state":2}"#, Err(INVALID_STATE)),

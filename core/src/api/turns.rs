@@ -1,46 +1,49 @@
-//! Whose password is hashed next: one at a time, in rounds that are fair to each
-//! user name.
+//! Determines whose password is hashed next: one at a time, with fair rounds between user names,
+//! and with priority for user names of the store.
 
-use crate::record::password::Memory;
+use crate::record::values::password::Memory;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Turns at hashing. In each round every name that waits has one, so whoever tries
-/// many passwords of a name holds up that name alone.
+/// The queue for hashing passwords. In each round, every waiting user name has one turn. Therefore
+/// a caller that tries many passwords of a user name delays only that user name. Strangers, which
+/// are user names that the store does not have, wait until no other user name waits. Therefore any
+/// number of strangers delay only each other.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(super) struct HashingQueue {
     queue: Mutex<Queue>,
     moved: Condvar,
 }
 
 #[derive(Default)]
 struct Queue {
-    /// The names that wait, in the order of their turns.
+    /// The waiting callers with their user names, in the order of their turns.
     waiting: Vec<(Ticket, Box<str>)>,
-    /// The round of the last turn.
-    round: u64,
-    /// How many have come.
+    /// The rounds of the latest turns: of user names in the store, and of strangers.
+    rounds: [u64; 2],
+    /// The number of tickets issued so far.
     arrivals: u64,
-    /// Whether a turn is under way.
+    /// Whether a turn is in progress.
     is_busy: bool,
-    /// One at a time bounds it; given back while nobody waits.
+    /// The memory for hashing, which passes from turn to turn. Only one turn uses memory at a time,
+    /// and it is freed when no one waits.
     memory: Memory,
 }
 
-/// The round in which it is someone's turn, and when they came.
-type Ticket = (u64, u64);
+/// Whether the caller is a stranger, its round, and the number of its arrival.
+type Ticket = (bool, u64, u64);
 
-/// More than this do not wait: each holds a thread of the app, and the last would
-/// wait for a second or two.
+/// The maximum number of waiting callers. Each of them blocks a thread of the app, and the last one
+/// waits for a second or two.
 const MOST_WAITING: usize = 64;
 
-impl Turns {
-    /// Waits for a turn; `None` if too many wait, most of them under this name if
-    /// any has more than one.
-    pub(super) fn take(&self, name: &str) -> Option<Turn<'_>> {
+impl HashingQueue {
+    /// Waits for a turn. Returns `None` if too many callers wait: strangers are rejected first, and
+    /// then callers of the user name that has the most of them.
+    pub(super) fn take(&self, name: &str, is_stranger: bool) -> Option<HashingTurn<'_>> {
         let mut queue = self.lock();
-        let ticket = queue.join(name)?;
+        let ticket = queue.join(name, is_stranger)?;
         if queue.waiting.len() == MOST_WAITING {
-            // Somebody may have lost their ticket.
+            // Another caller may have lost its ticket.
             self.moved.notify_all();
         }
         while queue.is_busy || queue.next() != Some(ticket) {
@@ -51,7 +54,7 @@ impl Turns {
             queue.find(ticket).ok()?;
         }
         queue.begin(ticket);
-        Some(Turn {
+        Some(HashingTurn {
             memory: std::mem::take(&mut queue.memory),
             turns: self,
         })
@@ -63,12 +66,18 @@ impl Turns {
 }
 
 impl Queue {
-    /// The ticket of a newcomer: for the round after its name's last, or for the
-    /// next one. Where too many wait, the last goes if that is in a later round.
-    fn join(&mut self, name: &str) -> Option<Ticket> {
-        let same = self.waiting.iter().filter(|(_, other)| **other == *name);
-        let last = same.map(|(ticket, _)| ticket.0).max();
-        let ticket = (last.unwrap_or(self.round) + 1, self.arrivals);
+    /// Adds a caller, and returns its ticket: for the round after the last one of its user name, or
+    /// for the next round. If the queue is full, the last ticket is removed if it is after the new
+    /// one. Otherwise returns `None`.
+    fn join(&mut self, name: &str, is_stranger: bool) -> Option<Ticket> {
+        let same = self
+            .waiting
+            .iter()
+            .filter(|(ticket, other)| ticket.0 == is_stranger && **other == *name);
+        let last = same.map(|(ticket, _)| ticket.1).max();
+        let [own, strangers] = self.rounds;
+        let round = if is_stranger { strangers } else { own };
+        let ticket = (is_stranger, last.unwrap_or(round) + 1, self.arrivals);
         if self.waiting.len() >= MOST_WAITING {
             self.waiting.pop_if(|last| last.0 > ticket)?;
         }
@@ -78,32 +87,34 @@ impl Queue {
         Some(ticket)
     }
 
-    /// Where someone waits, or would.
+    /// Returns the position of a ticket in the queue, or the position at which it would be
+    /// inserted.
     fn find(&self, ticket: Ticket) -> Result<usize, usize> {
         self.waiting
             .binary_search_by_key(&ticket, |(ticket, _)| *ticket)
     }
 
-    /// Whose turn it is next.
+    /// Returns the ticket whose turn is next.
     fn next(&self) -> Option<Ticket> {
         self.waiting.first().map(|(ticket, _)| *ticket)
     }
 
-    /// Begins somebody's turn.
+    /// Begins the turn of a ticket.
     fn begin(&mut self, ticket: Ticket) {
         self.waiting.retain(|(other, _)| *other != ticket);
-        self.round = ticket.0;
+        let [own, strangers] = &mut self.rounds;
+        *(if ticket.0 { strangers } else { own }) = ticket.1;
         self.is_busy = true;
     }
 }
 
 /// A turn, which ends when it is dropped.
-pub(super) struct Turn<'a> {
+pub(super) struct HashingTurn<'a> {
     pub(super) memory: Memory,
-    turns: &'a Turns,
+    turns: &'a HashingQueue,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for HashingTurn<'_> {
     fn drop(&mut self) {
         let memory = std::mem::take(&mut self.memory);
         let mut queue = self.turns.lock();
@@ -118,15 +129,15 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::password::Costs;
+    use crate::record::values::password::Costs;
     use std::thread;
 
-    /// The ticket that a name gets.
+    /// Adds a caller, and returns its ticket.
     fn come(queue: &mut Queue, name: &str) -> Ticket {
-        queue.join(name).unwrap_or_default()
+        queue.join(name, true).unwrap_or_default()
     }
 
-    /// Has the next one's turn begin; says whose it is.
+    /// Begins the next turn, and returns its user name.
     fn advance(queue: &mut Queue) -> String {
         let Some(ticket) = queue.next() else {
             return String::new();
@@ -169,7 +180,7 @@ mod tests {
         let [.., last] = [(); 3].map(|()| come(&mut queue, "demo"));
         let mut turns = 0;
         while queue.find(last).is_ok() && turns < 1000 {
-            // More of them than there are turns.
+            // There are more newcomers than turns.
             come(&mut queue, &format!("{turns}"));
             come(&mut queue, &format!("{turns} again"));
             advance(&mut queue);
@@ -182,26 +193,44 @@ mod tests {
     fn so_many_wait_and_a_flood_makes_room_for_others() {
         let mut queue = Queue::default();
         for _ in 0..MOST_WAITING {
-            assert!(queue.join("flood").is_some());
+            assert!(queue.join("flood", true).is_some());
         }
-        assert_eq!(queue.join("flood"), None);
+        assert_eq!(queue.join("flood", true), None);
         for other in 0..MOST_WAITING - 1 {
-            assert!(queue.join(&other.to_string()).is_some(), "{other}");
+            assert!(queue.join(&other.to_string(), true).is_some(), "{other}");
             assert_eq!(queue.waiting.len(), MOST_WAITING);
         }
-        // Everybody has one ticket now.
-        assert_eq!(queue.join("late"), None);
+        // Every user name has one ticket now.
+        assert_eq!(queue.join("late", true), None);
         assert_eq!(advance(&mut queue), "flood");
-        assert!(queue.join("late").is_some());
+        assert!(queue.join("late", true).is_some());
+    }
+
+    #[test]
+    fn a_name_of_the_store_waits_for_no_stranger() {
+        let mut queue = Queue::default();
+        for other in 0..2 * MOST_WAITING {
+            queue.join(&other.to_string(), true);
+        }
+        assert_eq!(queue.waiting.len(), MOST_WAITING);
+        for turn in 0..200 {
+            for name in ["demo", "other", "demo"] {
+                assert!(queue.join(name, false).is_some(), "{turn}");
+            }
+            let order = [(); 3].map(|()| advance(&mut queue));
+            assert_eq!(order, ["demo", "other", "demo"], "{turn}");
+            assert_ne!(advance(&mut queue), "demo");
+            queue.join(&format!("{turn} again"), true);
+        }
     }
 
     #[test]
     fn a_place_that_is_lost_is_no_turn() {
-        let turns = Turns::default();
+        let turns = HashingQueue::default();
         thread::scope(|scope| {
-            let under_way = turns.take("x");
+            let under_way = turns.take("x", true);
             let flood: Vec<_> = (0..MOST_WAITING)
-                .map(|_| scope.spawn(|| turns.take("flood").is_some()))
+                .map(|_| scope.spawn(|| turns.take("flood", true).is_some()))
                 .collect();
             let wait = |waiting: usize| {
                 while turns.lock().waiting.len() < waiting {
@@ -209,7 +238,7 @@ mod tests {
                 }
             };
             wait(MOST_WAITING);
-            let honest = scope.spawn(|| turns.take("honest").is_some());
+            let honest = scope.spawn(|| turns.take("honest", true).is_some());
             while !flood.iter().any(thread::ScopedJoinHandle::is_finished) {
                 thread::yield_now();
             }
@@ -224,20 +253,20 @@ mod tests {
     #[test]
     fn memory_is_handed_on_and_given_back_at_the_end() {
         const ONE: u64 = 3 * 8192;
-        let turns = Turns::default();
-        let hash = |turn: &mut Turn<'_>| {
+        let turns = HashingQueue::default();
+        let hash = |turn: &mut HashingTurn<'_>| {
             let fits = turn.memory.log_in("x", None, &Costs::default());
             assert!(matches!(fits, Ok(false)));
             turn.memory.filled
         };
         for _ in 0..2 {
-            let filled = turns.take("a").map(|mut turn| hash(&mut turn));
+            let filled = turns.take("a", true).map(|mut turn| hash(&mut turn));
             assert_eq!(filled, Some(ONE));
         }
         thread::scope(|scope| {
-            let mut first = turns.take("a");
+            let mut first = turns.take("a", true);
             assert_eq!(first.as_mut().map(hash), Some(ONE));
-            let next = scope.spawn(|| turns.take("b").map(|mut turn| hash(&mut turn)));
+            let next = scope.spawn(|| turns.take("b", true).map(|mut turn| hash(&mut turn)));
             while turns.lock().waiting.is_empty() {
                 thread::yield_now();
             }

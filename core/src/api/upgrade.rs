@@ -1,30 +1,30 @@
-//! A v1 request → the v2 request for the same data (section 9).
+//! Converts a v1 request to the v2 request for the same data (section 9).
 
 use super::ids::{Ids, SCHOOL_HEADER};
 use super::message::Request;
 use super::route::route;
 use super::v1;
-use crate::json::Wire;
-use crate::query::{Faults, Last, Param, SCHOOL_ID};
+use crate::json::ApiVersion;
+use crate::query::{Last, Param, SCHOOL_ID, ValidationErrors};
 use crate::record::value::integer;
 use crate::url::{QueryString, decode_parameter};
 
-/// The v2 request for the data of a v1 request.
+/// A v2 request for the data of a v1 request.
 ///
-/// A collection comes in pages: follow `next_cursor` for the rest. The state
-/// update (4.8) is no read; in v2 it is a POST to the same target without its
-/// query string, with the school in the body.
+/// The answer for a collection is paginated: follow `next_cursor` for the other pages. The state
+/// update (4.8) is not a read request; in v2 it is a POST to the same target without its query
+/// string, with the school in the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Upgrade {
-    /// Path and query string: `/api/v2/…`.
+    /// The path and the query string: `/api/v2/…`.
     pub target: String,
-    /// The school, if the request needs the header that names it.
+    /// The school, if the request needs the header with its id.
     pub school: Option<u64>,
 }
 
 impl Upgrade {
-    /// The headers that v2 needs beside the credentials: `HTTP-X-SCHOOLID`, or
+    /// Returns the headers that v2 needs in addition to the credentials: `HTTP-X-SCHOOLID`, or
     /// none.
     ///
     /// ```
@@ -41,36 +41,36 @@ impl Upgrade {
     }
 }
 
-/// Why a target has no v2 request.
+/// The reason why a target has no v2 request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoUpgrade {
-    /// It is not v1.
+    /// The target does not belong to v1.
     #[error("{target} is not of v1: give a path that begins with /api/v1/")]
     NotV1 {
-        /// The target in question.
+        /// The target.
         target: String,
     },
-    /// v1 has no such path.
+    /// v1 does not have this path.
     #[error("v1 has no such path: {path}")]
     UnknownPath {
-        /// The path in question.
+        /// The path.
         path: String,
     },
     /// v1 refuses the request too.
     #[error("v1 answers this with 400 as well: {why}")]
     Refused {
-        /// The description of v1's answer.
+        /// The description in v1's answer.
         why: String,
     },
 }
 
-/// The v2 request for a v1 target.
+/// Returns the v2 request for a v1 target.
 pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let route = match route(path) {
-        (Wire::V1, Some(route)) => route,
-        (Wire::V1, None) if path.starts_with("/api/v1/") => {
+        (ApiVersion::V1, Some(route)) => route,
+        (ApiVersion::V1, None) if path.starts_with("/api/v1/") => {
             let path = path.to_owned();
             return Err(NoUpgrade::UnknownPath { path });
         }
@@ -79,21 +79,21 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
             return Err(NoUpgrade::NotV1 { target });
         }
     };
-    let refused = |faults: &Faults| NoUpgrade::Refused {
+    let refused = |faults: &ValidationErrors| NoUpgrade::Refused {
         why: v1::first_text(faults),
     };
-    let ids = Ids::read(Wire::V1, &route, &Request::default());
+    let ids = Ids::read(ApiVersion::V1, &route, &Request::default());
     let Ids { school, id } = ids.map_err(|faults| refused(&faults))?;
     let endpoint = route.endpoint;
-    let (params, faults) = endpoint.told(query);
+    let (params, faults) = endpoint.describe(ApiVersion::V1, None, query);
     if !faults.is_empty() {
         return Err(refused(&faults));
     }
-    let mut pairs = kept(query, &params);
+    let mut pairs = kept_params(query, &params);
     let mut one = id;
     match endpoint.v2.1 {
         _ if endpoint.family.is_some() => {
-            // What names one record of v2's goes into the path.
+            // A parameter that identifies one record of v2 becomes part of the path.
             if let Some(Param { name, .. }) = params.iter().find(|param| param.is_path) {
                 let named = QueryString(query).get(name);
                 one = named.and_then(|named| integer(&named));
@@ -121,9 +121,9 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     })
 }
 
-/// The given ones of these parameters that count, as they are spelled: the last of
-/// each name, and none that is empty, unless its presence is what it says.
-fn kept(query: &str, params: &[Param]) -> Vec<(String, String)> {
+/// Returns the given parameters among these that have an effect, as they are spelled: the last of
+/// each name, without empty ones, except for names whose presence alone has a meaning.
+fn kept_params(query: &str, params: &[Param]) -> Vec<(String, String)> {
     let mut kept: Vec<(String, String)> = Vec::new();
     for pair in query.split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -267,7 +267,7 @@ mod tests {
     fn every_parameter_tells_one_question_from_another() -> Result<()> {
         let store = Store::open(Location::Memory, StoreOptions::for_test())?;
         let identity = |endpoint: &Endpoint, query: &str| {
-            let mut params = Params::of(Wire::V1, query);
+            let mut params = Params::of(ApiVersion::V1, query);
             params.school = Some(1);
             let mut bytes = Vec::new();
             (endpoint.read)(&mut params, &mut |read| {
@@ -283,7 +283,7 @@ mod tests {
         };
         let mut compared = 0;
         for endpoint in ENDPOINTS {
-            for Param { name, .. } in endpoint.told("").0 {
+            for Param { name, .. } in endpoint.describe(ApiVersion::V1, None, "").0 {
                 let (others, value) = match name {
                     "status" => ("", "left"),
                     "since" | "until" => ("status=left", "2026-05-13"),

@@ -1,12 +1,12 @@
-//! The envelope of v1: an answer bare, an error with its title and text
-//! (2.10, section 7).
+//! The envelope of v1: data without an envelope, or an error with its title and description (2.10,
+//! section 7).
 
 use super::message::Status;
 use super::refusal::{
     ID_REUSED, NO_SUCH_ID, Refusal, TOO_LARGE, TRY_AGAIN, please_activate, please_use,
 };
 use crate::json;
-use crate::query::{CLIENT_NOT_AUTHORISED, Faults, Wrong};
+use crate::query::{CLIENT_NOT_AUTHORISED, ValidationErrors, Wrong};
 
 pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
     match refusal {
@@ -32,13 +32,13 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
     }
 }
 
-/// What is wrong with the first field at fault.
-pub(super) fn first_text(faults: &Faults) -> String {
+/// Returns the text of the first validation error.
+pub(super) fn first_text(faults: &ValidationErrors) -> String {
     let first = faults.first();
     first.map_or_else(String::new, |(field, wrong)| wrong_text(field, wrong))
 }
 
-/// What is wrong with a field, in v1's words.
+/// Returns the text of a validation error in v1.
 pub(super) fn wrong_text(field: &str, wrong: &Wrong) -> String {
     let expected = match wrong {
         Wrong::Id | Wrong::Number => "an unsigned integer",
@@ -63,11 +63,12 @@ fn error(code: u16, title: &str, text: &str, out: &mut Vec<u8>) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::ApiVersion;
     use crate::query::ENDPOINTS;
 
     fn faults(endpoint: &str, query: &str) -> Vec<(String, String)> {
         let named = ENDPOINTS.iter().find(|known| known.name == endpoint);
-        let faults = named.map(|endpoint| endpoint.told(query).1);
+        let faults = named.map(|endpoint| endpoint.describe(ApiVersion::V1, None, query).1);
         let faults = faults.unwrap_or_default();
         let pairs = faults.iter();
         pairs

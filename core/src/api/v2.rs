@@ -1,18 +1,18 @@
-//! The envelopes of v2 (section 9): a page of records, a success, an error.
+//! The envelopes of v2 (section 9): a page of records, a success, or an error.
 
 use super::message::Status;
 use super::refusal::{
     ID_REUSED, NO_SUCH_ID, Refusal, TOO_LARGE, TRY_AGAIN, please_activate, please_use,
 };
 use crate::json;
-use crate::query::{Faults, Wrong};
+use crate::query::{ValidationErrors, Wrong};
 use std::borrow::Cow;
 
-/// What precedes the records of a page.
+/// The text before the records of a page.
 pub(super) const PAGE_START: &[u8] = b"{\"data\":[";
 
-/// Ends a page of so many records, of so many at most. `push_cursor` adds where
-/// the next one begins, if there is one.
+/// Ends a page with the number of its records and the maximum number. If there is a next page,
+/// `push_cursor` appends its cursor.
 pub(super) fn end_page(
     records: usize,
     most: u64,
@@ -59,7 +59,7 @@ fn error(code: u16, message: &str, out: &mut Vec<u8>) -> Status {
     Status::of(code)
 }
 
-fn invalid(faults: &Faults, out: &mut Vec<u8>) -> Status {
+fn invalid(faults: &ValidationErrors, out: &mut Vec<u8>) -> Status {
     open(false, "Validation Failed", out);
     out.extend_from_slice(b",\"validation_errors\":{");
     for (index, (field, wrong)) in faults.iter().enumerate() {
@@ -74,7 +74,8 @@ fn invalid(faults: &Faults, out: &mut Vec<u8>) -> Status {
     Status::of(400)
 }
 
-/// What is wrong with a field, in v2's words: those of the service where it shows them.
+/// Returns the text of a validation error in v2, which is the text of the service where it is
+/// known.
 fn wrong_text<'a>(field: &str, wrong: &'a Wrong) -> Cow<'a, str> {
     Cow::Owned(match wrong {
         Wrong::Id | Wrong::Ids => format!("The {field} is invalid"),
@@ -88,7 +89,7 @@ fn wrong_text<'a>(field: &str, wrong: &'a Wrong) -> Cow<'a, str> {
     })
 }
 
-/// The name of a field as words, each capitalised: `All Accounts`.
+/// Returns the name of a field in capitalised words, for example `All Accounts`.
 fn in_words(field: &str) -> String {
     let mut begins = true;
     let letters = field.chars().map(|letter| {
@@ -102,7 +103,7 @@ fn in_words(field: &str) -> String {
     letters.collect()
 }
 
-/// A success, or a failure, with a record.
+/// Writes a success, or a failure, with a record.
 pub(super) fn with_data(code: u16, message: &str, record: &[u8], out: &mut Vec<u8>) -> Status {
     open(code < 300, message, out);
     out.extend_from_slice(b",\"data\":");

@@ -1,25 +1,25 @@
-//! The key of a change that is made once: an id of its caller's, and a digest of whose
-//! the change is, what is asked, of what, and with which body.
+//! The key of a change that is made once. It consists of an id that the caller chooses, and a
+//! digest of the caller, the kind and the target of the change, and its body.
 
 use crate::entropy::Entropy;
 use crate::error::{Error, Result};
-use crate::record::password::Memory;
-use crate::store::Receipt;
+use crate::record::values::password::Memory;
+use crate::store::IdempotencyRecord;
 use blake2::{Blake2s256, Digest};
 use std::fmt::Write;
 
-/// Tells a change that is made once under its id from every other.
+/// Identifies a change that is made once.
 pub(crate) struct IdempotencyKey {
     id: String,
     digest: Blake2s256,
-    /// The digest as passwords are kept: a body that holds one must not be found
-    /// by trying faster than the password itself.
+    /// The digest, hashed like a password. If the body contains a password, finding it from the
+    /// digest must take as long as finding it from the hash of the password.
     slow: Option<String>,
 }
 
 impl IdempotencyKey {
-    /// The key of a change of this kind; its parts are who asks, and of what. A body
-    /// follows by [`push`](Self::push).
+    /// Creates the key of a change of this kind. The parts are the caller and the target of the
+    /// change. Its body is added with [`push`](Self::push).
     pub(crate) fn new(id: &str, kind: &str, parts: &[&[u8]]) -> IdempotencyKey {
         let mut digest = Blake2s256::new();
         for part in [&[kind.as_bytes()], parts].concat() {
@@ -38,7 +38,8 @@ impl IdempotencyKey {
         self.digest.update(bytes);
     }
 
-    /// Notes that the body, which is whole, holds a password in clear.
+    /// Hashes the digest like a password, because the body contains a password in clear. The body
+    /// must be complete.
     pub(crate) fn slow_down(&mut self, entropy: &Entropy) -> Result<()> {
         self.slow = Some(Memory::default().hash(&self.text(), entropy)?);
         Ok(())
@@ -48,18 +49,27 @@ impl IdempotencyKey {
         &self.id
     }
 
-    /// The receipt of the change, of which this came.
-    pub(crate) fn receipt(&self, outcome: Vec<u8>) -> Receipt {
+    /// Returns whether the id is too long to be stored. No change can be made with such an id.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.id.len() > IdempotencyRecord::MOST_ID_BYTES
+    }
+
+    /// Returns the idempotency record of the change with its outcome.
+    pub(crate) fn idempotency_record(&self, outcome: Vec<u8>) -> IdempotencyRecord {
         let digest = self.slow.clone().unwrap_or_else(|| self.text());
-        Receipt {
+        IdempotencyRecord {
             digest: digest.into_bytes(),
             outcome,
         }
     }
 
-    /// What came of the change, if the receipt under its id is its own.
-    pub(crate) fn outcome(&self, receipt: Option<Receipt>) -> Result<Option<Vec<u8>>> {
-        let Some(Receipt { digest, outcome }) = receipt else {
+    /// Returns the outcome of the change, if the idempotency record belongs to this change. Fails
+    /// if the record belongs to another change.
+    pub(crate) fn outcome(
+        &self,
+        idempotency_record: Option<IdempotencyRecord>,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(IdempotencyRecord { digest, outcome }) = idempotency_record else {
             return Ok(None);
         };
         let text = self.text();
@@ -74,7 +84,7 @@ impl IdempotencyKey {
         }
     }
 
-    /// The digest in hexadecimal digits.
+    /// Returns the digest in hexadecimal digits.
     fn text(&self) -> String {
         let digest = self.digest.clone().finalize();
         let mut text = String::with_capacity(64);
@@ -95,8 +105,8 @@ mod tests {
         key
     }
 
-    fn receipt(key: &IdempotencyKey) -> Receipt {
-        key.receipt(b"done".to_vec())
+    fn idempotency_record(key: &IdempotencyKey) -> IdempotencyRecord {
+        key.idempotency_record(b"done".to_vec())
     }
 
     #[test]
@@ -111,7 +121,7 @@ mod tests {
         ];
         for (index, key) in all.iter().enumerate() {
             for (other, made) in all.iter().enumerate() {
-                let found = key.outcome(Some(receipt(made)));
+                let found = key.outcome(Some(idempotency_record(made)));
                 assert_eq!(found.is_ok(), index == other, "{index} and {other}");
             }
         }
@@ -124,22 +134,23 @@ mod tests {
         let mut pieces = key("load", &[], b"a");
         pieces.push(b"");
         pieces.push(b"bc");
-        assert_eq!(receipt(&pieces), receipt(&whole));
+        assert_eq!(idempotency_record(&pieces), idempotency_record(&whole));
     }
 
-    /// Who has the file must not find a password by digests, which are fast.
+    /// Digests are fast to compute, so that a password could be found in a copy of the file by
+    /// trying.
     #[test]
     fn a_digest_of_a_password_is_kept_like_a_password() -> Result<()> {
         let again = key("load", &[], b"demo");
         let mut first = key("load", &[], b"demo");
         first.slow_down(&Entropy::System)?;
-        let Receipt { digest, .. } = first.receipt(Vec::new());
+        let IdempotencyRecord { digest, .. } = first.idempotency_record(Vec::new());
         assert!(digest.starts_with(b"$argon2id$"), "{digest:?}");
         assert_eq!(
-            again.outcome(Some(receipt(&first))),
+            again.outcome(Some(idempotency_record(&first))),
             Ok(Some(b"done".to_vec()))
         );
-        let other = key("load", &[], b"dem0").outcome(Some(receipt(&first)));
+        let other = key("load", &[], b"dem0").outcome(Some(idempotency_record(&first)));
         assert_eq!(other, Err(Error::IdReused.into()));
         Ok(())
     }

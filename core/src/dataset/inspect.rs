@@ -1,34 +1,35 @@
-//! Whether everything that is kept agrees: runs with directories, tags and
-//! facts with renderings, indexes with records, templates with marks, counts.
+//! Checks that all stored data is consistent: blocks with block indexes, filter columns and
+//! residual fields with pre-rendered JSON, indexes with records, assessments with marks, and
+//! counts.
 
 use super::commit::marks::row_index;
-use super::keys::{partitions_of, slots};
-use super::render::{bake_again, schools};
+use super::keys::{assessments_by_slot, partitions_of};
+use super::render::{pre_render_again, schools};
 use crate::error::{Error, Result};
-use crate::record::assessment::{
-    GRADE_TAG, OUTCOME_TAG, SLOT_TAG, SUBJECT_TAG, TERM_TAG, YEAR_TAG,
-};
-use crate::record::bake::RENDER_VERSION;
-use crate::record::coverage::{AS_OF_TAG, Part};
-use crate::record::learner_subject::LearnerSubject;
-use crate::record::mark::Mark;
-use crate::record::mark_row::{MarkRow, is_mark};
+use crate::record::Kind;
+use crate::record::address::{GradeTerm, date_of, grade_term_of};
+use crate::record::kinds::assessment::{OUTCOME_COLUMN, SLOT_COLUMN, SUBJECT_COLUMN};
+use crate::record::kinds::integrator;
+use crate::record::kinds::learner_subject::LearnerSubject;
+use crate::record::kinds::mark::Mark;
+use crate::record::replication::coverage::{AS_OF_COLUMN, CoverageKind};
 use crate::record::storage::{Dated, Storage};
-use crate::record::{Kind, integrator};
-use crate::store::{Collection, ItemBuffer, Key, Partition, Reader, Run, Snapshot};
+use crate::record::stored::mark_row::MarkRow;
+use crate::record::stored::pre_render::RENDER_VERSION;
+use crate::store::{Block, Collection, ItemBuffer, Key, Partition, Reader, Snapshot};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a look through the store has found.
+/// The result of an inspection.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
-    /// How many records were looked at.
+    /// The number of records that were inspected.
     pub(crate) records: u64,
     pub(crate) problems: Vec<String>,
     counts: BTreeMap<Kind, u64>,
 }
 
-/// More findings say nothing new.
+/// The maximum number of problems that are reported.
 const MOST_PROBLEMS: usize = 100;
 
 impl Inspection {
@@ -95,18 +96,18 @@ impl Inspection {
         Ok(())
     }
 
-    /// A partition: its directory against its runs, and each record by itself.
+    /// Checks a partition: its block index against its blocks, and each record.
     fn partition(&mut self, snapshot: &Snapshot, partition: Partition) -> Result<()> {
-        let directory = snapshot.directory(partition)?;
-        for (position, entry) in directory.entries.iter().enumerate() {
-            let pinned = snapshot.pin(partition, entry.run)?;
-            if let Err(error) = directory.check(partition, position, pinned.bytes()) {
+        let block_index = snapshot.block_index(partition)?;
+        for (position, entry) in block_index.entries.iter().enumerate() {
+            let pinned = snapshot.pin(partition, entry.block)?;
+            if let Err(error) = block_index.check(partition, position, pinned.bytes()) {
                 self.problem(format!("{}: {error}", name(partition)));
                 continue;
             }
-            let run = pinned.run()?;
-            for (index, key) in run.keys().enumerate() {
-                if let Err(error) = self.record(snapshot, partition, &run, index, key) {
+            let block = pinned.block()?;
+            for (index, key) in block.keys().enumerate() {
+                if let Err(error) = self.record(snapshot, partition, &block, index, key) {
                     self.problem(format!("{} {}/{}: {error}", name(partition), key.0, key.1));
                 }
             }
@@ -118,83 +119,81 @@ impl Inspection {
         &mut self,
         snapshot: &Snapshot,
         partition: Partition,
-        run: &Run<'_>,
+        block: &Block<'_>,
         index: usize,
         key: Key,
     ) -> Result<()> {
-        let item = run.item(index)?;
-        if let Some(kind) = Kind::kept_in(partition.collection) {
+        let item = block.item(index)?;
+        if let Some(kind) = Kind::stored_in(partition.collection) {
             self.count(kind);
-            if kind.storage().is_baked() {
+            if kind.storage().is_pre_rendered() {
                 let mut again = ItemBuffer::default();
-                bake_again(kind, partition, key, &item, &mut again)?;
+                pre_render_again(kind, partition, key, &item, &mut again)?;
                 let rendered = match kind {
                     Kind::School => snapshot.rendered_of(key.0)?,
                     _ if kind.is_of_school() => snapshot.rendered_of(partition.school)?,
                     _ => snapshot.rendered()?,
                 };
-                // Another version may render it otherwise, but not as another.
+                // If another version rendered the record, its JSON may differ from that of this
+                // version.
                 let agrees = rendered != RENDER_VERSION || again.item() == item;
-                expect(agrees, "its parts do not agree")?;
+                expect(agrees, "its parts are inconsistent")?;
             }
         }
-        let tag = |tag: usize| {
-            item.tag(tag)
-                .ok_or_else(|| Error::corrupt("a tag is missing"))
+        let filter_column = |column: usize| {
+            item.filter_column(column)
+                .ok_or_else(|| Error::corrupt("a filter column is missing"))
         };
         let school = partition.school;
-        for Dated { records, dates } in Kind::ALL.into_iter().filter_map(Kind::dated) {
-            if partition.collection == records {
-                let dates = Partition::of(school, dates);
-                let date = tag_at(snapshot, dates, Key::one(key.1), Dated::DATE_TAG)?;
+        for at in Kind::ALL.into_iter().filter_map(Kind::dated) {
+            if partition.collection == at.records {
+                let date = date_of(snapshot, at, school, key.1)?;
                 expect(date == Some(key.0), "its date is another")?;
-            } else if partition.collection == dates {
-                let records = snapshot.records(Partition::of(school, records))?;
-                let there = records.get(Key(tag(Dated::DATE_TAG)?, key.0))?;
+            } else if partition.collection == at.dates {
+                let records = snapshot.records(Partition::of(school, at.records))?;
+                let there = records.get(Key(filter_column(Dated::DATE_COLUMN)?, key.0))?;
                 expect(there.is_some(), "nothing is at this date")?;
             }
         }
         match partition.collection {
             Collection::Assessments => {
-                let index = Partition::of(school, Collection::AssessmentIndex);
-                for (number, expected) in [
-                    (GRADE_TAG, partition.a),
-                    (YEAR_TAG, partition.b),
-                    (TERM_TAG, key.0),
-                ] {
-                    let found = tag_at(snapshot, index, Key::one(key.1), number)?;
-                    expect(
-                        found == Some(expected),
-                        "its index has another grade, year or term",
-                    )?;
-                }
-                let complete = [SLOT_TAG, SUBJECT_TAG, OUTCOME_TAG].map(|t| item.tag(t).is_some());
-                expect(complete == [true; 3], "a tag is missing")
+                let at = GradeTerm {
+                    grade: partition.first,
+                    year: partition.second,
+                    term: key.0,
+                };
+                let agrees = grade_term_of(snapshot, school, key.1)? == Some(at);
+                expect(agrees, "its index has another grade, year or term")?;
+                let complete = [SLOT_COLUMN, SUBJECT_COLUMN, OUTCOME_COLUMN]
+                    .map(|t| item.filter_column(t).is_some());
+                expect(complete == [true; 3], "a filter column is missing")
             }
             Collection::AssessmentIndex => {
-                let (grade, year) = (tag(GRADE_TAG)?, tag(YEAR_TAG)?);
-                let at = Partition::of_grade_year(school, Collection::Assessments, grade, year);
-                let there = snapshot.records(at)?.get(Key(tag(TERM_TAG)?, key.0))?;
+                let (partition, key) = GradeTerm::of(&item)?.address(school, key.0);
+                let there = snapshot.records(partition)?.get(key)?;
                 expect(there.is_some(), "there is no such assessment")
             }
             Collection::Coverage => {
-                let is_erased = Part::numbered(partition.a)? == Part::Erased;
-                let is_known = is_erased || snapshot.is_synced(school);
-                expect(is_known, "its school is not synced")?;
-                tag(AS_OF_TAG).map(drop)
+                CoverageKind::numbered(partition.first)?;
+                expect(
+                    !snapshot.owners().of(school).is_app(),
+                    "its school is not synced",
+                )?;
+                filter_column(AS_OF_COLUMN).map(drop)
             }
-            Collection::LearnerSubjects => LearnerSubject::open(item.lanes[0])?.values().map(drop),
+            Collection::LearnerSubjects => {
+                LearnerSubject::open(item.columns[0])?.values().map(drop)
+            }
             Collection::WaitingMarks => {
-                expect(Mark::decode(item.lanes[0])?.is_some(), "it is no mark")?;
-                let index = Partition::of(school, Collection::AssessmentIndex);
-                let there = snapshot.records(index)?.get(Key::one(key.0))?;
+                expect(Mark::decode(item.columns[0])?.is_some(), "it is no mark")?;
+                let there = grade_term_of(snapshot, school, key.0)?;
                 expect(there.is_none(), "it waits for an assessment that is there")
             }
             _ => Ok(()),
         }
     }
 
-    /// Mark rows against learners' subjects, assessments and the index of rows.
+    /// Checks mark rows against the subjects of learners, the assessments and the index of rows.
     fn enrolment(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let partitions = partitions_of(snapshot, school)?;
         let of = |collection| {
@@ -204,55 +203,48 @@ impl Inspection {
             of.copied()
         };
         let years: BTreeSet<u64> = of(Collection::MarkRows)
-            .map(|partition| partition.b)
-            .chain(of(Collection::LearnerSubjects).map(|partition| partition.a))
-            .chain(of(Collection::MarkRowIndex).map(|partition| partition.a))
+            .map(|partition| partition.second)
+            .chain(of(Collection::LearnerSubjects).map(|partition| partition.first))
+            .chain(of(Collection::MarkRowIndex).map(|partition| partition.first))
             .collect();
         for year in years {
             let enrolled = enrolled(snapshot, school, year)?;
             let indexed = indexed(snapshot, school, year)?;
-            // Each key has one row at most.
+            // Each key has at most one row, so that counts are sufficient to find missing rows.
             let (mut enrolments, mut rows_found) = (0, 0);
-            for rows in of(Collection::MarkRows).filter(|partition| partition.b == year) {
-                let slots = slots(snapshot, rows)?;
-                for pinned in snapshot.records(rows)?.all() {
-                    let (pinned, _) = pinned?;
-                    let run = pinned.run()?;
-                    for (index, Key(term, learner)) in run.keys().enumerate() {
-                        let row = MarkRow::open(run.record(0, index)?)?;
-                        let key = (learner, rows.a, term);
-                        let subjects = at(&enrolled, |enrolled| enrolled.0.cmp(&key));
-                        enrolments += subjects.len();
-                        if !subjects
-                            .iter()
-                            .map(|(_, subject)| *subject)
-                            .eq(row.subjects())
-                        {
-                            self.problem(format!(
-                                "{}: learner {learner} takes other subjects",
-                                name(rows)
-                            ));
-                        }
-                        let found = at(&indexed, |indexed| indexed.cmp(&key));
-                        rows_found += found.len();
-                        if found.is_empty() {
-                            self.problem(format!(
-                                "{}: learner {learner} is not in the index of rows",
-                                name(rows)
-                            ));
-                        }
-                        for (slot, mark) in row.slots().enumerate() {
-                            let mark = mark?;
-                            if is_mark(mark) {
-                                self.count(Kind::Mark);
-                                Mark::decode(mark)?;
-                                if !slots.contains_key(&(term, slot as u64)) {
-                                    self.problem(format!(
-                                        "{}: a mark has no assessment",
-                                        name(rows)
-                                    ));
-                                }
-                            }
+            for rows in of(Collection::MarkRows).filter(|partition| partition.second == year) {
+                let slots = assessments_by_slot(snapshot, rows)?;
+                let mut records = snapshot.records(rows)?.all();
+                while let Some(record) = records.next()? {
+                    let Key(term, learner) = record.key()?;
+                    let row = MarkRow::open(record.column(0)?)?;
+                    let key = (learner, rows.first, term);
+                    let subjects = at(&enrolled, |enrolled| enrolled.0.cmp(&key));
+                    enrolments += subjects.len();
+                    if !subjects
+                        .iter()
+                        .map(|(_, subject)| *subject)
+                        .eq(row.subjects())
+                    {
+                        self.problem(format!(
+                            "{}: learner {learner} takes other subjects",
+                            name(rows)
+                        ));
+                    }
+                    let found = at(&indexed, |indexed| indexed.cmp(&key));
+                    rows_found += found.len();
+                    if found.is_empty() {
+                        self.problem(format!(
+                            "{}: learner {learner} is not in the index of rows",
+                            name(rows)
+                        ));
+                    }
+                    for mark in row.marks() {
+                        let (slot, mark) = mark?;
+                        self.count(Kind::Mark);
+                        Mark::decode(mark)?;
+                        if !slots.contains_key(&(term, slot)) {
+                            self.problem(format!("{}: a mark has no assessment", name(rows)));
                         }
                     }
                 }
@@ -267,28 +259,26 @@ impl Inspection {
     }
 }
 
-/// Whose a mark row is: a learner, a grade and a term.
+/// The key of a mark row: a learner, a grade and a term.
 type RowKey = (u64, u64, u64);
 
-/// Those of things in order that lie there.
+/// Returns the elements of an ordered list for which `order` returns `Equal`.
 fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
     let start = things.partition_point(|thing| order(thing) == Ordering::Less);
     let end = things.partition_point(|thing| order(thing) != Ordering::Greater);
     things.get(start..end).unwrap_or_default()
 }
 
-/// The subjects that learners take, as their own records say, ascending.
+/// Returns the subjects that learners take according to their own records, in ascending order.
 fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(RowKey, u64)>> {
     let partition = Partition::of_year(school, Collection::LearnerSubjects, year);
     let mut enrolled = Vec::new();
-    for pinned in snapshot.records(partition)?.all() {
-        let (pinned, _) = pinned?;
-        let run = pinned.run()?;
-        for (index, Key(learner, subject)) in run.keys().enumerate() {
-            let kept = LearnerSubject::open(run.record(0, index)?)?;
-            for term in kept.terms() {
-                enrolled.push(((learner, kept.grade, term?.term), subject));
-            }
+    let mut records = snapshot.records(partition)?.all();
+    while let Some(record) = records.next()? {
+        let Key(learner, subject) = record.key()?;
+        let kept = LearnerSubject::open(record.column(0)?)?;
+        for term in kept.terms() {
+            enrolled.push(((learner, kept.grade, term?.term), subject));
         }
     }
     enrolled.sort_unstable();
@@ -296,28 +286,19 @@ fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(RowKey, 
     Ok(enrolled)
 }
 
-/// Where learners have rows, as the index says, ascending.
+/// Returns the rows of learners according to the index, in ascending order.
 fn indexed(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<RowKey>> {
     let partition = Partition::of_year(school, Collection::MarkRowIndex, year);
     let mut indexed = Vec::new();
-    for pinned in snapshot.records(partition)?.all() {
-        let (pinned, _) = pinned?;
-        let run = pinned.run()?;
-        for (index, Key(learner, grade)) in run.keys().enumerate() {
-            for term in row_index::terms(run.record(0, index)?)? {
-                indexed.push((learner, grade, term));
-            }
+    let mut records = snapshot.records(partition)?.all();
+    while let Some(record) = records.next()? {
+        let Key(learner, grade) = record.key()?;
+        for term in row_index::terms(record.column(0)?)? {
+            indexed.push((learner, grade, term));
         }
     }
     indexed.sort_unstable();
     Ok(indexed)
-}
-
-fn tag_at(snapshot: &Snapshot, of: Partition, key: Key, tag: usize) -> Result<Option<u64>> {
-    match snapshot.records(of)?.get(key)? {
-        Some((pinned, index)) => pinned.run()?.tag(tag, index),
-        None => Ok(None),
-    }
 }
 
 fn expect(holds: bool, otherwise: &str) -> Result<()> {
@@ -332,8 +313,8 @@ fn name(partition: Partition) -> String {
     let Partition {
         school,
         collection,
-        a,
-        b,
+        first: a,
+        second: b,
     } = partition;
     format!("school {school}, {} {a} {b}", collection.name())
 }

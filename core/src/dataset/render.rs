@@ -1,17 +1,18 @@
-//! Rendering records again, when a newer version renders them otherwise.
+//! Renders records again that an older version rendered in another way.
 
 use super::keys::partitions_of;
 use crate::error::{Error, Result};
-use crate::record::bake::{self, RENDER_VERSION};
+use crate::record::Kind;
+use crate::record::kinds::assessment;
 use crate::record::storage::Storage;
-use crate::record::{Kind, assessment};
+use crate::record::stored::pre_render::{self, RENDER_VERSION};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Snapshot,
     Store, Write,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a store has no records that another version rendered.
+/// Whether the store is known to have no records that another version rendered.
 pub(crate) struct Freshness(AtomicBool);
 
 impl Freshness {
@@ -21,7 +22,7 @@ impl Freshness {
         Ok(fresh)
     }
 
-    /// Nothing is known of the store from here on: another version may use it.
+    /// Marks the state as unknown, because another version may use the store from now on.
     pub(crate) fn forget(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -32,8 +33,8 @@ impl Freshness {
         Ok(())
     }
 
-    /// Makes sure that the records of a school, or of all, are rendered by this
-    /// version before they are answered.
+    /// Makes sure that the records of a school, or all records, are rendered by this version before
+    /// they are part of an answer.
     #[inline]
     pub(crate) fn ensure(&self, store: &Store, school: Option<u64>) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
@@ -59,13 +60,13 @@ impl Freshness {
     }
 }
 
-/// Whether any record lies by a school. One that has none need not be marked.
+/// Returns whether a school has any records. A school without records needs no render version.
 fn is_known(reader: &Snapshot, school: u64) -> Result<bool> {
     let schools = reader.records(Partition::global(Collection::Schools))?;
     Ok(schools.get(Key::one(school))?.is_some() || !partitions_of(reader, school)?.is_empty())
 }
 
-/// Renders a school's records by this version, if they are not yet.
+/// Renders the records of a school with this version, unless that was done before.
 pub(super) fn ensure(write: &mut Write<'_>, school: u64) -> Result<()> {
     if write.rendered_of(school)? == RENDER_VERSION {
         return Ok(());
@@ -73,7 +74,7 @@ pub(super) fn ensure(write: &mut Write<'_>, school: u64) -> Result<()> {
     render_school(write, school)
 }
 
-/// Renders the records of a school again from what is kept.
+/// Renders the records of a school again from their stored values.
 fn render_school(write: &mut Write<'_>, school: u64) -> Result<()> {
     let schools = Partition::global(Collection::Schools);
     render_partition(write, schools, Some(Key::one(school)))?;
@@ -83,8 +84,8 @@ fn render_school(write: &mut Write<'_>, school: u64) -> Result<()> {
     write.set_school_rendered(school, RENDER_VERSION)
 }
 
-/// Renders all records by this version, if they are not yet. Those of no school have no
-/// version of their own, so that all are rendered before one of them is written.
+/// Renders all records with this version, unless that was done before. Records that belong to no
+/// school share one render version, so that all are rendered before one of them is written.
 pub(super) fn ensure_all(write: &mut Write<'_>) -> Result<()> {
     if write.all_rendered_by(RENDER_VERSION)? {
         return Ok(());
@@ -100,19 +101,17 @@ pub(super) fn ensure_all(write: &mut Write<'_>) -> Result<()> {
     write.set_rendered(RENDER_VERSION)
 }
 
-/// Every school that any record lies by.
+/// Returns every school that has any records.
 pub(crate) fn schools(reader: &dyn Reader) -> Result<Vec<u64>> {
-    let mut schools = Vec::new();
-    for pinned in Records::open(reader, Partition::global(Collection::Schools))?.all() {
-        let (pinned, _) = pinned?;
-        schools.extend(pinned.run()?.keys().map(|key| key.0));
-    }
+    let known = Records::open(reader, Partition::global(Collection::Schools))?;
+    let known = known.keys(Key::MIN, Key::MAX)?.into_iter();
+    let mut schools: Vec<u64> = known.map(|Key(school, _)| school).collect();
     let [first, .., last] = Collection::ALL;
     let bound = |school, collection, number| Partition {
         school,
         collection,
-        a: number,
-        b: number,
+        first: number,
+        second: number,
     };
     let all = reader.partitions(bound(0, first, 0), bound(u64::MAX, last, u64::MAX))?;
     let of_schools = all
@@ -124,22 +123,15 @@ pub(crate) fn schools(reader: &dyn Reader) -> Result<Vec<u64>> {
     Ok(schools)
 }
 
-/// Renders the records of a partition again, or one of them.
+/// Renders the records of a partition again, or only one of them.
 fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Key>) -> Result<()> {
-    let kind = Kind::kept_in(partition.collection).filter(|kind| kind.storage().is_baked());
+    let kind =
+        Kind::stored_in(partition.collection).filter(|kind| kind.storage().is_pre_rendered());
     let Some(kind) = kind else {
         return Ok(());
     };
-    let mut keys = Vec::new();
-    for pinned in write.records(partition)?.all() {
-        let (pinned, _) = pinned?;
-        keys.extend(
-            pinned
-                .run()?
-                .keys()
-                .filter(|key| only.is_none_or(|only| only == *key)),
-        );
-    }
+    let (from, to) = only.map_or((Key::MIN, Key::MAX), |only| (only, only));
+    let mut keys = write.records(partition)?.keys(from, to)?;
     keys.reverse();
     let mut edits = Rendered {
         kind,
@@ -152,7 +144,7 @@ fn render_partition(write: &mut Write<'_>, partition: Partition, only: Option<Ke
 struct Rendered {
     kind: Kind,
     partition: Partition,
-    /// The keys left, the next one last.
+    /// The remaining keys, in descending order.
     keys: Vec<Key>,
 }
 
@@ -165,7 +157,7 @@ impl Edits for Rendered {
         let (Some(key), Some(old)) = (self.keys.pop(), old) else {
             return Err(Error::corrupt("a record is gone"));
         };
-        bake_again(self.kind, self.partition, key, &old, new)?;
+        pre_render_again(self.kind, self.partition, key, &old, new)?;
         Ok(if new.item() == old {
             Decision::Keep
         } else {
@@ -174,18 +166,21 @@ impl Edits for Rendered {
     }
 }
 
-/// What this version makes of a kept record.
-pub(crate) fn bake_again(
+/// Renders a stored record with this version.
+pub(crate) fn pre_render_again(
     kind: Kind,
     partition: Partition,
     key: Key,
     old: &Item<'_>,
     new: &mut ItemBuffer,
 ) -> Result<()> {
-    let values = bake::values(kind, &kind.key_of(partition, key), old)?;
-    bake::bake(kind, &values, new);
+    let values = pre_render::values(kind, &kind.key_of(partition, key), old)?;
+    pre_render::pre_render(kind, &values, new);
     if kind == Kind::Assessment {
-        new.set_tag(assessment::SLOT_TAG, old.tag(assessment::SLOT_TAG));
+        new.set_filter_column(
+            assessment::SLOT_COLUMN,
+            old.filter_column(assessment::SLOT_COLUMN),
+        );
     }
     Ok(())
 }

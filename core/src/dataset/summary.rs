@@ -1,20 +1,20 @@
-//! What a dataset changed.
+//! Counts of the changes that a dataset made.
 
 use super::idempotency_key::IdempotencyKey;
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::store::{Receipt, Write};
+use crate::store::{IdempotencyRecord, Write};
 
-/// How many records a dataset added, changed, removed and left as they were.
+/// The numbers of records that a dataset added, changed, removed and left unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Records that were not there before.
+    /// Records that did not exist before.
     pub added: u64,
-    /// Records that are other than before.
+    /// Records that existed before with other values.
     pub changed: u64,
-    /// Records that are gone.
+    /// Records that no longer exist.
     pub removed: u64,
-    /// Records that the dataset gave as they were.
+    /// Records of the dataset that were already stored with the same values.
     pub unchanged: u64,
 }
 
@@ -24,20 +24,20 @@ impl Counts {
     }
 }
 
-/// What applying a dataset came to, kind by kind.
+/// The outcome of applying a dataset: what changed, kind by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// How many lines were read, blank ones included.
+    /// The number of lines that were read, including blank ones.
     pub lines: u64,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub bytes: u64,
     counts: [Counts; Kind::ALL.len()],
 }
 
 impl Summary {
-    /// The kinds that the dataset had records of, by the name that their
-    /// `type` bears, in alphabetical order.
+    /// Returns the kinds of the records in the dataset, by their names in `type` and in
+    /// alphabetical order.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {
@@ -59,7 +59,7 @@ impl Summary {
         kinds.into_iter()
     }
 
-    /// All kinds together.
+    /// Returns the counts of all kinds together.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -86,8 +86,7 @@ impl Summary {
         self.counts.get(kind as usize).copied().unwrap_or_default()
     }
 
-    /// Counts what another came to, too.
-    #[cfg(feature = "sync")]
+    /// Adds the counts of another summary.
     pub(crate) fn add(&mut self, other: &Summary) {
         for (of, more) in self.counts.iter_mut().zip(&other.counts) {
             of.added += more.added;
@@ -97,7 +96,7 @@ impl Summary {
         }
     }
 
-    /// Counts one record by whether it was and is there, and differs.
+    /// Counts one record by its change.
     pub(crate) fn count(&mut self, kind: Kind, change: Change) {
         let Some(counts) = self.counts.get_mut(kind as usize) else {
             return;
@@ -112,7 +111,8 @@ impl Summary {
     }
 }
 
-/// Makes a change, unless it was made under its id before.
+/// Makes a change, unless a change was made with the same id before. Then it returns the summary of
+/// that change.
 pub(crate) fn once(
     write: &mut Write<'_>,
     key: Option<&IdempotencyKey>,
@@ -121,7 +121,7 @@ pub(crate) fn once(
     let Some(key) = key else {
         return work(write);
     };
-    if let Some(summary) = kept(key, write.receipt(key.id())?)? {
+    if let Some(summary) = kept(key, write.idempotency_record(key.id())?)? {
         return Ok(summary);
     }
     let summary = work(write)?;
@@ -132,23 +132,26 @@ pub(crate) fn once(
         ..
     } = summary.total();
     if added + changed + removed > 0 {
-        write.keep_receipt(key.id(), &key.receipt(summary.encode()))?;
+        write.put_idempotency_record(key.id(), &key.idempotency_record(summary.encode()))?;
     }
     Ok(summary)
 }
 
-/// What a change came to that was made under its id before.
-pub(super) fn kept(key: &IdempotencyKey, receipt: Option<Receipt>) -> Result<Option<Summary>> {
-    let Some(outcome) = key.outcome(receipt)? else {
+/// Returns the summary of the change that was made with the same id before, if there was one.
+pub(super) fn kept(
+    key: &IdempotencyKey,
+    idempotency_record: Option<IdempotencyRecord>,
+) -> Result<Option<Summary>> {
+    let Some(outcome) = key.outcome(idempotency_record)? else {
         return Ok(None);
     };
     let summary = Summary::decode(&outcome);
-    let summary = summary.ok_or_else(|| Error::corrupt("what a change came to is cut"))?;
+    let summary = summary.ok_or_else(|| Error::corrupt("the summary of a change is truncated"))?;
     Ok(Some(summary))
 }
 
 impl Summary {
-    /// Lines and bytes, then of each kind that counts its number and counts.
+    /// Encodes the lines and bytes, and then the number and the counts of each kind that has any.
     fn encode(&self) -> Vec<u8> {
         let kinds = (0u64..)
             .zip(&self.counts)
@@ -186,19 +189,19 @@ impl Summary {
     }
 }
 
-/// What became of one record that a dataset names.
+/// The change of one record that a dataset contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Added,
     Changed,
     Removed,
     Unchanged,
-    /// It was not there, and is not.
+    /// The record did not exist before and does not exist now.
     Absent,
 }
 
 impl Change {
-    /// From what was there to what is.
+    /// Returns the change between two values of a record.
     pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Change {
         match (before, after) {
             (None, None) => Change::Absent,
@@ -209,7 +212,7 @@ impl Change {
         }
     }
 
-    /// Whether all is as it was.
+    /// Returns whether the record is unchanged.
     pub(crate) fn is_none(self) -> bool {
         matches!(self, Change::Unchanged | Change::Absent)
     }

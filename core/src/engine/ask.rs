@@ -1,5 +1,4 @@
-//! Asking: requests as the service takes them, and questions of an app that is
-//! trusted.
+//! Answers requests in the format of the service, and typed questions of a trusted app.
 
 use super::Engine;
 use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
@@ -8,10 +7,10 @@ use crate::error::public::Result;
 use crate::query::{Question, View};
 
 impl Engine {
-    /// Answers a request as the service does, rules of access included.
+    /// Answers a request as the service does, including the access checks.
     ///
-    /// It always answers: if the store fails or the engine is suspended or
-    /// closed, with a 500 that says so.
+    /// There is always an answer: if the store fails, or the engine is suspended or closed, it is a
+    /// 500 with an explanation.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Request};
@@ -32,8 +31,8 @@ impl Engine {
         Answer { status, body }
     }
 
-    /// Like [`request`](Self::request), into a buffer of the caller's, which
-    /// holds the body alone afterwards.
+    /// Answers like [`request`](Self::request), into a buffer of the caller. Afterwards, the buffer
+    /// contains only the body.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Request};
@@ -50,7 +49,7 @@ impl Engine {
         self.respond(request, None, out)
     }
 
-    /// Answers a request, which makes its change under this id if it makes one.
+    /// Answers a request. If the request is a change, it is made under the given id.
     pub(super) fn respond(
         &self,
         request: &Request<'_>,
@@ -69,9 +68,8 @@ impl Engine {
         api::answer(&context, request, out)
     }
 
-    /// Answers a question of an app that is trusted: no credentials, no
-    /// authorisation, no activation. The bytes are those that a request gets
-    /// which has passed them.
+    /// Answers a question of a trusted app, without credentials, authorisation and activation. The
+    /// body is the same as that of a request that passes these checks.
     ///
     /// ```
     /// use rollbook::{Engine, Learners, Options};
@@ -93,20 +91,20 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended` or `closed`; `not_synced` if the school is synced and what is asked
-    /// was not seen yet; `io` or `corrupt` if the store fails; `busy` if
-    /// another version rendered the school's records, so that this one does it
-    /// again first, and a change does not end in time. What the API refuses or
-    /// does not find is an answer.
+    /// Fails with `suspended` or `closed`; with `not_synced` if the school is synced and the data
+    /// was not fetched yet; with `io` or `corrupt` if the store fails. If another version has
+    /// rendered the school's records, this version must render them again first: this fails with
+    /// `busy` if another change does not finish in time. If the API refuses a question or finds
+    /// nothing, this is an answer and not an error.
     pub fn ask(&self, question: &dyn Question) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.ask_into(question, None, &mut body)?;
         Ok(Answer { status, body })
     }
 
-    /// Like [`ask`](Self::ask), for an instant in seconds since
-    /// 1970-01-01T00:00:00Z unless it is to be the clock's, into a buffer of
-    /// the caller's, which holds the body alone afterwards.
+    /// Answers like [`ask`](Self::ask), into a buffer of the caller, for an instant in seconds
+    /// since 1970-01-01T00:00:00Z. The default is the instant of the engine's clock. Afterwards,
+    /// the buffer contains only the body.
     ///
     /// ```
     /// use rollbook::{Absentees, Engine, Options};
@@ -122,7 +120,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Fails as [`ask`](Self::ask) does.
     pub fn ask_into(
         &self,
         question: &dyn Question,
@@ -134,9 +132,9 @@ impl Engine {
         })
     }
 
-    /// Answers one page of a question as v2 does (section 9, item 3), as
-    /// [`ask`](Self::ask) does for v1. A collection without records is an empty
-    /// page.
+    /// Answers one page of a question in the format of v2 (section 9, item 3), as
+    /// [`ask`](Self::ask) does in the format of v1. For a collection without records, the page is
+    /// empty.
     ///
     /// ```
     /// use rollbook::{Engine, Learners, Options, Page};
@@ -157,15 +155,15 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Fails as [`ask`](Self::ask) does.
     pub fn page(&self, question: &dyn Question, page: &Page<'_>) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.page_into(question, page, None, &mut body)?;
         Ok(Answer { status, body })
     }
 
-    /// Like [`page`](Self::page), for an instant and into a buffer of the
-    /// caller's, as [`ask_into`](Self::ask_into).
+    /// Answers like [`page`](Self::page), for an instant and into a buffer of the caller, as
+    /// [`ask_into`](Self::ask_into) does.
     ///
     /// ```
     /// use rollbook::{Absentees, Engine, Options, Page};
@@ -180,7 +178,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Fails as [`ask`](Self::ask) does.
     pub fn page_into(
         &self,
         question: &dyn Question,
@@ -193,9 +191,9 @@ impl Engine {
         })
     }
 
-    /// Answers the first record that a question finds as v2 answers one record
-    /// (section 9, item 1): a bare object, or 404. Meant for a question that
-    /// names an id.
+    /// Answers with the first record that matches a question, in the format of v2 for one record
+    /// (section 9, item 1): an object without an envelope, or 404. It is intended for questions
+    /// with an id.
     ///
     /// ```
     /// use rollbook::{Engine, Learners, Options};
@@ -213,15 +211,15 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Fails as [`ask`](Self::ask) does.
     pub fn find(&self, question: &dyn Question) -> Result<Answer> {
         let mut body = Vec::new();
         let status = self.find_into(question, None, &mut body)?;
         Ok(Answer { status, body })
     }
 
-    /// Like [`find`](Self::find), for an instant and into a buffer of the
-    /// caller's, as [`ask_into`](Self::ask_into).
+    /// Answers like [`find`](Self::find), for an instant and into a buffer of the caller, as
+    /// [`ask_into`](Self::ask_into) does.
     ///
     /// ```
     /// use rollbook::{Engine, Grades, Options};
@@ -236,7 +234,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Fails as [`ask`](Self::ask) does.
     pub fn find_into(
         &self,
         question: &dyn Question,
@@ -260,8 +258,8 @@ impl Engine {
         Ok(read?)
     }
 
-    /// The v2 request for the data of a v1 one, given its path and query
-    /// string; or why there is none (section 9).
+    /// Returns the v2 request for the data of a v1 request, which is given by its path and query
+    /// string (section 9).
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {
@@ -274,14 +272,13 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// That the target is not of v1, or of none of its paths, or that v1 refuses
-    /// it as well.
+    /// Fails if the target does not belong to v1, if v1 does not have its path, or if v1 refuses it
+    /// too.
     pub fn upgrade(&self, target: &str) -> Result<Upgrade, NoUpgrade> {
         api::upgrade(target)
     }
 
-    /// Sets whether an integrator serves a school's API type (4.8), for an app
-    /// that is trusted.
+    /// Sets whether an integrator serves a school's API type (4.8), for a trusted app.
     ///
     /// ```
     /// use rollbook::{Engine, Options, SetState};
@@ -297,15 +294,16 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` if a load does not end in time; `synced` if the school is synced, since
-    /// the service would not hear of it; `io` if the change could not be written:
-    /// nothing is changed then. What the API refuses is an answer.
+    /// Fails with `busy` if a load does not finish in time; with `synced` if the school is synced
+    /// and the app has not enabled its outbox, because the update would not be sent to the service;
+    /// with `io` if the change cannot be written. In these cases nothing is changed. If the API
+    /// refuses the update, this is an answer and not an error.
     pub fn set_state(&self, set: &SetState<'_>) -> Result<Answer> {
         set_state(self, set, None)
     }
 }
 
-/// Sets a state.
+/// Sets a state, as an idempotent change if there is a key.
 pub(super) fn set_state(
     engine: &Engine,
     set: &SetState<'_>,

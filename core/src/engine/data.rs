@@ -1,4 +1,4 @@
-//! Datasets in and out.
+//! Imports and exports datasets, and removes schools and learners.
 
 use super::{Credentials, Engine};
 use crate::dataset::{self, Export, IdempotencyKey, Load, Mode, Progress, Summary};
@@ -8,9 +8,9 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 impl Engine {
-    /// Applies a dataset: all of it, durably, or nothing.
+    /// Applies a dataset completely and durably, or not at all.
     ///
-    /// Memory stays bounded whatever its size, and readers go on meanwhile.
+    /// The memory use is limited, whatever the size of the dataset, and readers continue meanwhile.
     /// Applying the same dataset again writes nothing.
     ///
     /// ```
@@ -30,16 +30,17 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `bad_dataset` for the first fault, with its line; `busy` if another
-    /// change does not end in time; `synced` if it has records of a school that is
-    /// synced, other than its client integrations; `io` if the dataset could not be
-    /// read or the store could not be written.
+    /// Fails with `bad_dataset` for the first error in the dataset, with its line; with `busy` if
+    /// another change does not finish in time; with `synced` if the dataset has records of a synced
+    /// or followed school (other than client integrations), or of a list that belongs to the source
+    /// of a store that follows another one; with `io` if the dataset cannot be read or the store
+    /// cannot be written.
     pub fn apply(&self, dataset: impl Read) -> Result<Summary> {
         self.apply_with(dataset, |_| ControlFlow::Continue(()))
     }
 
-    /// Like [`apply`](Self::apply); tells how far it has come about every
-    /// 64 KiB, and gives up as `cancelled` when told to break.
+    /// Applies a dataset like [`apply`](Self::apply). Reports its progress about every 64 KiB, and
+    /// fails with `cancelled` if the callback returns `Break`.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -47,16 +48,16 @@ impl Engine {
     ///
     /// let engine = Engine::memory(Options::default())?;
     /// let line = br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#;
-    /// let given_up = engine.apply_with(&line[..], |progress| {
+    /// let cancelled = engine.apply_with(&line[..], |progress| {
     ///     assert_eq!(progress.bytes, 55);
     ///     ControlFlow::Break(()) // the user has closed the window
     /// });
-    /// assert_eq!(given_up.unwrap_err().code(), "cancelled");
+    /// assert_eq!(cancelled.unwrap_err().code(), "cancelled");
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`apply`](Self::apply), and `cancelled`.
+    /// Fails as [`apply`](Self::apply) does, and with `cancelled`.
     pub fn apply_with(
         &self,
         dataset: impl Read,
@@ -65,11 +66,12 @@ impl Engine {
         pump(self.load(), dataset, progress)
     }
 
-    /// Applies a dataset that is the whole of one school: what it lacks goes.
+    /// Applies a dataset that contains one school completely. Stored records of the school that the
+    /// dataset lacks are removed.
     ///
-    /// It may bring API types and integrators along; those that it lacks stay.
-    /// A `client_integration` without a `state` keeps the one it has. A school that
-    /// was synced is synced no more.
+    /// The dataset may also contain API types and integrators; those that it lacks remain. A
+    /// `client_integration` without a `state` retains its stored state. If the school was synced,
+    /// it is no longer synced.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -91,13 +93,13 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`apply`](Self::apply); a record of another school is a fault.
+    /// Fails as [`apply`](Self::apply) does. A record of another school is an error in the dataset.
     pub fn replace_school(&self, school: u64, dataset: impl Read) -> Result<Summary> {
         self.replace_school_with(school, dataset, |_| ControlFlow::Continue(()))
     }
 
-    /// Like [`replace_school`](Self::replace_school); tells how far it has come
-    /// and may be told to break, as [`apply_with`](Self::apply_with).
+    /// Applies a dataset like [`replace_school`](Self::replace_school), and reports its progress as
+    /// [`apply_with`](Self::apply_with) does.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -105,13 +107,13 @@ impl Engine {
     ///
     /// let engine = Engine::memory(Options::default())?;
     /// let line = br#"{"type":"school","school_id":1,"current_year":2026}"#;
-    /// let given_up = engine.replace_school_with(1, &line[..], |_| ControlFlow::Break(()));
-    /// assert_eq!(given_up.unwrap_err().code(), "cancelled");
+    /// let cancelled = engine.replace_school_with(1, &line[..], |_| ControlFlow::Break(()));
+    /// assert_eq!(cancelled.unwrap_err().code(), "cancelled");
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`replace_school`](Self::replace_school), and `cancelled`.
+    /// Fails as [`replace_school`](Self::replace_school) does, and with `cancelled`.
     pub fn replace_school_with(
         &self,
         school: u64,
@@ -121,7 +123,7 @@ impl Engine {
         pump(self.load_school(school), dataset, progress)
     }
 
-    /// A load that bytes are pushed into.
+    /// Begins a load, into which the bytes of a dataset are pushed.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -138,7 +140,7 @@ impl Engine {
         self.begin(Mode::Apply, None)
     }
 
-    /// A load of the whole of one school, that bytes are pushed into: see
+    /// Begins a load of one complete school, into which the bytes of a dataset are pushed. See
     /// [`replace_school`](Self::replace_school).
     ///
     /// ```
@@ -160,10 +162,10 @@ impl Engine {
         Load::new(self.store.clone(), self.entropy.clone(), mode, key)
     }
 
-    /// Every fault of a dataset, at most so many, in the order of its lines.
-    /// Nothing is applied.
+    /// Returns all errors in a dataset, up to a limit, in the order of its lines. Nothing is
+    /// applied.
     ///
-    /// A missing school is looked for only if every line is good by itself.
+    /// Missing schools are reported only if every line is valid by itself.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -179,19 +181,20 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` if the dataset could not be read; `busy` as for
-    /// a change.
+    /// Fails with `suspended` or `closed`, with `io` if the dataset cannot be read, and with `busy`
+    /// as a change does.
     pub fn check(&self, mut dataset: impl Read, limit: usize) -> Result<Vec<Fault>> {
-        // Faults of lines alone would not reach the store.
+        // A dataset with errors in its lines is not checked against the store, so the state of the
+        // engine is checked first.
         self.store.read(|_| Ok(()))?;
         let mut load = self.begin(Mode::Check(limit), None);
         push_all(&mut load, &mut dataset, |_| ControlFlow::Continue(()))?;
         Ok(load.finish_check(limit)?)
     }
 
-    /// Removes every record of a school, the authorisations that it gave
-    /// included. An unknown school is no error. Old pages of the file may hold
-    /// bytes of it until [`compact`](Self::compact) is called.
+    /// Removes every record of a school, including the authorisations that it gave. An unknown
+    /// school is not an error. Unused pages of the file may contain its bytes until
+    /// [`compact`](Self::compact) is called.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -209,18 +212,20 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` or `io`; nothing is changed then.
+    /// Fails with `busy` or `io`; nothing is changed in this case.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
         remove_school(self, school, None)
     }
 
-    /// Erases a learner: the learner, its subjects, marks and absences, and
-    /// what old pages of the file still hold of them.
+    /// Erases a learner: the learner, its subjects, marks and absences, and their remains in unused
+    /// pages of the file.
     ///
-    /// Parents and accountable persons are people of their own and stay. A load
-    /// that is under way brings back whom its dataset holds. If the school is synced,
-    /// sync does not bring the learner back: a digest of the id is kept for that,
-    /// until the school is removed or replaced.
+    /// Parents and accountable persons are not erased, because they are other people, unless the
+    /// store follows another one and no other learner of its scope refers to them. A load in
+    /// progress adds the learner again if its dataset contains it. If the school is synced or
+    /// followed, neither sync nor feeds add the learner again: a digest of its id is stored for
+    /// this purpose until the school is removed or replaced. If the process is killed meanwhile,
+    /// the erasure is completed when the store is opened again.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -237,18 +242,20 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` if a change, an export or a backup does not end in time; `io`.
-    /// Call it again then.
+    /// Fails with `busy` if a change or a backup does not finish in time, or with `io`. Call it
+    /// again in this case. An export or a feed that is not read completely by then fails with
+    /// `reader_ended`; new ones begin after the erasure. In a browser, it fails with `busy` at once
+    /// while an export or a feed is being read.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         erase_learner(self, school, learner, None)
     }
 
-    /// Everything that is kept, as a dataset again, line by line. The store
-    /// stays open until the export is read or dropped, even if the engine goes.
+    /// Exports all records as a dataset, line by line. The store remains open until the export is
+    /// read or dropped, even if the engine is dropped before.
     ///
-    /// It does not say what was seen of a school that is synced. Applied elsewhere, the
-    /// school has what the export has, and what was not seen is taken not to be. A
-    /// [`backup`](Self::backup) keeps what was seen.
+    /// The export does not contain the coverage of a synced school. If it is applied to another
+    /// store, the school has exactly the records of the export, and data that was not fetched
+    /// counts as absent. A [`backup`](Self::backup) contains the coverage.
     ///
     /// ```
     /// use rollbook::{Credentials, Engine, Options};
@@ -271,32 +278,36 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails. While the
+    /// export is read, it can fail with `reader_ended`, and with `closed` once the engine is
+    /// closed.
     pub fn export(&self, credentials: Credentials) -> Result<Export> {
         let lease = self.store.lease()?;
         Ok(Export::new(lease, credentials == Credentials::Keep))
     }
 
-    /// Everything that is kept under other names, for tests and for whoever is to see a
-    /// school's shape and not its people. As [`export`](Self::export) else.
+    /// Exports all records under pseudonyms, for tests, or for readers who need the structure of a
+    /// school but not its people. In other respects it works like [`export`](Self::export).
     ///
-    /// - Ids become others in the same order, the same for all kinds, so that records go on
-    ///   naming each other; 64-bit ids from 2^48 on move up.
-    /// - Texts keep length, case, script, accents and punctuation. A part of a learner's name
-    ///   is a part of its pseudonym, so that searches find as many.
-    /// - Dates and years move by 28 years, so that days of the week stay; births by up to 15
-    ///   days more.
-    /// - The marks of an assessment are exchanged between those who have one. Term marks and
-    ///   incomes keep their first digit.
+    /// - Ids are replaced by larger ones in the same order, which are the same for all kinds, so
+    ///   that references between records remain valid. No id remains unchanged.
+    /// - Texts retain their length, case, script, accents and punctuation; every letter and digit
+    ///   is replaced by another one. A part of a learner's name becomes a part of its pseudonym, so
+    ///   that searches find the same number of learners.
+    /// - Dates and years move by 28 years, so that the days of the week remain the same; dates of
+    ///   birth move by up to 15 more days.
+    /// - The marks of an assessment are exchanged between the learners that have one. Term marks
+    ///   and incomes retain their first digit.
     /// - States, flags, weights, discipline points, the school's offset from UTC and API types
-    ///   stay. Integrators and client integrations are left out.
+    ///   remain unchanged. Integrators and client integrations are omitted.
     ///
-    /// So a request for the other ids, names and days has the same status and as many records.
-    /// The same key gives the same names each time: 32 random bytes, to be kept secret or
-    /// thrown away. **This is not anonymous**: who knows a family of eleven, or a learner's
-    /// absences, finds them. A learner's name changes letter by letter, as in a newspaper's
-    /// cryptogram: it is not read by chance, but whoever wants to can solve it from many names.
-    /// So hand it to those only whom you would trust with the school.
+    /// Therefore a request with the new ids, names and days has the same status and the same number
+    /// of records. The same key always results in the same pseudonyms. A key consists of 32 random
+    /// bytes; store it secretly or discard it. **This is not anonymous**: someone who knows a
+    /// family of eleven, or a learner's absences, finds them. A learner's name is encrypted letter
+    /// by letter, like a cryptogram in a newspaper: no one reads it by accident, but anyone can
+    /// solve it with enough names. Therefore share the export only with people to whom you would
+    /// entrust the school's data.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -309,8 +320,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`export`](Self::export); `unsupported` while it is read, if an id is within 2^52 of
-    /// 2^64.
+    /// Fails as [`export`](Self::export) does, and while it is read with `unsupported` if an id is
+    /// within 2^52 of 2^64.
     pub fn export_pseudonymised(&self, key: &[u8; 32]) -> Result<Export> {
         let lease = self.store.lease()?;
         Ok(Export::pseudonymised(lease, key))
@@ -324,7 +335,7 @@ pub(super) fn remove_school(
 ) -> Result<Summary> {
     let summary = engine.store.write(|write| {
         dataset::once(write, key, |write| {
-            write.forget_receipts()?;
+            write.remove_idempotency_records()?;
             dataset::remove_school(write, school)
         })
     })?;
@@ -334,7 +345,7 @@ pub(super) fn remove_school(
     Ok(summary)
 }
 
-/// A school of so few records leaves little behind.
+/// The number of removed records up to which the removal leaves little unused space in the file.
 const SMALL: u64 = 1000;
 
 pub(super) fn erase_learner(
@@ -345,11 +356,11 @@ pub(super) fn erase_learner(
 ) -> Result<Summary> {
     let summary = engine.store.write(|write| {
         dataset::once(write, key, |write| {
+            write.mark_for_erasure()?;
             dataset::erase_learner(write, school, learner)
         })
     })?;
-    // Also if it was erased before: what old pages hold may still be there.
-    engine.store.compact()?;
+    engine.store.erase_leftovers()?;
     Ok(summary)
 }
 

@@ -1,4 +1,4 @@
-//! Stores that follow another one.
+//! Stores that follow another one, and the feeds for them.
 
 use super::Engine;
 use crate::dataset::Export;
@@ -6,16 +6,18 @@ use crate::dataset::Export;
 use crate::error::Error;
 use crate::error::public::Result;
 use crate::feed::{Feed, Follow};
-use crate::record::position::Followed;
-use crate::record::scope::Scope;
 #[cfg(not(target_family = "wasm"))]
-use crate::store::{Collection, Sources, Store, Watch};
+use crate::record::presence::{RECORDS, STATE};
+use crate::record::replication::position::FollowerState;
+use crate::record::replication::scope::Scope;
+#[cfg(not(target_family = "wasm"))]
+use crate::store::{Sources, Store, Watch};
 #[cfg(not(target_family = "wasm"))]
 use std::sync::{Arc, Weak};
 
 impl Engine {
-    /// The records of a scope, as a dataset: see [`export`](Self::export). Integrators and
-    /// client integrations are never among them.
+    /// Exports the records of a scope as a dataset, as [`export`](Self::export) does. Integrators
+    /// and client integrations are never included.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Scope};
@@ -32,12 +34,17 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn export_scope(&self, scope: &Scope) -> Result<Export> {
         Ok(Export::of_scope(self.store.lease()?, scope))
     }
 
-    /// What brings a follower of a scope from a position to now; from nothing without one.
+    /// Returns the feed that brings a follower of a scope from a position to the current state.
+    /// Without a position, the feed contains the whole scope. If the position belongs to another
+    /// store, or is older than the recorded changes of this one, the feed also contains the whole
+    /// scope, and replaces the data of the follower. A follower accepts only a feed that was
+    /// requested with its own position. Send the feed if it [`has_changes`](Feed::has_changes):
+    /// then the position of a follower that polls from time to time never becomes too old.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Scope};
@@ -69,14 +76,14 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `begin_anew` if the position is of another store, or lies before what this one has
-    /// noted of its changes; `unsupported` if this store follows another one and the scope
-    /// names more than it has, or if it names learners beyond some 30,000; `suspended`, `closed`, `io`, `corrupt`.
+    /// Fails with `resync_required` if the text is not a position; with `unsupported` if this store
+    /// follows another one and the scope contains more than it has, or if the scope contains more
+    /// than about 100,000 learners and schools; with `suspended`, `closed`, `io` or `corrupt`.
     pub fn feed(&self, scope: &Scope, after: Option<&str>) -> Result<Feed> {
         Ok(Feed::new(self.store.lease()?, scope, after)?)
     }
 
-    /// Observes the feeds of a scope, for who waits with an answer until something changed.
+    /// Observes the feeds of a scope, for servers that delay their answer until something changes.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Scope};
@@ -92,68 +99,78 @@ impl Engine {
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     #[cfg(not(target_family = "wasm"))]
-    pub fn observe_feed(&self, scope: Scope) -> FeedObservation {
+    pub fn observe_feed(&self, scope: Scope) -> LiveFeed {
         let schools = scope.schools.keys();
-        let of_schools = schools.map(|school| self.store.watch(Some(*school), Sources::RECORDS));
+        let sources = RECORDS.union(STATE);
+        let of_schools = schools.map(|school| self.store.watch(Some(*school), sources));
         let mut watches: Vec<_> = of_schools.collect();
-        watches.push(self.store.watch(None, Sources::of(&[Collection::Followed])));
-        FeedObservation {
+        // A scope without schools contains only the tables that belong to no school.
+        watches.push(self.store.watch(None, Sources::GLOBAL));
+        LiveFeed {
             store: Arc::downgrade(&self.store),
             scope,
             watches,
+            has_failed: false,
         }
     }
 
-    /// A feed of another store, to be taken into this one: see [`feed`](Self::feed).
+    /// Begins to apply a feed of another store to this one. See [`feed`](Self::feed).
     ///
-    /// Schools that are followed are the source's to change: `apply` refuses them as
-    /// `synced`, but for client integrations. A question about more than the scope has is
-    /// `not_synced`. [`remove_school`](Self::remove_school) takes a school back, and
-    /// [`forget_sync`](Self::forget_sync) makes it the app's.
+    /// Schools that are followed belong to the source, and so do the lists that are the same for
+    /// all schools: `apply` refuses their records with `synced`, except for client integrations. A
+    /// question about data outside the scope fails with `not_synced`.
+    /// [`remove_school`](Self::remove_school) removes a followed school, and
+    /// [`forget_sync`](Self::forget_sync) turns it into a school of the app.
     pub fn follow(&self) -> Follow {
         Follow::new(self.store.clone())
     }
 
-    /// How far this store has followed another one: the position to ask for the next feed
-    /// after. Nothing if it has not.
+    /// Returns the position of this store in the history of the store that it follows, which is the
+    /// position for requesting the next feed. Returns `None` if it does not follow another store.
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn followed(&self) -> Result<Option<String>> {
-        let followed = self.store.read(|snapshot| Followed::read(&**snapshot))?;
+        let followed = self
+            .store
+            .read(|snapshot| FollowerState::read(&**snapshot))?;
         Ok(followed.map(|followed| followed.position.to_text()))
     }
 }
 
-/// The feeds of a scope, one after the other: see [`Engine::observe_feed`].
+/// Observes the feeds of a scope, one after the other. See [`Engine::observe_feed`].
 #[cfg(not(target_family = "wasm"))]
-pub struct FeedObservation {
+pub struct LiveFeed {
     store: Weak<Store>,
     scope: Scope,
     watches: Vec<Watch>,
+    /// Whether the last poll failed, so that the next one must look again.
+    has_failed: bool,
 }
 
 #[cfg(not(target_family = "wasm"))]
-impl FeedObservation {
-    /// The feed after a position, if it has changes. It costs next to nothing as long as
-    /// nothing was changed of its schools; the first one is looked for in any case.
+impl LiveFeed {
+    /// Returns the feed after a position if the follower should apply it (see
+    /// [`Feed::has_changes`]). As long as nothing was changed in the schools of the scope, a poll
+    /// costs almost nothing; the first poll always looks for changes.
     ///
     /// # Errors
-    /// As [`Engine::feed`].
+    /// Fails as [`Engine::feed`] does. The next poll looks again.
     pub fn poll(&mut self, after: Option<&str>) -> Option<Result<Feed>> {
         let touched = self.watches.iter().filter(|watch| watch.take());
-        if touched.count() == 0 {
+        if touched.count() == 0 && !self.has_failed {
             return None;
         }
         let store = self.store.upgrade().filter(|_| !self.is_over())?;
         let lease = store.lease().map_err(Error::from);
         let feed = lease.and_then(|lease| Ok(Feed::new(lease, &self.scope, after)?));
+        self.has_failed = feed.is_err();
         feed.map(|feed| feed.has_changes().then_some(feed))
             .transpose()
     }
 
-    /// Has this called when it is time to poll again, by the thread that made the change: it
-    /// is to be quick.
+    /// Sets a callback for the time when a poll may return a feed. It is called by the thread that
+    /// made the change, and must be quick.
     pub fn on_change(&mut self, changed: impl Fn() + Send + Sync + 'static) {
         let changed: Arc<dyn Fn() + Send + Sync> = Arc::new(changed);
         for watch in &self.watches {
@@ -161,7 +178,7 @@ impl FeedObservation {
         }
     }
 
-    /// Whether the engine was closed or dropped. No feed follows.
+    /// Returns whether the engine was closed or dropped. No feed follows.
     pub fn is_over(&self) -> bool {
         self.watches.iter().any(Watch::has_ended)
     }

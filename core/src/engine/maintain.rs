@@ -1,25 +1,26 @@
-//! The care of the store.
+//! Maintenance of the store.
 
 use super::{Credentials, Engine, Verification, verify};
 use crate::error::public::Result;
-use crate::record::{Kind, integrator};
-use crate::store::{self, LeftOut};
+use crate::record::Kind;
+use crate::record::kinds::integrator;
+use crate::store::{self, OmittedRows};
 use std::path::Path;
 
-/// How much the store holds.
+/// The size of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// How many bytes the store takes on disk, or in memory.
+    /// The size of the store on disk or in memory, in bytes.
     pub bytes: u64,
-    /// How many records of each kind there are, by the name that their `type`
-    /// bears; all kinds, in alphabetical order.
+    /// The number of records of each kind, by the value of their `type`. It contains all kinds, in
+    /// alphabetical order.
     pub records: Vec<(&'static str, u64)>,
 }
 
 impl Engine {
-    /// Looks through the whole store for damage and for records that do not
-    /// agree with each other. Changes nothing; questions go on meanwhile.
+    /// Checks the whole store for damage and for inconsistent records. Changes nothing; questions
+    /// are answered meanwhile.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -31,14 +32,14 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` if a change does not end in time. Damage is a finding.
+    /// Fails with `busy` if a change does not finish in time. Damage is part of the result and not
+    /// an error.
     pub fn verify(&self) -> Result<Verification> {
         Ok(verify::verify(&self.store)?)
     }
 
-    /// Gives free space back to the file system, and leaves nothing in the
-    /// file of what was removed. Questions wait meanwhile; for a while the file
-    /// is up to twice as long.
+    /// Returns free space to the file system, and removes all remains of removed records from the
+    /// file. Questions wait meanwhile, and the file temporarily needs up to twice the space.
     ///
     /// ```
     /// use rollbook::{Compaction, Engine, Options};
@@ -51,20 +52,21 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` while a change is written or an export or backup is read; `io` if
-    /// there is no room, `corrupt` if the file is damaged, `missing` if it was
-    /// deleted or replaced, and then the store is as it was.
+    /// Fails with `busy` if a change or a backup does not finish in time; an export or a feed that
+    /// is not read completely by then fails with `reader_ended`. In a browser, it fails with `busy`
+    /// at once while one of them is being read. Fails with `io` if there is not enough space, with
+    /// `corrupt` if the file is damaged, and with `missing` if it was deleted or replaced. In these
+    /// cases the store remains unchanged.
     pub fn compact(&self) -> Result<()> {
         Ok(self.store.compact()?)
     }
 
-    /// Writes a copy of the store to a new file, as it is now; changes and
-    /// questions go on meanwhile. The file is readable by its owner alone: it
-    /// holds personal data, and password hashes if credentials are kept.
+    /// Writes a copy of the current state of the store to a new file. Changes and questions
+    /// continue meanwhile. Only the owner of the file can read it, because it contains personal
+    /// data, and password hashes if credentials are included.
     ///
-    /// Until it is whole, the copy is called `rollbook-….part`, in the same
-    /// folder; should the process be killed meanwhile, that file stays, with
-    /// personal data: remove it.
+    /// Until the copy is complete, its name is `rollbook-….part`, in the same folder. If the
+    /// process is killed meanwhile, that file remains and contains personal data: remove it.
     ///
     /// ```
     /// use rollbook::{Credentials, Engine, Options};
@@ -81,21 +83,20 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `exists` if there is something at the path; `io` if it could not be
-    /// written, and then nothing is left at the path.
+    /// Fails with `exists` if there is a file at the path, and with `io` if the copy cannot be
+    /// written. In the latter case nothing remains at the path.
     pub fn backup(&self, path: impl AsRef<Path>, credentials: Credentials) -> Result<()> {
         let lease = self.store.lease()?;
-        let hashes = LeftOut {
+        let hashes = OmittedRows {
             kind: Kind::Integrator as u8,
-            is_one: integrator::is_integrator_row,
+            is_matching: integrator::is_integrator_row,
         };
         let left_out = (credentials == Credentials::LeaveOut).then_some(&hashes);
         Ok(lease.read(|snapshot| store::backup(snapshot, path.as_ref(), left_out))?)
     }
 
-    /// Closes the file and lets go of its lock until
-    /// [`resume`](Self::resume): for systems that kill an app which sleeps
-    /// holding one.
+    /// Closes the file and releases its lock until [`resume`](Self::resume) is called. This is for
+    /// systems that kill a sleeping app that has a lock.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -114,17 +115,17 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `unsupported` unless the store is in a file; `busy` while a change is
-    /// written or an export or backup is read: cancel it first.
+    /// Fails with `unsupported` unless the store is in a file, and with `busy` if a change or a
+    /// backup does not finish in time. An export or a feed that is not read completely by then
+    /// fails with `reader_ended`.
     pub fn suspend(&self) -> Result<()> {
         self.store.suspend()?;
         self.freshness.forget();
         Ok(())
     }
 
-    /// Opens the file again after [`suspend`](Self::suspend): whatever store is at
-    /// its path by now, so that another process may have changed it, or a backup
-    /// have been put there.
+    /// Opens the file again after [`suspend`](Self::suspend). The store that is now at the path is
+    /// opened: another process may have changed it, or a backup may have replaced it.
     ///
     /// ```
     /// use rollbook::{Credentials, Engine, Options};
@@ -144,15 +145,17 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](Engine::open), but `missing` where nothing is: none is made.
+    /// Fails as [`open`](Engine::open) does, but with `missing` if there is no file, because none
+    /// is created.
     pub fn resume(&self) -> Result<()> {
         self.store.resume()?;
-        // Should it fail, every question looks for itself.
+        let _ = self.store.erase_leftovers();
+        // If this fails, every question repeats the check itself.
         let _ = self.freshness.look_again(&self.store);
         Ok(())
     }
 
-    /// How much the store holds.
+    /// Returns the size of the store and the number of its records.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -165,7 +168,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn stats(&self) -> Result<Stats> {
         let totals = self.store.read(|snapshot| snapshot.totals())?;
         let counted = |kind: Kind| (kind.name(), totals.of(kind as u8));

@@ -1,18 +1,15 @@
-//! The engine: open a store, ask, load, maintain.
+//! The engine: opens a store, answers questions, applies changes and maintains the store.
 //!
-//! - `options`: what an engine is opened with. `ask`: requests and questions.
-//! - `data`: datasets in and out. `once`: changes that may be repeated.
-//! - `sync`: schools that are synced. `follow`: stores that follow another one.
-//! - `observe`: answers that follow what changes. `revision`: whether they may have changed, for
-//!   who cannot watch.
-//! - `maintain`: the care of the store. `verify`: whether it is sound.
+//! - `options`: the options of an engine. `ask`: requests and typed questions.
+//! - `data`: imports and exports datasets. `once`: idempotent changes.
+//! - `sync`: synced schools. `follow`: stores that follow another one.
+//! - `observe`: live queries. `revision`: shows whether an answer may have changed, for callers
+//!   that cannot use live queries.
+//! - `maintain`: maintenance of the store. `verify`: checks the store for damage.
 
 mod ask;
 mod data;
-#[cfg(feature = "sync")]
 mod follow;
-#[cfg(test)]
-mod followed;
 mod maintain;
 mod observe;
 mod once;
@@ -20,16 +17,16 @@ mod options;
 mod revision;
 mod sync;
 #[cfg(test)]
-mod unseen;
+mod tests;
 mod verify;
 
-#[cfg(all(feature = "sync", not(target_family = "wasm")))]
-pub use follow::FeedObservation;
+#[cfg(not(target_family = "wasm"))]
+pub use follow::LiveFeed;
 pub use maintain::Stats;
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use observe::Answers;
-pub use observe::{Observation, Observed};
-pub use once::Once;
+pub use observe::{LiveQuery, Observable};
+pub use once::KeyedChanges;
 pub use options::{Compaction, Credentials, Options};
 pub use verify::Verification;
 
@@ -39,18 +36,16 @@ use crate::dataset::Freshness;
 use crate::entropy::Entropy;
 use crate::error::public::Result;
 use crate::record::Kind;
-use crate::record::bake::RENDER_VERSION;
-use crate::record::facts;
+use crate::record::stored::pre_render::RENDER_VERSION;
 use crate::store::{Location, Store, StoreOptions};
 use redb::StorageBackend;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The integration API over a store of its own.
+/// The integration API over its own store.
 ///
-/// An engine is asked from any number of threads at once; readers never wait
-/// for a load. Close it by dropping it, or with [`close`](Engine::close) where
-/// the moment matters.
+/// An engine can be used from any number of threads at once; readers never wait for a load. Drop it
+/// to close it, or call [`close`](Engine::close) to close it at a definite time.
 ///
 /// ```
 /// use rollbook::{Engine, Options, Request};
@@ -81,20 +76,17 @@ pub struct Engine {
     clock: Clock,
     limits: api::Limits,
     #[cfg(not(target_family = "wasm"))]
-    attendant: Arc<observe::Attendant>,
-    #[cfg(feature = "sync")]
-    syncs: crate::sync::Turns,
+    timer_thread: Arc<observe::TimerThread>,
+    syncs: crate::sync::OwnershipTokens,
 }
 
 impl Engine {
-    /// Opens the store in a file, and makes one where nothing is: a file that is
-    /// empty is no store. A new store is written beside the path as
-    /// `rollbook-….part`; should the process be killed meanwhile, that file stays,
-    /// and may be removed.
+    /// Opens the store in a file, or creates one if no file exists. An empty file is not a store. A
+    /// new store is first written next to the path as `rollbook-….part`. If the process is killed
+    /// meanwhile, that file remains and can be removed.
     ///
-    /// A process that is forked opens a store of its own: of an engine that it
-    /// inherits it reads what lies in memory, and every other call fails as
-    /// `unsupported`.
+    /// A forked process must open its own store. With an engine inherited from its parent it can
+    /// only read what is in memory; every other call fails with `unsupported`.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -114,16 +106,16 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `already_open` if an engine holds it, here or in another process;
-    /// `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
-    /// change fails as `missing` once the file is no longer at the path;
-    /// questions, an export and a backup still see what is open.
+    /// Fails with `already_open` if another engine, in this or another process, has the store open;
+    /// with `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every change fails
+    /// with `missing` once the file is no longer at the path; questions, an export and a backup
+    /// still use the open file.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Engine> {
         Engine::on(Location::File(path.as_ref().to_owned()), options)
     }
 
-    /// Opens an empty store that lives in memory and goes with the engine. Of
-    /// `cache_bytes` it takes 32 MiB at most.
+    /// Opens an empty store in memory, which is discarded with the engine. It uses at most 32 MiB
+    /// of `cache_bytes`.
     ///
     /// ```
     /// use rollbook::{Clock, Engine, Options};
@@ -138,9 +130,9 @@ impl Engine {
         Engine::on(Location::Memory, options.in_memory())
     }
 
-    /// Opens the store on a backend of the app's own, such as the browser's
-    /// file system, and makes one in an empty one. One that wraps another
-    /// delegates its `close` and its locks.
+    /// Opens the store on a backend of the app, such as the file system of a browser, or creates
+    /// one if the backend is empty. A backend that wraps another one must delegate its `close` and
+    /// its locks.
     ///
     /// ```
     /// use rollbook::{Engine, Options, backend::InMemoryBackend};
@@ -163,35 +155,36 @@ impl Engine {
                 wait: options.writer_wait,
                 render_version: RENDER_VERSION,
                 highest_kind: Kind::HIGHEST,
-                facts_from_format_1: facts::from_format_1,
                 cursor_key: options.entropy.bytes()?,
                 journal_bytes: options.journal_bytes,
-                generation_seed: options.entropy.bytes()?,
+                incarnation_seed: options.entropy.bytes()?,
                 opening: 0,
                 compact: options.compaction == Compaction::Auto,
             },
         )?;
+        // Completes an erasure that was interrupted when the process was killed. If this fails, the
+        // next erasure completes it.
+        let _ = store.erase_leftovers();
         Ok(Engine {
             #[cfg(not(target_family = "wasm"))]
-            attendant: observe::Attendant::new(&options.clock),
+            timer_thread: observe::TimerThread::new(&options.clock),
             freshness: Arc::new(Freshness::of(&store)?),
             store: Arc::new(store),
             logins,
             entropy: options.entropy,
             clock: options.clock,
             limits,
-            #[cfg(feature = "sync")]
-            syncs: crate::sync::Turns::default(),
+            syncs: crate::sync::OwnershipTokens::default(),
         })
     }
 
     #[cfg(fuzzing)]
     pub(crate) fn forget(&self) -> crate::error::Result<()> {
-        self.store.forget()
+        self.store.clear_caches()
     }
 
-    /// Closes the store and gives its file back. Every later call fails with
-    /// `closed`; closing again does nothing.
+    /// Closes the store and its file. Every later call fails with `closed`, as does reading an
+    /// export or a feed; closing again has no effect.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -203,13 +196,14 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` if a load does not end in time.
+    /// Fails with `busy` if a load does not finish in time.
     pub fn close(&self) -> Result<()> {
         Ok(self.store.close()?)
     }
 }
 
-/// A load, an export or a sync may hold the store longer.
+/// Ends the live queries. The store itself may exist longer, as long as a load, an export or a sync
+/// uses it.
 impl Drop for Engine {
     fn drop(&mut self) {
         self.store.end_watches();

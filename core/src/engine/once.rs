@@ -1,31 +1,29 @@
-//! Changes under an id: repeated, they are not made twice.
+//! Idempotent changes: a change with an id is made only once.
 
 use super::{Engine, ask, data};
 use crate::api::{Answer, Request, SetState};
 use crate::dataset::{IdempotencyKey, Load, Mode, Summary};
 use crate::error::public::Result;
 
-/// Changes that are made under an id of the caller's: see [`Engine::once`].
+/// Makes changes under an id of the caller. See [`Engine::once`].
 #[derive(Debug, Clone, Copy)]
-pub struct Once<'a> {
+pub struct KeyedChanges<'a> {
     engine: &'a Engine,
     id: &'a str,
 }
 
 impl Engine {
-    /// Changes that are made once, however often they are asked for.
+    /// Makes changes that are made only once, even if the calls are repeated.
     ///
-    /// A caller that does not hear what came of a change cannot tell whether it
-    /// was made: its process was killed, or whoever passes its requests on. Under
-    /// an id of its own, of at most 128 bytes, it may ask again: a change that was
-    /// made under the id is not made twice, and has the answer of the first time,
-    /// which is kept in the same transaction. The last 64 changes under an id are
-    /// remembered, also by the file, until a school is removed. One that changed
-    /// nothing is not.
+    /// If a caller does not receive the result of a change, for example because its process or a
+    /// proxy was killed, it does not know whether the change was made. With an id of its own, of at
+    /// most 128 bytes, it can repeat the call: a change that was already made under the id is not
+    /// made again, and the answer is that of the first call, which was stored in the same
+    /// transaction. The last 64 changes with an id are stored in the file until a school is
+    /// removed. A change that had no effect is not stored.
     ///
-    /// What was made under an id is one change: of this integrator, by this call,
-    /// of this target, with this body. Any other is refused as `id_reused`, and
-    /// changes nothing.
+    /// An id belongs to one change: by one integrator, with one call, for one target, with one
+    /// body. A different change under the same id is refused with `id_reused`, and changes nothing.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {
@@ -40,15 +38,15 @@ impl Engine {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn once<'a>(&'a self, id: &'a str) -> Once<'a> {
-        Once { engine: self, id }
+    pub fn once<'a>(&'a self, id: &'a str) -> KeyedChanges<'a> {
+        KeyedChanges { engine: self, id }
     }
 }
 
-impl Once<'_> {
-    /// As [`Engine::request`]. The id counts for a request that changes
-    /// something; who may not make it is refused first. If another change was
-    /// made under the id, the answer is a 409 that says so.
+impl KeyedChanges<'_> {
+    /// Answers a request like [`Engine::request`]. The id is used if the request is a change; a
+    /// caller without access is refused first. If another change was made under the id, the answer
+    /// is a 409; if the id is too long, it is a 400.
     ///
     /// ```
     /// use rollbook::{Engine, Options, Request};
@@ -79,7 +77,7 @@ impl Once<'_> {
         Answer { status, body }
     }
 
-    /// As [`Engine::set_state`].
+    /// Sets a state like [`Engine::set_state`].
     ///
     /// ```
     /// use rollbook::{Engine, Options, SetState};
@@ -99,8 +97,8 @@ impl Once<'_> {
     /// ```
     ///
     /// # Errors
-    /// As [`Engine::set_state`]; `id_reused` if another change was
-    /// made under the id; `unsupported` if the id is too long.
+    /// Fails as [`Engine::set_state`] does; with `id_reused` if another change was made under the
+    /// id; with `unsupported` if the id is too long.
     pub fn set_state(&self, set: &SetState<'_>) -> Result<Answer> {
         let SetState {
             username,
@@ -120,9 +118,9 @@ impl Once<'_> {
         ask::set_state(self.engine, set, Some(&key))
     }
 
-    /// As [`Engine::load`]. A dataset under the id of another change is read, not
-    /// kept, and refused as `id_reused` at its end; one that was loaded under the
-    /// id already has its summary then.
+    /// Begins a load like [`Engine::load`]. If another change was made under the id, the dataset is
+    /// read but not stored, and refused with `id_reused` at its end. If the same dataset was loaded
+    /// under the id, the result is the summary of that load.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -141,7 +139,8 @@ impl Once<'_> {
         self.engine.begin(Mode::Apply, Some(self.key("load", &[])))
     }
 
-    /// As [`Engine::load_school`], and as [`load`](Self::load).
+    /// Begins a load of one complete school like [`Engine::load_school`], with an id as in
+    /// [`load`](Self::load).
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -159,7 +158,7 @@ impl Once<'_> {
         self.engine.begin(Mode::Replace(school), Some(key))
     }
 
-    /// As [`Engine::remove_school`].
+    /// Removes a school like [`Engine::remove_school`].
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -176,14 +175,14 @@ impl Once<'_> {
     /// ```
     ///
     /// # Errors
-    /// As [`Engine::remove_school`]; `id_reused` if another change was
-    /// made under the id; `unsupported` if the id is too long.
+    /// Fails as [`Engine::remove_school`] does; with `id_reused` if another change was made under
+    /// the id; with `unsupported` if the id is too long.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
         let key = self.key("remove_school", &[&school.to_le_bytes()]);
         data::remove_school(self.engine, school, Some(&key))
     }
 
-    /// As [`Engine::erase_learner`].
+    /// Erases a learner like [`Engine::erase_learner`].
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -200,8 +199,8 @@ impl Once<'_> {
     /// ```
     ///
     /// # Errors
-    /// As [`Engine::erase_learner`]; `id_reused` if another change was
-    /// made under the id; `unsupported` if the id is too long.
+    /// Fails as [`Engine::erase_learner`] does; with `id_reused` if another change was made under
+    /// the id; with `unsupported` if the id is too long.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         let ids = [school.to_le_bytes(), learner.to_le_bytes()];
         let key = self.key("erase_learner", &[&ids.concat()]);

@@ -1,4 +1,4 @@
-//! What an engine is opened with.
+//! The options of an engine.
 
 use crate::api::Limits;
 use crate::clock::Clock;
@@ -6,8 +6,8 @@ use crate::entropy::Entropy;
 use crate::error::{Error, Result};
 use std::time::Duration;
 
-/// What an engine is opened with. The defaults suit the device: a phone and a browser
-/// have less memory to spare than a desktop or a server.
+/// The options of an engine. The defaults suit the device: a phone and a browser have less memory
+/// available than a desktop or a server.
 ///
 /// ```
 /// use rollbook::{Clock, Options};
@@ -16,35 +16,36 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// For what was read of the store, in bytes. Unless told otherwise 32 MiB on Android,
-    /// on iOS and in WebAssembly, and 256 MiB elsewhere. It fills as data is read: a school
-    /// of 1,000 learners with a year's marks takes 10 MB. A part of it serves writing.
-    /// A store in memory takes 32 MiB of it at most: the cache holds what it has already.
+    /// The limit of the cache for data that was read from the store, in bytes. The default is 32
+    /// MiB on Android, on iOS, in WebAssembly and on 32-bit systems, and 256 MiB elsewhere. The
+    /// cache fills as data is read: a school of 1,000 learners with the marks of a year takes 10
+    /// MB. A part of the limit is used for writing. A store in memory uses at most 32 MiB of it,
+    /// because the cache is a second copy of data that is already in memory.
     pub cache_bytes: usize,
-    /// For what is held decoded beside that, in bytes: 8 MiB unless told otherwise. What
-    /// finds no room is decoded whenever it is needed, which takes time.
+    /// The limit of the decoded cache, in bytes. The default is 8 MiB. Values that do not fit are
+    /// decoded each time they are needed, which is slower.
     pub decoded_bytes: usize,
-    /// What a store keeps of each school to tell what was changed since a moment, in bytes:
-    /// 1 MiB unless told otherwise. Who asks of an earlier moment than that reaches back to
-    /// is to look at everything. With 0 nothing is kept, and nothing told.
+    /// The limit of the journal of each school, in bytes. The default is 1 MiB. The journal records
+    /// which records have changed. Followers whose position is older than the journal receive
+    /// everything again. With 0, nothing is recorded, and followers always receive everything.
     pub journal_bytes: u64,
-    /// Where the time comes from.
+    /// The source of the current time.
     pub clock: Clock,
-    /// Where random bytes come from.
+    /// The source of random bytes.
     pub entropy: Entropy,
-    /// Whether space that loads leave free is given back by itself.
+    /// Whether free space that loads leave in the file is returned automatically.
     pub compaction: Compaction,
-    /// How many records a page of v2 has where a request says nothing: 10
-    /// unless told otherwise.
+    /// The number of records of a v2 page if a request contains no limit. The default is 10.
     pub page_limit: u64,
-    /// How many it has at most: 50 unless told otherwise.
+    /// The maximum number of records of a v2 page. The default is 50.
     pub max_page_limit: u64,
-    /// How long a change waits for another one before it fails as `busy`: five
-    /// seconds unless told otherwise.
+    /// How long a change waits for another one before it fails with `busy`, and how long an
+    /// erasure, [`compact`](crate::Engine::compact) or [`suspend`](crate::Engine::suspend) waits
+    /// for exports and feeds before it ends them with `reader_ended`. The default is five seconds.
     pub writer_wait: Duration,
 }
 
-/// Whether the device is a phone, or memory is a browser's to give.
+/// Whether the device is a phone, has 32-bit addresses, or the memory belongs to a browser.
 const HAS_LITTLE_MEMORY: bool = cfg!(any(
     target_os = "android",
     target_os = "ios",
@@ -69,8 +70,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same for a store in memory, of which a cache is a second copy. A small one is
-    /// worth it: what it holds need not be taken out of the store's pages.
+    /// Returns the options for a store in memory, with a limited cache. The cache is a second copy
+    /// of the data, but a small one is useful: cached data need not be copied from the pages of the
+    /// store.
     pub(super) fn in_memory(self) -> Options {
         const MOST_CACHE_BYTES: usize = 32 << 20;
         Options {
@@ -79,7 +81,7 @@ impl Options {
         }
     }
 
-    /// The limits of pages.
+    /// Returns the limits of pages, or fails if they are invalid.
     pub(super) fn limits(&self) -> Result<Limits> {
         let (usual, most) = (self.page_limit, self.max_page_limit);
         if usual == 0 || usual > most {
@@ -91,25 +93,24 @@ impl Options {
     }
 }
 
-/// When free space is given back to the file system.
+/// When free space is returned to the file system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compaction {
-    /// After a load that leaves more than 40 % of the file unused. Queries wait
-    /// meanwhile. A small change never compacts.
+    /// After a load that leaves more than 40 % of the file unused. Queries wait meanwhile. A small
+    /// change never causes a compaction.
     #[default]
     Auto,
     /// Only when [`compact`](crate::Engine::compact) is called.
     Manual,
 }
 
-/// Whether a copy of the store's data holds the integrators and their password
-/// hashes.
+/// Whether a copy of the store's data contains the integrators and their password hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Credentials {
-    /// They are in it, so that it can be opened or loaded with them.
+    /// The copy contains them, so that it can be opened or loaded with them.
     Keep,
-    /// They are left out.
+    /// The copy does not contain them.
     LeaveOut,
 }
 

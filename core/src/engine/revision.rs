@@ -1,13 +1,15 @@
-//! Whether an answer may be another by now, for who cannot watch the engine, such as the tabs
-//! of a browser that share one: a number tells of changes, and an instant of time.
+//! Shows whether an answer may have changed, for callers that cannot use live queries, such as the
+//! tabs of a browser that share an engine. A number changes with each commit, and an instant limits
+//! the validity of an answer.
 
 use super::Engine;
 use crate::error::public::Result;
 use crate::query::{Question, View};
 
 impl Engine {
-    /// The number of the last change of the store. It is another one after each change that
-    /// was kept, and the same as long as nothing is changed. To look costs next to nothing.
+    /// Returns the number of the last change of the store. It is different after each change that
+    /// was stored, and remains the same as long as nothing is changed. The call costs almost
+    /// nothing.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -24,14 +26,14 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn revision(&self) -> Result<u64> {
         Ok(self.store.read(|snapshot| snapshot.sequence())?)
     }
 
-    /// The instant from which on a question may have another answer though nothing was
-    /// changed, in seconds since 1970-01-01T00:00:00Z: the next midnight at the school, if the
-    /// answer depends on the day. The answer is that of an instant, in such seconds.
+    /// Returns the instant until which the answer to a question at the instant `now` remains valid
+    /// if nothing is changed. This is the next midnight at the school if the answer depends on the
+    /// date; otherwise there is no limit. Instants are in seconds since 1970-01-01T00:00:00Z.
     ///
     /// ```
     /// use rollbook::{Absentees, Engine, Grades, Options};
@@ -46,7 +48,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`revision`](Self::revision).
+    /// Fails as [`revision`](Self::revision) does.
     pub fn holds_until(&self, question: &dyn Question, now: i64) -> Result<Option<i64>> {
         let read = |snapshot: &_| View::new(snapshot, now).day(question);
         Ok(self

@@ -1,15 +1,13 @@
-//! Schools that are kept in step with the service.
+//! Schools that are synced with the service.
 
 use super::Engine;
 use crate::dataset::{self, Coverage};
-#[cfg(feature = "sync")]
 use crate::error::Error;
 use crate::error::public::Result;
-#[cfg(feature = "sync")]
-use crate::record::position::Followed;
 
 impl Engine {
-    /// What was seen of a school that is synced, and when; nothing of any other school.
+    /// Returns the coverage of a synced school: which data was fetched, and when. Returns `None`
+    /// for any other school.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -22,17 +20,17 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `suspended`, `closed`; `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn synced(&self, school: u64) -> Result<Option<Coverage>> {
         let read = self
             .store
-            .read(|snapshot| dataset::coverage::of_school(snapshot, school));
+            .read(|snapshot| dataset::replication::coverage::of_school(snapshot, school));
         Ok(read?)
     }
 
-    /// Ends the syncing of a school. Its records stay, and are taken for all there is:
-    /// what was not seen is answered as if there were nothing. The app may change them
-    /// from here on. A school that is not synced stays as it is.
+    /// Ends the sync of a school. Its records remain, and count as complete: data that was not
+    /// fetched is answered as if it did not exist. From then on, the app may change the records. A
+    /// school that is not synced remains unchanged.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -44,22 +42,21 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `busy` or `io`; nothing is changed then.
+    /// Fails with `busy` or `io`; nothing is changed in this case.
     pub fn forget_sync(&self, school: u64) -> Result<()> {
         let forgotten = self.store.write(|write| {
-            dataset::ledger::forget(write, school)?;
-            #[cfg(feature = "sync")]
-            dataset::followed::let_go_of(write, school)?;
-            dataset::coverage::forget(write, school)
+            dataset::replication::fetch_log::forget(write, school)?;
+            dataset::replication::followed::stop_following(write, school)?;
+            dataset::replication::coverage::forget(write, school)
         });
         Ok(forgotten?)
     }
 }
 
-#[cfg(feature = "sync")]
 impl Engine {
-    /// Fills a school from the service: see [`Sync`](crate::Sync). What was not seen of it
-    /// is `not_synced` afterwards, and in requests a 503.
+    /// Starts a sync, which fills a school from the service. See [`Sync`](crate::Sync). Afterwards,
+    /// questions about data that was not fetched fail with `not_synced`, and requests are answered
+    /// with 503.
     ///
     /// ```
     /// # fn main() -> rollbook::Result<()> {
@@ -73,21 +70,20 @@ impl Engine {
     /// # }
     /// ```
     ///
-    /// A pass that was left under way is gone on with. Of two syncs of a school the one that
-    /// was started last goes on, and the other stops.
+    /// An unfinished pass is resumed. If two syncs of a school exist, the one that was started last
+    /// continues, and the other one stops.
     ///
     /// # Errors
-    /// `unsupported` if an option is of no form that it may have; `busy`, `suspended`,
-    /// `closed`, `io`.
+    /// Fails with `unsupported` if an option is invalid, or if the school follows another store;
+    /// with `busy`, `suspended`, `closed` or `io`.
     pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
         let secret = self.store.read(|snapshot| {
-            let followed = Followed::read(&**snapshot)?;
-            if followed.is_some_and(|followed| followed.held(school).is_some()) {
+            if snapshot.owners().of(school).is_upstream() {
                 return Err(Error::unsupported(&format!(
                     "school {school} follows another store: sync it there, or call forget_sync first"
                 )));
             }
-            let key = snapshot.cursor_key()?;
+            let key = snapshot.cursor_key();
             let (half, _) = key.split_first_chunk().unwrap_or((&[0; 8], &[]));
             Ok(u64::from_le_bytes(*half))
         })?;

@@ -1,20 +1,20 @@
-//! Verification: redb's check, and ours of what lies in it.
+//! Verification: the check of redb, and the check of the records in the store.
 
 use crate::dataset;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-/// What a look through the whole store found.
+/// The result of a check of the whole store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// How many records were looked at.
+    /// The number of records that were checked.
     pub records: u64,
-    /// What does not agree, the first hundred findings; none if all is well.
+    /// The first hundred problems that were found. It is empty if the store is sound.
     pub problems: Vec<String>,
 }
 
 impl Verification {
-    /// Whether all is well.
+    /// Returns whether no problem was found.
     ///
     /// ```
     /// use rollbook::{Engine, Options};
@@ -37,7 +37,7 @@ impl Verification {
 pub(super) fn verify(store: &Store) -> Result<Verification> {
     let checked = store.check(|snapshot| {
         let mut found = dataset::Inspection::default();
-        // What cannot even be read is a finding too.
+        // Data that cannot be read is a problem too.
         if let Err(error) = found.inspect(snapshot) {
             found.problem(error.to_string());
         }

@@ -1,47 +1,75 @@
-//! A feed on its way in: lines are checked and staged outside any transaction, and each
-//! part of a feed is carried out at its end.
+//! Receives a feed. Lines are checked and staged outside any transaction, and the end of each part
+//! of a feed commits that part in one transaction.
 
-use super::lines::{Head, Mark};
-use super::take::{Part, Taken};
-use crate::dataset::coverage::Erased;
+use super::compare::Compared;
+use super::lines::{FeedHead, FeedLine, LineSum, digest_of};
+use super::take::FeedPart;
 use crate::dataset::{Cut, Line, Lines, Progress, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
-use crate::record::position::{Followed, Position};
-use crate::record::scope::Belonging;
-use crate::store::{Moment, Store};
+use crate::record::replication::erased_learners::ErasedLearners;
+use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::scope::{RecordOwner, Scope};
+use crate::store::{ChangePosition, Store, Write};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How many bytes of staged records stay in memory; the rest goes to the store.
+/// The number of bytes of staged records above which they are moved from memory to the store.
 const STAGE_BYTES: usize = 16 << 20;
 
-/// How many units a part may tell to have been seen: of each of 10,000 learners dozens.
+/// The maximum number of coverage entries in a part. It allows dozens for each of 10,000 learners.
 const MOST_UNITS: usize = 1 << 20;
 
-/// A feed that is being followed: push its bytes in pieces of any size, then finish.
+/// A feed that is being received. Push its bytes in pieces of any size, then call
+/// [`finish`](Self::finish).
 ///
-/// Each part of a feed is kept whole with the position behind it, durably, or not at all.
-/// So a feed may be cut anywhere: what came to its end is kept, and the next feed is asked
-/// for after [`Engine::followed`](crate::Engine::followed). Parts that come late or twice
-/// change nothing.
+/// Each part of a feed is stored durably together with the position after it, or not at all. A feed
+/// may therefore be cut anywhere: complete parts are stored, and the next feed is requested after
+/// the position that [`Engine::followed`](crate::Engine::followed) returns. Parts that arrive late
+/// or twice change nothing.
 pub struct Follow {
     store: Arc<Store>,
     lines: Lines,
     stage: Stage,
-    part: Option<Open>,
-    /// The name under which staged records have gone to the store.
+    /// The feed whose parts are arriving.
+    feed: Option<FeedState>,
+    part: Option<OpenPart>,
+    /// The name of the spilled entries in the store, if staged records were moved there.
     staged: Option<String>,
     failed: Option<Failure>,
     progress: Progress,
     summary: Summary,
+    /// Whether a part was committed.
+    has_taken: bool,
+    /// Whether [`finish`](Follow::finish) was called after the end of the last part.
+    is_over: bool,
 }
 
-/// The part of a feed that is under way.
-struct Open {
-    part: Part,
-    /// It was taken before: its lines are not looked at.
-    is_known: bool,
+/// A feed whose head has arrived.
+struct FeedState {
+    change_position: ChangePosition,
+    /// The scope after the whole feed, if it differs from the scope before.
+    scope: Option<Scope>,
+    /// The schools whose records later parts contain.
+    pending: BTreeSet<u64>,
+}
+
+impl FeedState {
+    /// Returns the schools that later parts must still send, given the scope `held` that the store
+    /// has so far.
+    fn pending_schools(&self, held: &Scope) -> impl Iterator<Item = u64> {
+        let pending = self.pending.iter().copied();
+        pending.filter(|school| held.whom(*school).is_none())
+    }
+}
+
+/// The part of a feed whose lines are arriving.
+struct OpenPart {
+    /// `None` if the part was committed before. Its lines are then ignored.
+    part: Option<Box<FeedPart>>,
+    /// The count and digest of the lines so far.
+    sum: LineSum,
 }
 
 impl Follow {
@@ -50,39 +78,51 @@ impl Follow {
             store,
             lines: Lines::default(),
             stage: Stage::default(),
+            feed: None,
             part: None,
             staged: None,
             failed: None,
             progress: Progress::default(),
             summary: Summary::default(),
+            has_taken: false,
+            is_over: false,
         }
     }
 
-    /// Takes the next bytes of a feed.
+    /// Receives the next bytes of a feed.
     ///
     /// # Errors
-    /// `bad_dataset` for the first faulty line; `out_of_step` if a part does not begin where
-    /// this store is; `busy` or `io`. It is over then, and every further call gives the same
-    /// error. Nothing of the part is kept, and all before it.
+    /// `bad_dataset` for the first faulty line; `out_of_sync` if a part does not begin at the
+    /// position of this store; `busy` or `io`. After an error, every further call returns the same
+    /// error. Nothing of the incomplete part is stored, but all parts before it are. `diverged` if,
+    /// after a part, the records of this store differ from those of its source: that part is stored
+    /// too, and the next feed sends everything again, once.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.progress.bytes += bytes.len() as u64;
         Ok(self.cut(|lines, each| lines.push(bytes, each))?)
     }
 
-    /// How far it has come.
+    /// Returns how many lines and bytes were received so far.
     pub fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// Ends the feed; says what it changed.
+    /// Ends the feed and returns a summary of its changes. If the feed removed people, because they
+    /// were erased at the source or left the scope, this call also erases their data from the file
+    /// of the store, which takes as long as [`Engine::compact`](crate::Engine::compact). If the
+    /// process is killed meanwhile, the erasure is repeated when the store is opened again.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and `bad_dataset` if the last part lacks its end.
+    /// The same as [`push`](Self::push), and `bad_dataset` if the end of the last part is missing.
+    /// If the erasure fails, the same as [`Engine::erase_learner`](crate::Engine::erase_learner):
+    /// all of the feed is stored, and the next feed repeats the erasure.
     pub fn finish(mut self) -> Result<Summary, Error> {
         self.cut(Lines::finish)?;
         if self.part.is_some() {
             return Err(fault(self.progress.lines, CUT).into());
         }
+        self.is_over = true;
+        self.store.erase_leftovers()?;
         let mut summary = std::mem::take(&mut self.summary);
         summary.lines = self.progress.lines;
         summary.bytes = self.progress.bytes;
@@ -108,98 +148,176 @@ impl Follow {
         let Cut::Line(line) = cut else {
             return Err(fault(number, "is longer than 1 MiB"));
         };
-        match Mark::parse(line) {
-            Some(Ok(mark)) => self.mark(number, mark),
-            Some(Err(what)) => Err(fault(number, &what)),
-            None => self.record(number, line),
+        match FeedLine::parse(line) {
+            Some(Ok(mark)) => self.mark(number, mark)?,
+            Some(Err(what)) => return Err(fault(number, &what)),
+            None => self.record(number, line)?,
         }
+        if let Some(open) = &mut self.part {
+            open.sum.add(line);
+        }
+        Ok(())
     }
 
-    fn mark(&mut self, number: u64, mark: Mark) -> Result<()> {
+    fn mark(&mut self, number: u64, mark: FeedLine) -> Result<()> {
         match (mark, &mut self.part) {
-            (Mark::Feed(head), None) => self.open(*head),
-            (Mark::Feed(_), Some(_)) => Err(fault(number, CUT)),
-            (_, None) => Err(fault(number, "stands before the head of a feed")),
-            (Mark::End, Some(_)) => self.end(),
-            (_, Some(open)) if open.is_known => Ok(()),
-            (mark, Some(open)) => {
-                let noted = note(&mut open.part, mark);
+            (FeedLine::Feed(_) | FeedLine::Part(..), Some(_)) => Err(fault(number, CUT)),
+            (FeedLine::Feed(head), None) => self.begin_feed(number, *head),
+            (FeedLine::Part(from, schools), None) => self.begin_part(number, &from, &schools),
+            (_, None) => Err(fault(number, BEFORE_HEAD)),
+            (FeedLine::End(sum), Some(open)) if open.part.is_some() && sum != open.sum => {
+                Err(fault(number, ALTERED))
+            }
+            (FeedLine::End(_), Some(_)) => self.end(),
+            (_, Some(OpenPart { part: None, .. })) => Ok(()),
+            (
+                mark,
+                Some(OpenPart {
+                    part: Some(part), ..
+                }),
+            ) => {
+                let noted = note(part, mark);
                 noted.map_err(|what| fault(number, &what))
             }
         }
     }
 
-    /// Begins a part, if it begins where this store is.
-    fn open(&mut self, head: Head) -> Result<()> {
-        let before = self.store.read(|snapshot| Followed::read(&**snapshot))?;
-        let position = before.as_ref().map(|before| &before.position);
-        let is_known = match (position, &head.from) {
-            // A source that was put back from a copy may give numbers of commits again, so
-            // that what begins anew is never taken for late.
-            (_, None) => false,
-            (Some(now), Some(from)) if from == now => false,
-            (Some(Position { moment: now, .. }), Some(_)) if is_before(head.to.moment, *now) => {
-                true
+    /// Begins the first part of a feed.
+    fn begin_feed(&mut self, number: u64, head: FeedHead) -> Result<()> {
+        let FeedHead {
+            from,
+            change_position,
+            parts,
+            scope,
+            pending,
+        } = head;
+        let followed = self.followed()?;
+        let mut to = None;
+        if is_next(followed.as_ref(), from.as_deref(), change_position)? {
+            let before = followed.as_ref().map(|followed| &followed.position.scope);
+            let mut held = match scope.as_ref().or(before) {
+                Some(held) => held.clone(),
+                None => return Err(fault(number, "names no scope")),
+            };
+            if !pending.iter().all(|school| held.whom(*school).is_some()) {
+                return Err(fault(number, "a pending school is not in the scope"));
             }
-            _ => return Err(Error::OutOfStep.into()),
-        };
-        let mut erased = BTreeMap::new();
-        for school in head.to.held.schools.keys().copied() {
-            let of_school = self
-                .store
-                .read(|snapshot| Erased::under(*snapshot.cursor_key()?, &**snapshot, school))?;
-            erased.insert(school, of_school);
+            held.schools.retain(|school, _| !pending.contains(school));
+            to = Some(Position {
+                change_position,
+                parts,
+                scope: held,
+                is_amid: !pending.is_empty(),
+                wants_sums: false,
+            });
         }
-        self.part = Some(Open {
-            part: Part {
-                head,
-                before,
-                whole: BTreeSet::new(),
-                erased,
-                seen: BTreeMap::new(),
-                units: 0,
-            },
-            is_known,
+        self.feed = Some(FeedState {
+            change_position,
+            scope,
+            pending,
         });
+        self.open(followed, to);
         Ok(())
     }
 
+    /// Begins a later part of the feed, which contains the records of `schools`.
+    fn begin_part(&mut self, number: u64, from: &str, schools: &BTreeSet<u64>) -> Result<()> {
+        let followed = self.followed()?;
+        let Some(feed) = &self.feed else {
+            return Err(fault(number, BEFORE_HEAD));
+        };
+        if !schools.is_subset(&feed.pending) {
+            return Err(fault(number, "contains a school that is not pending"));
+        }
+        let mut to = None;
+        if is_next(followed.as_ref(), Some(from), feed.change_position)?
+            && let Some(before) = &followed
+        {
+            let mut position = before.position.clone();
+            for school in schools {
+                let new = feed.scope.as_ref().and_then(|scope| scope.whom(*school));
+                let whom = new.or_else(|| before.awaiting_resend.whom(*school));
+                let whom = whom.ok_or_else(|| fault(number, &not_followed(*school)))?;
+                position.scope.schools.insert(*school, whom.clone());
+            }
+            position.change_position = feed.change_position;
+            position.parts = position.parts.saturating_add(1);
+            position.is_amid = feed.pending_schools(&position.scope).next().is_some();
+            to = Some(position);
+        }
+        self.open(followed, to);
+        Ok(())
+    }
+
+    /// Opens a part that ends at the position `to`. If `to` is `None`, the part was committed
+    /// before.
+    fn open(&mut self, before: Option<FollowerState>, to: Option<Position>) {
+        let feed = self.feed.as_ref();
+        let part = to.map(|to| {
+            let pending = feed
+                .into_iter()
+                .flat_map(|feed| feed.pending_schools(&to.scope));
+            Box::new(FeedPart {
+                pending: pending.collect(),
+                to,
+                before,
+                whole: BTreeSet::new(),
+                erased: BTreeMap::new(),
+                seen: BTreeMap::new(),
+                units: 0,
+                sums: BTreeMap::new(),
+            })
+        });
+        self.part = Some(OpenPart {
+            part,
+            sum: LineSum::default(),
+        });
+    }
+
+    fn followed(&self) -> Result<Option<FollowerState>> {
+        self.store.read(|snapshot| FollowerState::read(&**snapshot))
+    }
+
     fn record(&mut self, number: u64, line: &[u8]) -> Result<()> {
-        let Some(open) = &mut self.part else {
+        let part = match &mut self.part {
+            Some(OpenPart { part: None, .. }) => return Ok(()),
+            Some(OpenPart { part, .. }) => part.as_mut(),
+            None => None,
+        };
+        let Some(part) = part else {
             return match parse_line(line) {
                 Ok(None) => Ok(()),
-                _ => Err(fault(number, "stands before the head of a feed")),
+                _ => Err(fault(number, BEFORE_HEAD)),
             };
         };
-        if open.is_known {
-            return Ok(());
-        }
         let Some(mut line) = parse_line(line).map_err(|what: String| fault(number, &what))? else {
             return Ok(());
         };
-        if Belonging::of(line.kind) == Belonging::App {
+        if RecordOwner::of(line.kind) == RecordOwner::App {
             let what = format!("{}: is no part of a feed", line.kind.name());
             return Err(fault(number, &what));
         }
         let key: Vec<u64> = line.key().collect();
         let school = line.kind.is_of_school().then(|| key.first()).flatten();
         if let Some(school) = school {
-            let held = &open.part.head.to.held;
+            let held = &part.to.scope;
             if held.whom(*school).is_none() {
                 let what = format!("{}: {}", line.kind.name(), not_followed(*school));
                 return Err(fault(number, &what));
             }
             let owner = owner(&line, &key);
             if !line.deleted && !held.may_have(line.kind, *school, owner) {
-                let what = format!("{}: is not in what is followed", line.kind.name());
+                let what = format!("{}: is not in the scope", line.kind.name());
                 return Err(fault(number, &what));
             }
-            // The record may have been another learner's here.
-            let erased = open.part.erased.get(school);
-            let erased = erased.filter(|erased| !erased.is_nobody());
-            line.deleted |= owner
-                .zip(erased)
-                .is_some_and(|(learner, erased)| erased.has(learner));
+            let read = |snapshot: &Arc<_>| ErasedLearners::read(snapshot, *school);
+            let erased = match part.erased.entry(*school) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(self.store.read(read)?),
+            };
+            // This store may contain the record with another learner as its owner, so it is
+            // removed.
+            line.deleted |= !erased.is_nobody() && owner.is_some_and(|owner| erased.has(owner));
         }
         self.stage.push(number, &line, None)?;
         if self.stage.sorter.bytes() > STAGE_BYTES {
@@ -209,27 +327,34 @@ impl Follow {
         Ok(())
     }
 
-    /// Carries out the part that is under way.
+    /// Commits the part whose end has arrived, and compares the records if the part has sums.
     fn end(&mut self) -> Result<()> {
         let stage = std::mem::take(&mut self.stage);
-        let Some(Open { part, is_known, .. }) = self.part.take() else {
-            return Ok(());
-        };
-        if !is_known {
+        if let Some(OpenPart {
+            part: Some(part), ..
+        }) = self.part.take()
+        {
             let mut sorter = Some(stage.sorter);
-            let Taken { summary } = self
-                .store
-                .write(|write| part.carry_out(write, sorter.take().unwrap_or_default()))?;
-            self.summary.add(&summary);
+            let compared = Compared {
+                at: part.to.clone(),
+                sums: part.sums.clone(),
+                asked_before: part.asked_again(),
+            };
+            let carry_out =
+                |write: &mut Write<'_>| part.carry_out(write, sorter.take().unwrap_or_default());
+            self.summary.add(&self.store.write(carry_out)?);
+            self.has_taken = true;
+            self.unstage();
+            return compared.compare(&self.store);
         }
         self.unstage();
         Ok(())
     }
 
-    /// Forgets what went to the store and was not committed.
+    /// Removes spilled entries that were not committed.
     fn unstage(&mut self) {
         if let Some(name) = self.staged.take() {
-            // If the store cannot be written now, opening it forgets them.
+            // If the store cannot be written now, it removes them when it is opened.
             let _ = self.store.unstage(&name);
         }
     }
@@ -238,53 +363,78 @@ impl Follow {
 impl Drop for Follow {
     fn drop(&mut self) {
         self.unstage();
+        // Parts of an incomplete feed may also have removed people. If the erasure fails, the next
+        // feed repeats it.
+        if !self.is_over && self.has_taken {
+            let _ = self.store.erase_leftovers();
+        }
     }
 }
 
+const ALTERED: &str = "lines of the feed are missing or altered: ask for it again after the position that followed gives";
+
 const CUT: &str = "the feed is cut: ask for it again after the position that followed gives";
 
-/// Whether a moment is not after another one, as far as can be told.
-fn is_before(one: Moment, other: Moment) -> bool {
-    one.generation == other.generation && one.sequence <= other.sequence
+const BEFORE_HEAD: &str = "is before the head of a feed";
+
+/// Returns whether a part that leads to the change position `to` begins at the position of the
+/// store. Returns false if the part was committed before, and fails with `out_of_sync` otherwise.
+fn is_next(
+    followed: Option<&FollowerState>,
+    from: Option<&str>,
+    to: ChangePosition,
+) -> Result<bool> {
+    let position = followed.map(|followed| &followed.position);
+    let now = position.map(|now| digest_of(&now.to_text()));
+    if now.as_deref() == from {
+        return Ok(true);
+    }
+    match position.map(|now| now.change_position) {
+        Some(now) if to.incarnation == now.incarnation && to.sequence <= now.sequence => Ok(false),
+        _ => Err(Error::OutOfSync.into()),
+    }
 }
 
-/// The learner whose own a record is.
+/// Returns the learner to whom a record belongs.
 fn owner(line: &Line<'_>, key: &[u64]) -> Option<u64> {
-    let of = |tag: usize| {
+    let of = |column: usize| {
         let mut fields = line.kind.fields().iter().zip(&line.values);
-        let field = fields.find(|(field, _)| field.tag.map(usize::from) == Some(tag));
+        let field = fields.find(|(field, _)| field.filter_column.map(usize::from) == Some(column));
         Ok(field.and_then(|(_, value)| Value::integer(value)))
     };
     line.kind.learner(key, of).ok().flatten()
 }
 
-/// Takes down what a mark between the head and the end says.
-fn note(part: &mut Part, mark: Mark) -> Result<(), String> {
+/// Adds the content of a line between the head and the end to the part.
+fn note(part: &mut FeedPart, mark: FeedLine) -> Result<(), String> {
     let school = match mark {
-        Mark::Whole(school) => school,
-        Mark::Seen(school, _) | Mark::Complete(school) => Some(school),
-        Mark::Feed(_) | Mark::End => None,
+        FeedLine::Whole(school) | FeedLine::Sum(school, _) => school,
+        FeedLine::Seen(school, _) | FeedLine::Complete(school) => Some(school),
+        FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => None,
     };
-    // Other schools are the app's own.
-    if let Some(school) = school.filter(|school| part.head.to.held.whom(*school).is_none()) {
+    // Records of other schools belong to the app.
+    if let Some(school) = school.filter(|school| part.to.scope.whom(*school).is_none()) {
         return Err(not_followed(school));
     }
     match mark {
-        Mark::Whole(of) => {
+        FeedLine::Whole(of) => {
             part.whole.insert(of);
         }
-        Mark::Complete(school) => {
+        FeedLine::Sum(school, sum) => {
+            part.sums.insert(school, sum);
+        }
+        FeedLine::Complete(school) => {
             part.seen.insert(school, None);
         }
-        Mark::Seen(school, units) => {
+        FeedLine::Seen(school, units) => {
             part.units += units.len();
             if part.units > MOST_UNITS {
-                return Err("more was seen than schools can have".to_owned());
+                return Err("the coverage is larger than a school can have".to_owned());
             }
             let seen = part.seen.entry(school).or_default();
             seen.get_or_insert_default().extend(units);
         }
-        Mark::Feed(_) | Mark::End => {}
+        FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => {}
     }
     Ok(())
 }

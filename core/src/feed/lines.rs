@@ -1,88 +1,179 @@
-//! The lines of a feed that are no records of a dataset.
+//! The lines of a feed that are not records of a dataset.
 //!
 //! ```text
-//! {"type":"feed","from":"…","to":"…","pending":[2]}   its head: from which position to which;
-//!                                                     schools that stay until they come
+//! {"type":"feed","from":"…","incarnation":7,"sequence":3,"parts":4,"scope":"…","pending":"…"}
+//!                                                     its head: the digest of the position that it
+//!                                                     follows, none for a store that has none;
+//!                                                     the change position and the parts of the next one;
+//!                                                     what the store has after all parts, if that
+//!                                                     is new to it; schools that later parts bring
+//! {"type":"part","from":"…","schools":"…"}             the head of a later part: schools that it
+//!                                                     brings
 //! {"type":"whole","school_id":1}                      all of the school follows; without a
 //!                                                     school all tables of no school
 //! {"type":"seen","school_id":1,"units":[…]}           what the source has seen of the school
 //! {"type":"complete","school_id":1}                   the source has all of the school
-//! {"type":"end"}                                      what came since the head counts
+//! {"type":"sum","school_id":1,"records":9,"digest":"…"}
+//!                                                     what the source has of the school, in the
+//!                                                     scope; without a school, of the lists that
+//!                                                     belong to none
+//! {"type":"end","lines":7,"digest":"…"}               what came since the head counts: so many
+//!                                                     lines, the head included, of this digest
 //! ```
 
-use crate::dataset::coverage::Told;
+use crate::dataset::replication::coverage_update::CoverageEntry;
 use crate::date::Date;
 use crate::json::{self, Object, elements};
-use crate::record::coverage::{Part, Unit};
-use crate::record::position::Position;
-use crate::store::Key;
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::resume_token::{decode_text, encode_text};
+use crate::record::replication::scope::{Scope, push_ascending, take_numbers};
+use crate::store::{ChangePosition, Key};
 use std::collections::BTreeSet;
+use twox_hash::{XxHash3_64, XxHash3_128};
 
-/// A line that is no record.
+/// A line that is not a record.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    Feed(Box<Head>),
+pub(super) enum FeedLine {
+    Feed(Box<FeedHead>),
+    /// The digest of the position at which the follower must be, and the schools whose records the
+    /// part contains.
+    Part(String, BTreeSet<u64>),
     Whole(Option<u64>),
-    Seen(u64, Vec<Told>),
+    Seen(u64, Vec<CoverageEntry>),
     Complete(u64),
-    End,
+    Sum(Option<u64>, RecordSum),
+    End(LineSum),
 }
 
-/// What a part of a feed brings.
+/// The count and the digest of the lines of a part, which show that none is missing or altered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LineSum {
+    lines: u64,
+    digest: u128,
+}
+
+impl LineSum {
+    /// Adds the next line, without its line feed.
+    pub(super) fn add(&mut self, line: &[u8]) {
+        self.lines += 1;
+        let seed = XxHash3_64::oneshot(&self.digest.to_le_bytes());
+        self.digest = XxHash3_128::oneshot_with_seed(seed, line);
+    }
+}
+
+/// The count and the digest of a set of records. The digest does not depend on their order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct RecordSum {
+    records: u64,
+    digest: u128,
+}
+
+impl RecordSum {
+    /// Adds a record, given as a line.
+    pub(super) fn add(&mut self, line: &str) {
+        self.records += 1;
+        let digest = XxHash3_128::oneshot(line.as_bytes());
+        self.digest = self.digest.wrapping_add(digest);
+    }
+}
+
+/// Returns a digest that identifies a position in a line of a feed. Positions themselves are long
+/// if they list many learners, and a follower only needs to compare them.
+pub(super) fn digest_of(position: &str) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(position.as_bytes()))
+}
+
+/// The head of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head {
-    /// Nothing, if it begins anew.
-    pub(super) from: Option<Position>,
-    pub(super) to: Position,
-    /// Schools that are not in `to` yet, and stay as they are.
+pub(super) struct FeedHead {
+    /// The digest of the position at which the follower must be, or `None` if it must have none.
+    pub(super) from: Option<String>,
+    /// The change position of the follower after the first part and after all later ones.
+    pub(super) change_position: ChangePosition,
+    /// The number of parts that the follower has applied in total after the first part.
+    pub(super) parts: u64,
+    /// The scope of the follower after the feed, or `None` if it is unchanged.
+    pub(super) scope: Option<Scope>,
+    /// Schools of the scope whose records later parts contain. They remain unchanged until then.
     pub(super) pending: BTreeSet<u64>,
 }
 
-/// How many units a line has at most: it stays far below the longest line.
-pub(super) const UNITS: usize = 1000;
-
-impl Mark {
+impl FeedLine {
     pub(super) fn to_line(&self) -> String {
         let mut out = b"{\"type\":".to_vec();
         match self {
-            Mark::Feed(head) => {
+            FeedLine::Feed(head) => {
                 out.extend_from_slice(b"\"feed\"");
                 if let Some(from) = &head.from {
                     push_name(&mut out, "from");
-                    json::push_string(&mut out, &from.to_text());
+                    json::push_string(&mut out, from);
                 }
-                push_name(&mut out, "to");
-                json::push_string(&mut out, &head.to.to_text());
-                push_name(&mut out, "pending");
-                push_list(&mut out, head.pending.iter(), |out, school| {
-                    json::push_integer(out, *school);
-                });
+                let numbers = [
+                    ("incarnation", head.change_position.incarnation),
+                    ("sequence", head.change_position.sequence),
+                    ("parts", head.parts),
+                ];
+                for (name, number) in numbers {
+                    push_name(&mut out, name);
+                    json::push_integer(&mut out, number);
+                }
+                if let Some(scope) = &head.scope {
+                    let mut bytes = Vec::new();
+                    scope.encode(&mut bytes);
+                    push_name(&mut out, "scope");
+                    json::push_string(&mut out, &encode_text(&bytes));
+                }
+                push_schools(&mut out, "pending", &head.pending);
             }
-            Mark::Whole(school) => {
+            FeedLine::Part(from, schools) => {
+                out.extend_from_slice(b"\"part\"");
+                push_name(&mut out, "from");
+                json::push_string(&mut out, from);
+                push_schools(&mut out, "schools", schools);
+            }
+            FeedLine::Whole(school) => {
                 out.extend_from_slice(b"\"whole\"");
                 if let Some(school) = school {
                     push_school(&mut out, *school);
                 }
             }
-            Mark::Seen(school, units) => {
+            FeedLine::Seen(school, units) => {
                 out.extend_from_slice(b"\"seen\"");
                 push_school(&mut out, *school);
                 push_name(&mut out, "units");
                 push_list(&mut out, units.iter(), push_unit);
             }
-            Mark::Complete(school) => {
+            FeedLine::Complete(school) => {
                 out.extend_from_slice(b"\"complete\"");
                 push_school(&mut out, *school);
             }
-            Mark::End => out.extend_from_slice(b"\"end\""),
+            FeedLine::Sum(school, RecordSum { records, digest }) => {
+                out.extend_from_slice(b"\"sum\"");
+                if let Some(school) = school {
+                    push_school(&mut out, *school);
+                }
+                push_sum(&mut out, "records", *records, *digest);
+            }
+            FeedLine::End(LineSum { lines, digest }) => {
+                out.extend_from_slice(b"\"end\"");
+                push_sum(&mut out, "lines", *lines, *digest);
+            }
         }
         out.push(b'}');
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Reads a line; nothing if it is a record's. On failure says what is wrong with it.
-    pub(super) fn parse(line: &[u8]) -> Option<Result<Mark, String>> {
-        const STARTS: [&[u8]; 5] = [b"feed\"", b"whole\"", b"seen\"", b"complete\"", b"end\""];
+    /// Parses a line. Returns `None` if the line is a record, and an error text if it is faulty.
+    pub(super) fn parse(line: &[u8]) -> Option<Result<FeedLine, String>> {
+        const STARTS: [&[u8]; 7] = [
+            b"feed\"",
+            b"part\"",
+            b"whole\"",
+            b"seen\"",
+            b"complete\"",
+            b"sum\"",
+            b"end\"",
+        ];
         let rest = line.strip_prefix(b"{\"type\":\"")?;
         if !STARTS.iter().any(|start| rest.starts_with(start)) {
             return None;
@@ -103,6 +194,20 @@ fn push_school(out: &mut Vec<u8>, school: u64) {
     json::push_integer(out, school);
 }
 
+fn push_sum(out: &mut Vec<u8>, name: &str, count: u64, digest: u128) {
+    push_name(out, name);
+    json::push_integer(out, count);
+    push_name(out, "digest");
+    json::push_string(out, &format!("{digest:032x}"));
+}
+
+fn push_schools(out: &mut Vec<u8>, name: &str, schools: &BTreeSet<u64>) {
+    let mut bytes = Vec::new();
+    push_ascending(&mut bytes, schools.iter());
+    push_name(out, name);
+    json::push_string(out, &encode_text(&bytes));
+}
+
 fn push_list<T>(out: &mut Vec<u8>, list: impl Iterator<Item = T>, push: fn(&mut Vec<u8>, T)) {
     out.push(b'[');
     for (index, one) in list.enumerate() {
@@ -114,15 +219,20 @@ fn push_list<T>(out: &mut Vec<u8>, list: impl Iterator<Item = T>, push: fn(&mut 
     out.push(b']');
 }
 
-/// `[part, year, key, key, as of, last day]`: numbers, the last one 0 of what is not of days.
-fn push_unit(out: &mut Vec<u8>, Told { unit, as_of, to }: &Told) {
-    let Unit { part, year, key } = *unit;
+/// Writes `[part, year, key, key, as of, last day]`, all as numbers. The last day is 0 if the entry
+/// has no days.
+fn push_unit(out: &mut Vec<u8>, CoverageEntry { unit, as_of, to }: &CoverageEntry) {
+    let CoverageKey {
+        kind: part,
+        year,
+        key,
+    } = *unit;
     let to = to.map_or(0, Date::number);
     let numbers = [part as u64, year, key.0, key.1, as_of.cast_unsigned(), to];
     push_list(out, numbers.into_iter(), json::push_integer);
 }
 
-fn read(line: &str) -> Result<Mark, String> {
+fn read(line: &str) -> Result<FeedLine, String> {
     let object = Object::parse(line).map_err(|what| format!("is not a JSON object: {what}"))?;
     let member = |name: &str| {
         let mut members = object.members.iter();
@@ -131,56 +241,86 @@ fn read(line: &str) -> Result<Mark, String> {
             .map(|(_, value)| *value)
     };
     let wrong = |name: &str| format!("{name} is missing or damaged: ask for the feed again");
-    let school = || {
-        member("school_id")
-            .and_then(number)
-            .ok_or_else(|| wrong("school_id"))
+    let text = |name: &str| member(name).and_then(json::string);
+    let count = |name: &str| member(name).and_then(number).ok_or_else(|| wrong(name));
+    let schools = |name: &str| {
+        let schools = member(name).and_then(|text| decoded(text, take_numbers));
+        schools.ok_or_else(|| wrong(name))
     };
-    let position = |text: &str| Position::from_text(&json::string(text)?);
+    let school = || count("school_id");
+    let any_school = || member("school_id").map(|_| school()).transpose();
+    let digest = || {
+        let digest = text("digest").and_then(|text| u128::from_str_radix(&text, 16).ok());
+        digest.ok_or_else(|| wrong("digest"))
+    };
     match member("type") {
         Some("\"feed\"") => {
-            let from = match member("from") {
-                Some(from) => Some(position(from).ok_or_else(|| wrong("from"))?),
-                None => None,
-            };
-            let to = member("to").and_then(position).ok_or_else(|| wrong("to"))?;
-            let pending = member("pending").and_then(elements);
-            let pending = pending.and_then(|all| all.map(number).collect());
-            let pending = pending.ok_or_else(|| wrong("pending"))?;
-            Ok(Mark::Feed(Box::new(Head { from, to, pending })))
+            let from = member("from").map(|from| json::string(from).ok_or_else(|| wrong("from")));
+            let scope = member("scope").map(|text| decoded(text, Scope::decode));
+            let scope = scope.map(|scope| scope.ok_or_else(|| wrong("scope")));
+            Ok(FeedLine::Feed(Box::new(FeedHead {
+                from: from.transpose()?.map(Into::into),
+                change_position: ChangePosition {
+                    incarnation: count("incarnation")?,
+                    sequence: count("sequence")?,
+                },
+                parts: count("parts")?,
+                scope: scope.transpose()?,
+                pending: schools("pending")?,
+            })))
         }
-        Some("\"whole\"") => match member("school_id") {
-            Some(_) => school().map(|school| Mark::Whole(Some(school))),
-            None => Ok(Mark::Whole(None)),
-        },
+        Some("\"part\"") => {
+            let from = text("from").ok_or_else(|| wrong("from"))?;
+            Ok(FeedLine::Part(from.into(), schools("schools")?))
+        }
+        Some("\"whole\"") => Ok(FeedLine::Whole(any_school()?)),
+        Some("\"sum\"") => {
+            let sum = RecordSum {
+                records: count("records")?,
+                digest: digest()?,
+            };
+            Ok(FeedLine::Sum(any_school()?, sum))
+        }
         Some("\"seen\"") => {
             let units = member("units").and_then(elements);
             let units = units.and_then(|all| all.map(unit).collect());
-            Ok(Mark::Seen(school()?, units.ok_or_else(|| wrong("units"))?))
+            Ok(FeedLine::Seen(
+                school()?,
+                units.ok_or_else(|| wrong("units"))?,
+            ))
         }
-        Some("\"complete\"") => Ok(Mark::Complete(school()?)),
-        Some("\"end\"") => Ok(Mark::End),
+        Some("\"complete\"") => Ok(FeedLine::Complete(school()?)),
+        Some("\"end\"") => Ok(FeedLine::End(LineSum {
+            lines: count("lines")?,
+            digest: digest()?,
+        })),
         _ => Err(wrong("type")),
     }
+}
+
+/// Decodes a JSON string of base64url text. Returns `None` unless `take` consumes all bytes.
+fn decoded<T>(text: &str, take: fn(&mut &[u8]) -> crate::error::Result<T>) -> Option<T> {
+    let bytes = decode_text(&json::string(text)?).ok()?;
+    let mut rest = bytes.as_slice();
+    let taken = take(&mut rest).ok()?;
+    rest.is_empty().then_some(taken)
 }
 
 fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-fn unit(text: &str) -> Option<Told> {
+fn unit(text: &str) -> Option<CoverageEntry> {
     let mut numbers = elements(text)?.map(number);
     let [part, year, first, second, as_of, to] = [(); 6].map(|()| numbers.next().flatten());
-    let unit = Unit {
-        part: Part::numbered(part?)
-            .ok()
-            .filter(|part| *part != Part::Erased)?,
+    let unit = CoverageKey {
+        kind: CoverageKind::numbered(part?).ok()?,
         year: year?,
         key: Key(first?, second?),
     };
-    Some(Told {
+    Some(CoverageEntry {
         unit,
         as_of: as_of?.cast_signed(),
-        to: Date::from_number(to?).filter(|_| unit.part.is_of_days()),
+        to: Date::from_number(to?).filter(|_| unit.kind.is_of_days()),
     })
 }

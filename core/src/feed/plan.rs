@@ -1,320 +1,267 @@
-//! What a feed hands out: from where its follower is to where the source is.
+//! Plans the segments of a feed, from the position of its follower to the state of the source.
 
-use super::lines::{Head, Mark, UNITS};
-use crate::dataset::Named;
-use crate::dataset::coverage::{self, Told};
+use super::lines::{FeedHead, digest_of};
+use super::sources::ChangedRecords;
 use crate::error::{Error, Result};
-use crate::record::Kind;
-use crate::record::position::{Followed, Position};
-use crate::record::scope::{Belonging, Scope, Whom};
-use crate::store::{Area, Since, Snapshot, Touched};
+use crate::record::presence::has_records;
+use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::resume_token::ResumeToken;
+use crate::record::replication::scope::{Scope, Whom};
+use crate::store::{LogPartition, Since, Snapshot};
 use std::collections::{BTreeSet, VecDeque};
-use std::vec::IntoIter;
 
-/// A piece of a feed, from which lines are made when they are fetched.
-pub(super) enum Piece {
-    Mark(Mark),
-    /// All tables that lie under no school.
-    Tables,
-    /// All of a school that is in the scope.
-    School(u64, Whom),
-    /// All that is a school's but its learners', of a school of which some are followed.
-    TablesOfSchool(u64),
-    /// All records of some learners.
-    Learners(u64, BTreeSet<u64>),
-    /// The records of these keys, or their removal.
-    Records(Area, Whom, IntoIter<Touched>),
-    /// Records that learners name.
-    Named(u64, IntoIter<(Kind, u64)>),
+/// A segment of a feed. Its lines are made when they are fetched.
+pub(super) enum Segment {
+    /// The head of the feed, which begins its first part.
+    Feed(Box<FeedHead>),
+    /// The head of a later part, which contains all records of these schools.
+    Part(Vec<u64>),
+    /// The end of a part.
+    End,
+    /// All lists that belong to no school.
+    Lists,
+    /// The changes of the lists that belong to no school.
+    ChangedLists,
+    /// All records of a school that are in the scope.
+    School(u64),
+    /// The changes of a school; also its coverage if `has_seen` is true.
+    Changes { school: u64, has_seen: bool },
+    /// The sum of the lists that belong to no school, or of the records of a school that are in the
+    /// scope.
+    Sum(Option<u64>),
 }
 
-/// What is to be handed out.
+/// The plan of a feed.
 pub(super) struct Plan {
-    pub(super) pieces: VecDeque<Piece>,
-    pub(super) to: Position,
-    /// Whether anything changed for the follower.
+    pub(super) segments: VecDeque<Segment>,
+    /// The position of the follower, if this store knows the changes since then.
+    pub(super) after: Option<ResumeToken>,
+    /// The position of the follower after the first part.
+    pub(super) first: Position,
+    /// The position of the follower after the complete feed, which it sends with its next request.
+    pub(super) to: String,
+    /// Whether the follower should apply the feed.
     pub(super) has_changes: bool,
 }
+
+/// The maximum number of parts of a feed after the first. At the end of each, a follower writes the
+/// list of its schools, so that more parts would mean more writing.
+const MOST_PARTS: usize = 64;
+
+/// The number of changed records of a log partition above which all of its records are sent.
+const MOST_CHANGED: usize = 1 << 16;
 
 struct Planner<'a> {
     snapshot: &'a Snapshot,
     scope: &'a Scope,
-    /// What the source follows itself.
-    followed: Option<Followed>,
-    pieces: VecDeque<Piece>,
+    after: Option<&'a ResumeToken>,
+    segments: VecDeque<Segment>,
+    /// Whether anything changed for the follower.
     has_changes: bool,
+    /// The number of bytes of a log partition that may be newer than the position of the follower.
+    /// Above this number the position is ageing.
+    most_behind: u64,
+    /// Whether the position of the follower will soon be too old for this store.
+    is_ageing: bool,
 }
 
 impl Plan {
-    /// Fails as `begin_anew` if the position is not of this store's history.
-    pub(super) fn new(snapshot: &Snapshot, scope: &Scope, after: Option<Position>) -> Result<Plan> {
-        let moment = snapshot.moment()?;
-        if let Some(after) = &after
-            && !snapshot.knows(after.moment)?
-        {
-            return Err(begin_anew());
-        }
-        let followed = Followed::read(snapshot)?;
-        check_reach(followed.as_ref(), scope)?;
+    /// Plans a feed. A follower whose position this store does not know receives the complete
+    /// scope.
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        scope: &Scope,
+        after: Option<&str>,
+        journal_bytes: u64,
+    ) -> Result<Plan> {
+        let change_position = snapshot.change_position()?;
+        let token = match after {
+            Some(text) => ResumeToken::from_text(text).map_err(|_| Error::ResyncRequired)?,
+            None => None,
+        };
+        let token = token.map(|token| token.resolved(scope));
+        let followed = FollowerState::read(snapshot)?;
+        check_reach(snapshot, followed.as_ref(), scope)?;
+        let is_known = match &token {
+            Some(token) => snapshot.knows(token.change_position)?,
+            None => false,
+        };
         let mut planner = Planner {
             snapshot,
             scope,
-            followed,
-            pieces: VecDeque::new(),
+            after: token.as_ref().filter(|_| is_known),
+            segments: VecDeque::new(),
             has_changes: false,
+            most_behind: journal_bytes / 2,
+            is_ageing: false,
         };
-        let mut to = Position {
-            moment,
-            held: Scope {
-                schools: scope.schools.clone(),
-                kinds: scope.kinds,
-            },
-            is_amid: false,
+        let whole = planner.changes()?;
+        let is_same = token.as_ref().is_some_and(|token| token.has_scope(scope));
+        let is_amid = token.as_ref().is_some_and(|token| token.is_amid);
+        let has_changes = planner.has_changes || !is_same || is_amid || !whole.is_empty();
+        let before = token.as_ref().map(|token| token.change_position);
+        let is_ageing = planner.is_ageing
+            || before.is_some_and(|before| before.incarnation != change_position.incarnation);
+        let mut segments = planner.segments;
+        let mut first = Position {
+            change_position,
+            parts: token.as_ref().map_or(0, |token| token.parts) + 1,
+            scope: scope.clone(),
+            is_amid: !whole.is_empty(),
+            wants_sums: false,
         };
-        let whole = planner.changes(after.as_ref())?;
-        to.held.schools.retain(|school, _| !whole.contains(school));
-        to.is_amid = !whole.is_empty();
-        if let Some(after) = &after {
-            // A school may have waited that is no longer in the scope.
-            planner.has_changes |= after.held != to.held || after.is_amid;
-        }
-        let first = std::mem::take(&mut planner.pieces);
-        let is_news = planner.has_changes || after.as_ref() != Some(&to);
-        let mut from = after;
-        if is_news {
-            planner.part(from.replace(to.clone()), &to, &whole, first);
-        }
-        let mut pending = whole.clone();
-        for school in whole {
-            pending.remove(&school);
-            let Some(whom) = scope.whom(school) else {
-                continue;
+        first
+            .scope
+            .schools
+            .retain(|school, _| !whole.contains(school));
+        let mut to = after.unwrap_or_default().to_owned();
+        if has_changes || before != Some(change_position) {
+            segments.push_front(Segment::Feed(Box::new(FeedHead {
+                from: after.map(digest_of),
+                change_position,
+                parts: first.parts,
+                scope: (!is_same).then(|| scope.clone()),
+                pending: whole.clone(),
+            })));
+            if has_changes
+                && whole.is_empty()
+                && token.as_ref().is_some_and(|token| token.wants_sums)
+            {
+                let schools = scope.schools.keys().copied().map(Some);
+                segments.extend([None].into_iter().chain(schools).map(Segment::Sum));
+            }
+            segments.push_back(Segment::End);
+            let whole: Vec<u64> = whole.into_iter().collect();
+            let mut parts = 0;
+            for schools in whole.chunks(whole.len().div_ceil(MOST_PARTS).max(1)) {
+                segments.push_back(Segment::Part(schools.to_vec()));
+                parts += 1;
+            }
+            let last = Position {
+                parts: first.parts + parts,
+                scope: scope.clone(),
+                is_amid: false,
+                ..first
             };
-            to.held.schools.insert(school, whom.clone());
-            to.is_amid = !pending.is_empty();
-            let pieces = planner.whole_school(school, whom)?;
-            planner.part(from.replace(to.clone()), &to, &pending, pieces);
-            planner.has_changes = true;
+            to = last.to_text();
         }
         Ok(Plan {
-            pieces: planner.pieces,
+            segments,
+            after: token.filter(|_| is_known),
+            first,
             to,
-            has_changes: planner.has_changes,
+            has_changes: has_changes || is_ageing,
         })
     }
 }
 
 impl Planner<'_> {
-    fn part(
-        &mut self,
-        from: Option<Position>,
-        to: &Position,
-        pending: &BTreeSet<u64>,
-        pieces: VecDeque<Piece>,
-    ) {
-        let head = Head {
-            from,
-            to: to.clone(),
-            pending: pending.clone(),
+    /// Plans the changes since the position of the follower. Returns the schools that must be sent
+    /// completely.
+    fn changes(&mut self) -> Result<BTreeSet<u64>> {
+        let Some(after) = self.after else {
+            self.add(Segment::Lists);
+            return Ok(self.scope.schools.keys().copied().collect());
         };
-        self.pieces
-            .push_back(Piece::Mark(Mark::Feed(Box::new(head))));
-        self.pieces.extend(pieces);
-        self.pieces.push_back(Piece::Mark(Mark::End));
-    }
-
-    /// What changed since a position; which schools must be given whole.
-    fn changes(&mut self, after: Option<&Position>) -> Result<BTreeSet<u64>> {
-        let all = self.scope.schools.keys().copied().collect();
-        let Some(after) = after else {
-            self.tables();
-            return Ok(all);
+        // If the follower had no schools, the lists may have belonged to its app.
+        let was_of_schools = after.has_schools() || self.scope.schools.is_empty();
+        let lists = ChangedRecords::of_lists(after.change_position, self.scope.kinds);
+        let changed = match self.since(LogPartition::Global)? {
+            Since::Noted { .. } if was_of_schools => lists.count(self.snapshot, MOST_CHANGED)?,
+            _ => None,
         };
-        // Without schools the tables may have been the app's own meanwhile.
-        let was_of_schools = !after.held.schools.is_empty() || self.scope.schools.is_empty();
-        match self.snapshot.touched_since(Area::Global, after.moment)? {
-            Since::Records { touched, .. } if was_of_schools => {
-                self.records(Area::Global, &Whom::Everybody, touched);
-            }
-            _ => self.tables(),
+        match changed {
+            Some(0) => {}
+            Some(_) => self.add(Segment::ChangedLists),
+            None => self.add(Segment::Lists),
         }
         let mut whole = BTreeSet::new();
         for (school, whom) in &self.scope.schools {
-            let held = after.held.whom(*school);
-            let is_as_before = after.held.kinds == self.scope.kinds;
-            match held.filter(|_| is_as_before) {
-                Some(held) if self.school(*school, whom, held, after)? => {}
-                _ => drop(whole.insert(*school)),
+            if !self.school(*school, whom)? {
+                whole.insert(*school);
             }
         }
         Ok(whole)
     }
 
-    fn tables(&mut self) {
+    fn add(&mut self, segment: Segment) {
         self.has_changes = true;
-        self.pieces.push_back(Piece::Mark(Mark::Whole(None)));
-        self.pieces.push_back(Piece::Tables);
+        self.segments.push_back(segment);
     }
 
-    /// What changed of a school that the follower holds; whether that can be told.
-    fn school(&mut self, school: u64, whom: &Whom, held: &Whom, after: &Position) -> Result<bool> {
-        // Of who comes nothing is told that went before.
-        let (come, stay) = match (held, whom) {
-            (Whom::Everybody, Whom::Everybody) => (BTreeSet::new(), Whom::Everybody),
-            (Whom::Learners(before), Whom::Learners(now)) => {
-                (now - before, Whom::Learners(now & before))
-            }
-            _ => return Ok(false),
-        };
-        let area = Area::School(school);
-        let Since::Records { touched, coverage } =
-            self.snapshot.touched_since(area, after.moment)?
-        else {
+    /// Plans the changes of a school that the follower has. Returns false if the school must be
+    /// sent completely.
+    fn school(&mut self, school: u64, whom: &Whom) -> Result<bool> {
+        let kinds = self.scope.kinds;
+        let Some(after) = self.after else {
             return Ok(false);
         };
-        if coverage {
-            let seen = self.seen(school, whom)?;
-            self.pieces.extend(seen);
-            self.has_changes = true;
-        }
-        if let Whom::Learners(learners) = whom {
-            let changed = touched.iter().filter(|one| one.kind == Kind::Learner as u8);
-            let mut changed: BTreeSet<u64> = changed.map(|one| one.words[0]).collect();
-            changed.retain(|learner| learners.contains(learner));
-            changed.extend(&come);
-            self.named(school, changed)?;
-        }
-        let touched = self.relevant(school, whom, &stay, touched)?;
-        self.records(area, &stay, touched);
-        if !come.is_empty() {
-            self.has_changes = true;
-            self.pieces.push_back(Piece::Learners(school, come));
+        let Some(change) = after.change(school, kinds, whom) else {
+            return Ok(false);
+        };
+        let log_partition = LogPartition::School(school);
+        let Since::Noted { coverage, .. } = self.since(log_partition)? else {
+            return Ok(false);
+        };
+        // Coverage contains entries of learners, so it depends on the audience.
+        let has_seen = coverage || !change.is_none();
+        let changed = ChangedRecords::new(
+            log_partition,
+            after.change_position,
+            kinds,
+            whom.clone(),
+            change.staying,
+        );
+        let Some(count) = changed.count(self.snapshot, MOST_CHANGED)? else {
+            return Ok(false);
+        };
+        if has_seen || count > 0 {
+            self.add(Segment::Changes { school, has_seen });
         }
         Ok(true)
     }
 
-    /// What was touched of what the follower may know of: of those who stay, and of whom
-    /// anybody in the scope names.
-    fn relevant(
-        &self,
-        school: u64,
-        whom: &Whom,
-        stay: &Whom,
-        mut touched: BTreeSet<Touched>,
-    ) -> Result<BTreeSet<Touched>> {
-        touched
-            .retain(|one| Kind::numbered(one.kind).is_some_and(|kind| self.scope.kinds.has(kind)));
-        let Some(named) = Named::by(self.snapshot, school, whom, self.scope.kinds)? else {
-            return Ok(touched);
+    /// Returns what the journal contains of a log partition since the position of the follower.
+    fn since(&mut self, log_partition: LogPartition) -> Result<Since> {
+        let Some(after) = self.after else {
+            return Ok(Since::Whole);
         };
-        touched.retain(|one| match Kind::numbered(one.kind) {
-            Some(kind) => match Belonging::of(kind) {
-                Belonging::Table | Belonging::TableOfMarks => true,
-                Belonging::Learner => stay.has(learner(kind, one)),
-                Belonging::Named => named.has(kind, one.words[0]),
-                Belonging::Staff | Belonging::App => false,
-            },
-            None => false,
-        });
-        Ok(touched)
-    }
-
-    fn records(&mut self, area: Area, whom: &Whom, touched: BTreeSet<Touched>) {
-        if !touched.is_empty() {
-            self.has_changes = true;
-            let touched = touched.into_iter().collect::<Vec<_>>().into_iter();
-            self.pieces
-                .push_back(Piece::Records(area, whom.clone(), touched));
+        let since = self.snapshot.since(log_partition, after.change_position)?;
+        if let Since::Noted { bytes, .. } = since {
+            self.is_ageing |= bytes > self.most_behind;
         }
-    }
-
-    /// Whom these learners name, whole: they may be named for the first time.
-    fn named(&mut self, school: u64, learners: BTreeSet<u64>) -> Result<()> {
-        let learners = Whom::Learners(learners);
-        let named = Named::by(self.snapshot, school, &learners, self.scope.kinds)?;
-        let named: Vec<_> = named.iter().flat_map(Named::each).collect();
-        let named: Vec<_> = named
-            .into_iter()
-            .filter(|(kind, _)| self.scope.kinds.has(*kind))
-            .collect();
-        if !named.is_empty() {
-            self.pieces
-                .push_back(Piece::Named(school, named.into_iter()));
-        }
-        Ok(())
-    }
-
-    fn whole_school(&mut self, school: u64, whom: &Whom) -> Result<VecDeque<Piece>> {
-        let mut pieces = VecDeque::from([Piece::Mark(Mark::Whole(Some(school)))]);
-        match whom {
-            Whom::Everybody => pieces.push_back(Piece::School(school, whom.clone())),
-            Whom::Learners(learners) => {
-                pieces.push_back(Piece::TablesOfSchool(school));
-                let before = std::mem::take(&mut self.pieces);
-                self.named(school, learners.clone())?;
-                pieces.extend(std::mem::replace(&mut self.pieces, before));
-                pieces.push_back(Piece::Learners(school, learners.clone()));
-            }
-        }
-        pieces.extend(self.seen(school, whom)?);
-        Ok(pieces)
-    }
-
-    /// What the source has seen of a school.
-    fn seen(&self, school: u64, whom: &Whom) -> Result<VecDeque<Piece>> {
-        let is_complete = !self.snapshot.is_synced(school)
-            || self.followed.as_ref().is_some_and(|followed| {
-                followed.held(school).is_some() && !followed.told.contains(&school)
-            });
-        if is_complete {
-            return Ok([Piece::Mark(Mark::Complete(school))].into());
-        }
-        let mut told = coverage::told(self.snapshot, school)?;
-        told.retain(|one: &Told| !one.unit.part.is_of_learner() || whom.has(one.unit.key.0));
-        let mut pieces = VecDeque::new();
-        // A school of which nothing was seen yet is told so, too.
-        pieces.push_back(Piece::Mark(Mark::Seen(school, Vec::new())));
-        let lines = told.chunks(UNITS);
-        pieces.extend(lines.map(|units| Piece::Mark(Mark::Seen(school, units.to_vec()))));
-        Ok(pieces)
+        Ok(since)
     }
 }
 
-/// The learner whose own a record was that was touched.
-pub(super) fn learner(kind: Kind, Touched { words, .. }: &Touched) -> u64 {
-    match kind {
-        Kind::Learner | Kind::LearnerSubject => words[0],
-        _ => words[1],
-    }
-}
-
-/// A store that follows a part has no more than that to hand out.
-fn check_reach(followed: Option<&Followed>, scope: &Scope) -> Result<()> {
+/// Fails if this store follows another one and the scope names more than this store has: data of a
+/// followed school that is outside its scope, or a school that is neither followed nor belongs to
+/// the app.
+fn check_reach(snapshot: &Snapshot, followed: Option<&FollowerState>, scope: &Scope) -> Result<()> {
     let Some(followed) = followed else {
         return Ok(());
     };
     let mut asked = scope.clone();
-    let held = &followed.position.held;
+    let held = &followed.position.scope;
     asked
         .schools
         .retain(|school, _| held.whom(*school).is_some());
-    if scope
-        .schools
-        .keys()
-        .any(|school| followed.kept.whom(*school).is_some())
-    {
-        return Err(Error::unsupported(
-            "this store has not been given all of what it follows yet: follow to the end of a feed first",
-        ));
+    let mut is_within = asked.schools.is_empty() || asked.is_within(held);
+    for school in scope.schools.keys() {
+        if followed.awaiting_resend.whom(*school).is_some() {
+            return Err(Error::unsupported(
+                "this store has not been given all of what it follows yet: follow to the end of a feed first",
+            ));
+        }
+        is_within = is_within
+            && (asked.schools.contains_key(school)
+                || !snapshot.owners().of(*school).is_app()
+                || has_records(snapshot, *school)?);
     }
-    if asked.schools.is_empty() || asked.is_within(held) {
+    if is_within {
         return Ok(());
     }
     Err(Error::unsupported(
-        "this store follows a part of what the scope names: name that part, or ask the store that it follows",
+        "this store does not have all of what the scope names: name the part that it has, or ask the store that it follows",
     ))
-}
-
-pub(super) fn begin_anew() -> crate::error::Failure {
-    Error::BeginAnew.into()
 }

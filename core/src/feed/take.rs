@@ -1,112 +1,163 @@
-//! A part of a feed, carried out in one transaction.
+//! Commits a part of a feed in one transaction.
 
-use super::lines::Head;
-use crate::dataset::coverage::{self, Erased, Told};
+use super::lines::RecordSum;
+use crate::dataset::replication::coverage_update::{self, CoverageEntry};
+use crate::dataset::replication::{fetch_log, followed};
 use crate::dataset::{
-    Named, RecordKey, Summary, commit_told, each_key, followed, ledger, remove_school,
+    RecordKey, Summary, commit_unchecked, each_authorisation, each_key, remove_followed,
     staged_removal,
 };
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::record::position::{Followed, Position};
-use crate::record::scope::{Belonging, Kinds, Scope, Whom};
+use crate::record::replication::erased_learners::ErasedLearners;
+use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::scope::{RecordOwner, Scope, Whom};
 use crate::record::storage::Storage;
-use crate::store::{Area, Collection, Key, Partition, Records, Sorter, Write};
+use crate::store::{Collection, Key, LogPartition, Partition, Records, SchoolOwner, Sorter, Write};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A part of a feed, but for its records, which are staged.
-pub(super) struct Part {
-    pub(super) head: Head,
-    /// What was followed when it began.
-    pub(super) before: Option<Followed>,
-    /// The schools that it brings whole; of no school, the tables that lie under none.
+/// A part of a feed without its records, which are staged.
+pub(super) struct FeedPart {
+    /// The position of the store after the part.
+    pub(super) to: Position,
+    /// Schools that are not in `to` yet. Their records remain unchanged.
+    pub(super) pending: BTreeSet<u64>,
+    /// What the store followed when the part began.
+    pub(super) before: Option<FollowerState>,
+    /// The schools whose records the part contains completely. `None` stands for the lists that
+    /// belong to no school.
     pub(super) whole: BTreeSet<Option<u64>>,
-    /// Those who were erased here when it began, by school.
-    pub(super) erased: BTreeMap<u64, Erased>,
-    /// What the source has seen of schools; nothing where it has all.
-    pub(super) seen: BTreeMap<u64, Option<Vec<Told>>>,
-    /// How many units that are.
+    /// The schools of the records of the part, with the learners that were erased here when the
+    /// first record of the school arrived.
+    pub(super) erased: BTreeMap<u64, ErasedLearners>,
+    /// The coverage of schools at the source, or `None` for a school of which the source has all
+    /// data.
+    pub(super) seen: BTreeMap<u64, Option<Vec<CoverageEntry>>>,
+    /// The number of entries in `seen`.
     pub(super) units: usize,
+    /// The sums of the records of the source, by school. `None` stands for the lists that belong to
+    /// no school.
+    pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
 }
 
-/// What became of it.
-pub(super) struct Taken {
-    pub(super) summary: Summary,
-}
+/// The share of records whose changes cause a comparison with the source: a comparison is due when
+/// feeds have changed one in `CHECKED_SHARE` records since the last one. It is due after each feed
+/// if the store has at most `FEW_RECORDS`.
+const CHECKED_SHARE: u64 = 16;
+const FEW_RECORDS: u64 = 1000;
 
-/// How many bytes of removals stay in memory; the rest goes to the store.
+/// The number of bytes of staged removals above which they are moved from memory to the store.
 const REMOVALS_BYTES: usize = 16 << 20;
 
-impl Part {
-    /// Fails as `out_of_step` if the store has moved on since the part began.
-    pub(super) fn carry_out(self, write: &mut Write<'_>, mut sorter: Sorter) -> Result<Taken> {
-        let before = Followed::read(write)?;
-        if before != self.before {
-            return Err(Error::OutOfStep.into());
+impl FeedPart {
+    /// Commits the part. Fails with `out_of_sync` if the store has changed its position since the
+    /// part began.
+    pub(super) fn carry_out(self, write: &mut Write<'_>, mut sorter: Sorter) -> Result<Summary> {
+        if FollowerState::read(write)? != self.before {
+            return Err(Error::OutOfSync.into());
         }
         for (school, erased) in &self.erased {
-            // Whoever was erased meanwhile may be among what is staged.
-            if Erased::of(write, *school)? != *erased {
-                return Err(Error::OutOfStep.into());
+            // The staged records may contain learners that were erased in the meantime.
+            if ErasedLearners::of(write, *school)? != *erased {
+                return Err(Error::OutOfSync.into());
             }
         }
-        let Head { to, pending, .. } = &self.head;
-        let mut summary = Summary::default();
-        let mut told = BTreeSet::new();
-        let mut kept = Scope::default();
-        if let Some(before) = &before {
-            told.clone_from(&before.told);
-            for school in before.schools() {
-                if to.held.whom(school).is_some() {
-                    continue;
-                }
-                match before.held(school).filter(|_| pending.contains(&school)) {
-                    Some((whom, kinds)) => {
+        let held = &self.to.scope;
+        let (mut kept, mut leaving) = (Scope::default(), BTreeSet::new());
+        if let Some(before) = &self.before {
+            for school in before.schools().filter(|of| held.whom(*of).is_none()) {
+                match before.audience(school) {
+                    Some((whom, kinds)) if self.pending.contains(&school) => {
                         kept.schools.insert(school, whom.clone());
-                        kept.kinds = kept.kinds.and(kinds);
+                        kept.kinds = kept.kinds.intersection(kinds);
                     }
-                    None => summary.add(&remove_school(write, school)?),
+                    _ => drop(leaving.insert(school)),
                 }
             }
-            self.let_go(write, &mut sorter, &before.position)?;
         }
+        let mut summary = Summary::default();
+        // Counts the changes that may have removed people from the store.
+        let mut lost = Summary::default();
+        if !leaving.is_empty() {
+            lost.add(&remove_followed(write, &leaving)?);
+        }
+        let mut changed = self.let_go(write, &mut sorter)?;
         for of in &self.whole {
             stage_removal(write, &mut sorter, *of)?;
         }
-        summary.add(&commit_told(write, sorter)?);
-        for (school, whom) in &to.held.schools {
-            summary.add(&remove_unnamed(write, *school, whom, to.held.kinds)?);
-            write.set_synced(*school, true)?;
+        let may_lose = !changed.is_empty() || self.whole.iter().any(Option::is_some);
+        let taken = commit_unchecked(write, sorter)?;
+        if may_lose {
+            lost.add(&taken);
+        } else {
+            summary.add(&taken);
+        }
+        changed.extend(self.erased.keys().chain(self.whole.iter().flatten()));
+        lost.add(&remove_unnamed(write, &changed, held)?);
+        if Kind::ALL
+            .into_iter()
+            .any(|kind| is_of_people(kind) && lost.of(kind).removed > 0)
+        {
+            write.mark_for_erasure()?;
+        }
+        summary.add(&lost);
+        for school in held.schools.keys() {
+            if !write.owners().of(*school).is_upstream() {
+                write.set_owner(*school, SchoolOwner::Upstream);
+            }
         }
         for (school, seen) in &self.seen {
             let units = seen.as_deref().unwrap_or_default();
-            coverage::tell(write, *school, units)?;
-            let is_news = if seen.is_some() {
-                told.insert(*school)
-            } else {
-                told.remove(school)
-            };
-            if is_news {
-                write.touch_coverage(*school);
-            }
+            coverage_update::replace_coverage(write, *school, units)?;
+            write.set_owner(
+                *school,
+                match seen {
+                    Some(_) => SchoolOwner::PartialUpstream,
+                    None => SchoolOwner::Upstream,
+                },
+            );
         }
-        let followed = Followed {
-            position: to.clone(),
-            told: BTreeSet::new(),
-            kept,
+        let mut asked_again = self.asked_again();
+        let mut unchecked = self.before.as_ref().map_or(0, |before| before.unchecked);
+        if !self.sums.is_empty() {
+            // The records are compared as soon as readers see the part.
+            (unchecked, asked_again) = (0, false);
+        } else if self.whole.is_empty() {
+            let total = summary.total();
+            unchecked += total.added + total.changed + total.removed;
+        }
+        let mut position = self.to;
+        let records = records_of(write);
+        let is_due = records <= FEW_RECORDS || unchecked >= records / CHECKED_SHARE;
+        // Records that were sent again are compared after the next change.
+        let is_new = asked_again && self.whole.iter().any(Option::is_some);
+        // Within a feed the position must be equal to the one that the source computes.
+        position.wants_sums = !position.is_amid && (is_new || unchecked > 0 && is_due);
+        let followed = FollowerState {
+            position,
+            awaiting_resend: kept,
+            unchecked,
+            asked_again,
         };
-        told.retain(|school| followed.held(*school).is_some());
-        followed::keep(write, &Followed { told, ..followed })?;
-        Ok(Taken { summary })
+        followed::keep(write, &followed)?;
+        Ok(summary)
     }
 
-    /// Stages the removal of learners who leave the scope.
-    fn let_go(&self, write: &mut Write<'_>, sorter: &mut Sorter, before: &Position) -> Result<()> {
-        for (school, whom) in &self.head.to.held.schools {
-            let (Some(Whom::Learners(held)), Whom::Learners(stay)) =
-                (before.held.whom(*school), whom)
-            else {
+    /// Returns whether everything was requested again and no comparison was made since.
+    pub(super) fn asked_again(&self) -> bool {
+        let before = self.before.as_ref();
+        before.is_some_and(|before| before.asked_again)
+    }
+
+    /// Stages the removal of learners that leave the scope. Returns the schools that such learners
+    /// belong to.
+    fn let_go(&self, write: &mut Write<'_>, sorter: &mut Sorter) -> Result<BTreeSet<u64>> {
+        let mut schools = BTreeSet::new();
+        let before = self.before.as_ref().map(|before| &before.position.scope);
+        for (school, whom) in &self.to.scope.schools {
+            let before = before.and_then(|before| before.whom(*school));
+            let (Some(Whom::Learners(held)), Whom::Learners(stay)) = (before, whom) else {
                 continue;
             };
             if held.is_subset(stay) || self.whole.contains(&Some(*school)) {
@@ -117,21 +168,34 @@ impl Part {
                     .learner
                     .is_some_and(|learner| !stay.contains(&learner))
             };
-            // Nor does what was noted of them stay.
-            write.forget_touched(Area::School(*school))?;
+            // The journal must not contain the keys of these learners either.
+            write.remove_changed_keys(LogPartition::School(*school))?;
             stage_each(write, sorter, *school, &is_gone)?;
+            schools.insert(*school);
         }
-        Ok(())
+        Ok(schools)
     }
 }
 
-/// Stages the removal of all that a part does not bring of what it brings whole.
+/// Returns the number of records in the store, of all kinds.
+fn records_of(write: &Write<'_>) -> u64 {
+    let records = Kind::ALL.map(|kind| write.records_of_kind(kind as u8));
+    records.into_iter().fold(0, u64::saturating_add)
+}
+
+fn is_of_people(kind: Kind) -> bool {
+    let people = [RecordOwner::Learner, RecordOwner::Named, RecordOwner::Staff];
+    people.contains(&RecordOwner::of(kind))
+}
+
+/// Stages the removal of records that the part does not contain, for a school (or for the lists
+/// that belong to no school) that the part contains completely.
 fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) -> Result<()> {
     match of {
         Some(school) => {
-            ledger::forget(write, school)?;
-            write.forget_touched(Area::School(school))?;
-            stage_each(write, sorter, school, &|found| !is_of_app(found))
+            fetch_log::forget(write, school)?;
+            write.remove_changed_keys(LogPartition::School(school))?;
+            stage_each(write, sorter, school, &|_| true)
         }
         None => {
             let mut key = Vec::new();
@@ -142,12 +206,10 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
                 if kind == Kind::School {
                     continue;
                 }
-                for pinned in Records::open(write, Partition::global(of))?.all() {
-                    let (pinned, _) = pinned?;
-                    for Key(id, _) in pinned.run()?.keys() {
-                        let entry = staged_removal(&mut key, kind, None, &[id]);
-                        sorter.push_first(&key, &entry)?;
-                    }
+                let mut records = Records::open(write, Partition::global(of))?.all();
+                while let Some(record) = records.next()? {
+                    let entry = staged_removal(&mut key, kind, None, &[record.key()?.0]);
+                    sorter.push_first(&key, &entry)?;
                 }
             }
             Ok(())
@@ -155,12 +217,8 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     }
 }
 
-/// Who may ask here is the app's to say.
-fn is_of_app(found: &RecordKey<'_>) -> bool {
-    Belonging::of(found.kind) == Belonging::App
-}
-
-/// Stages the removal of records of a school that the part itself does not bring.
+/// Stages the removal of the records of a school for which `goes` returns true, unless the part
+/// contains them. Client integrations remain, because they belong to the app.
 fn stage_each(
     write: &mut Write<'_>,
     sorter: &mut Sorter,
@@ -189,37 +247,27 @@ fn stage_each(
     )
 }
 
-/// Removes the parents and accountable persons whom no learner names any more who is held,
-/// and what the app says of who may ask, where there is no school to ask about any more.
-fn remove_unnamed(
-    write: &mut Write<'_>,
-    school: u64,
-    whom: &Whom,
-    kinds: Kinds,
-) -> Result<Summary> {
+/// Removes the people of these schools that no followed learner names any more, and the client
+/// integrations of schools that no longer exist.
+fn remove_unnamed(write: &mut Write<'_>, schools: &BTreeSet<u64>, held: &Scope) -> Result<Summary> {
     let mut sorter = Sorter::default();
-    let mut key = Vec::new();
-    let schools = Records::open(write, Partition::global(Collection::Schools))?;
-    if schools.get(Key::one(school))?.is_none() {
-        drop(schools);
-        stage_each(write, &mut sorter, school, &is_of_app)?;
-    }
-    let Some(named) = Named::by(write, school, whom, kinds)? else {
-        return commit_told(write, sorter);
-    };
-    for (kind, of) in [
-        (Kind::Parent, Collection::Parents),
-        (Kind::AccountablePerson, Collection::AccountablePersons),
-    ] {
-        for pinned in Records::open(write, Partition::of(school, of))?.all() {
-            let (pinned, _) = pinned?;
-            for Key(id, _) in pinned.run()?.keys() {
-                if !named.has(kind, id) {
-                    let entry = staged_removal(&mut key, kind, None, &[school, id]);
-                    sorter.push(&key, &entry)?;
-                }
-            }
+    let mut absent = BTreeSet::new();
+    for school in schools {
+        let records = Records::open(write, Partition::global(Collection::Schools))?;
+        if records.get(Key::one(*school))?.is_none() {
+            absent.insert(*school);
+        }
+        drop(records);
+        if let Some(whom) = held.whom(*school) {
+            followed::stage_unnamed(write, &mut sorter, *school, whom, held.kinds)?;
         }
     }
-    commit_told(write, sorter)
+    if !absent.is_empty() {
+        let mut key = Vec::new();
+        each_authorisation(write, &absent, &mut |found| {
+            let entry = staged_removal(&mut key, found.kind, found.name, found.key);
+            sorter.push(&key, &entry)
+        })?;
+    }
+    commit_unchecked(write, sorter)
 }

@@ -1,21 +1,22 @@
-//! JSON: exact bytes out, objects in.
+//! Writing of JSON with exact bytes, and parsing of JSON.
 //!
-//! - `text`: strings and numbers as the API writes them, and back.
-//! - `chunks`: many small parts, written fast.
-//! - `wire`: the types of v1 and v2.
-//! - `object`: what somebody else wrote: an object's members in order, an array's elements.
-//!   `plain`: the same as it is mostly written, read faster.
+//! - `text`: strings and numbers in the form of the API, written and parsed.
+//! - `output_buffer`: a buffer to which many small parts are written fast.
+//! - `api_version`: the representation of values in v1 and v2.
+//! - `object`: JSON from other sources: the members of an object in order, and the elements of an
+//!   array.
+//! - `plain`: a faster parser for the most common form of JSON.
 
-mod chunks;
+mod api_version;
 mod object;
+mod output_buffer;
 mod plain;
 mod text;
-mod wire;
 
-pub(crate) use chunks::{Chunks, FEW, MOST, Padded, SOURCE_SLACK, word};
+pub(crate) use api_version::{ApiVersion, is_number};
 pub(crate) use object::{Object, elements, string};
+pub(crate) use output_buffer::{FEW, MOST, OutputBuffer, Padded, SOURCE_SLACK};
 pub(crate) use plain::Plain;
 pub(crate) use text::{
     Members, push_escaped, push_integer, push_quoted_integer, push_string, unescape,
 };
-pub(crate) use wire::{Wire, is_number};

@@ -1,20 +1,19 @@
-//! JSON that somebody else wrote: objects, arrays and strings.
+//! Parsing of objects, arrays and strings in JSON from other sources.
 //!
-//! The parser only says whether a text is JSON. Reading types with it would bring the
-//! reading and writing of floating point, which no record has, into a browser.
+//! The parser of `serde_json` only checks that a text is JSON. Parsing values with it would add
+//! code for floating-point numbers to the WebAssembly module, and no record contains one.
 
 use super::text::{string_length, unescape};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
-/// The members of an object in their order, names that stand twice included,
-/// values as they were written.
+/// The members of an object in order, including repeated names. Values are unparsed.
 pub(crate) struct Object<'a> {
     pub(crate) members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object; on failure says why it is none.
+    /// Parses an object. The error says why the text is not an object.
     pub(crate) fn parse(text: &'a str) -> Result<Object<'a>, String> {
         let value = text.trim_start_matches(BLANK);
         let inside = inside(text, '{')?
@@ -32,19 +31,20 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The elements of an array as they were written; nothing if it is none.
+/// Returns the elements of an array, unparsed, or `None` if the text is not an array.
 pub(crate) fn elements(text: &str) -> Option<impl Iterator<Item = &str>> {
     inside(text, '[').ok()?.map(Parts)
 }
 
-/// The text of a JSON string; nothing if it is none, as with an unpaired surrogate.
+/// Returns the text of a JSON string, or `None` if it is not a string or has an unpaired
+/// surrogate.
 pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     unescape(inside.as_bytes()).ok()
 }
 
-/// What follows the bracket that a value begins with, if it is this one; or why the text
-/// is no JSON.
+/// Returns the text after the first bracket of a value if it is this bracket. Fails if the text is
+/// not JSON.
 fn inside(text: &str, bracket: char) -> Result<Option<&str>, String> {
     match serde_json::from_str(text) {
         Ok(IgnoredAny) => Ok(text.trim_start_matches(BLANK).strip_prefix(bracket)),
@@ -58,8 +58,8 @@ fn inside(text: &str, bracket: char) -> Result<Option<&str>, String> {
 
 const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// What follows the bracket of a valid array or object: its elements, or its names and
-/// values in turn.
+/// The text after the bracket of a valid array or object. Iterates over its elements, or over its
+/// names and values in turn.
 struct Parts<'a>(&'a str);
 
 impl<'a> Iterator for Parts<'a> {
@@ -73,10 +73,10 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// What stands between parts.
+/// The characters between parts.
 const BETWEEN: [char; 6] = [' ', '\t', '\n', '\r', ',', ':'];
 
-/// How long the first part is.
+/// Returns the length of the first part.
 fn length(bytes: &[u8]) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -97,8 +97,8 @@ fn length(bytes: &[u8]) -> usize {
     at.min(bytes.len())
 }
 
-/// Whether a `\ud800` to `\udfff` lacks its other half. The values are taken
-/// out unread, so the parser has not looked.
+/// Returns whether an escape from `\ud800` to `\udfff` is unpaired. The parser skips the values,
+/// so it does not check this.
 fn has_unpaired_surrogate(text: &str) -> bool {
     let code = |escape: &[u8]| {
         let digits = std::str::from_utf8(escape.strip_prefix(b"\\u")?.get(..4)?).ok()?;
@@ -164,7 +164,7 @@ mod tests {
         assert!(Object::parse(r#"{"a":"\\ud800"}"#).is_ok());
     }
 
-    /// A second opinion on where parts end.
+    /// Compares the elements with those that `serde_json` finds.
     #[test]
     fn elements_are_those_of_the_parser() {
         for text in [

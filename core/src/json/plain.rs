@@ -1,6 +1,6 @@
-//! JSON as it is mostly written: without blanks and without escapes.
+//! A parser for JSON in its most common form, without whitespace and without escapes.
 
-/// A place in a text. Whatever it does not know is left to a parser that knows all.
+/// A position in a text. Any other JSON must be parsed by a complete parser.
 pub(crate) struct Plain<'a> {
     text: &'a str,
     at: usize,
@@ -15,12 +15,12 @@ impl<'a> Plain<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     pub(crate) fn peek(&self) -> Option<u8> {
         self.rest().first().copied()
     }
 
-    /// Takes these bytes, if they are next.
+    /// Consumes these bytes if they are next. Returns whether they are.
     pub(crate) fn take(&mut self, expected: &[u8]) -> bool {
         let found = self.rest().starts_with(expected);
         if found {
@@ -29,7 +29,7 @@ impl<'a> Plain<'a> {
         found
     }
 
-    /// Takes the name of a member and its colon, if they are next.
+    /// Consumes the name of a member and its colon if they are next. Returns whether they are.
     pub(crate) fn take_name(&mut self, name: &str) -> bool {
         let value = (|| {
             let rest = self.rest().strip_prefix(b"\"")?;
@@ -42,7 +42,7 @@ impl<'a> Plain<'a> {
         value.is_some()
     }
 
-    /// Takes a string; its inside.
+    /// Consumes a string and returns its content.
     pub(crate) fn string(&mut self) -> Option<&'a str> {
         let inside = self.rest().strip_prefix(b"\"")?;
         let length = plain_length(inside);
@@ -54,7 +54,7 @@ impl<'a> Plain<'a> {
         self.text.get(start..start + length)
     }
 
-    /// Takes a number without an exponent.
+    /// Consumes a number without an exponent and returns its text.
     pub(crate) fn number(&mut self) -> Option<&'a str> {
         let number = self.rest();
         let mut rest = number.strip_prefix(b"-").unwrap_or(number);
@@ -77,14 +77,14 @@ impl<'a> Plain<'a> {
         self.text.get(start..self.at)
     }
 
-    /// Whether nothing is left but blanks.
+    /// Returns whether only whitespace is left.
     pub(crate) fn is_at_end(&self) -> bool {
         let mut rest = self.rest().iter();
         rest.all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
     }
 }
 
-/// Takes digits off the front; says how many.
+/// Consumes digits and returns their number.
 fn digits(bytes: &mut &[u8]) -> usize {
     let count = bytes
         .iter()
@@ -94,24 +94,11 @@ fn digits(bytes: &mut &[u8]) -> usize {
     count
 }
 
-/// How many bytes come before one that ends a string, begins an escape or is a control
-/// character.
+/// Returns the number of bytes before the first one that ends a string, starts an escape or is a
+/// control character.
 fn plain_length(bytes: &[u8]) -> usize {
-    const EACH: u64 = u64::from_ne_bytes([1; 8]);
-    let (words, rest) = bytes.as_chunks();
-    for (number, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let below = |word: u64, number: u8| word.wrapping_sub(EACH * u64::from(number)) & !word;
-        let equal = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
-        // A byte above one that is found may be found wrongly: the lowest counts.
-        let found = (equal(b'"') | equal(b'\\') | below(word, 0x20)) & (EACH << 7);
-        if found != 0 {
-            return 8 * number + found.trailing_zeros() as usize / 8;
-        }
-    }
     let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    let tail = rest.iter().position(special).unwrap_or(rest.len());
-    bytes.len() - rest.len() + tail
+    bytes.iter().position(special).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]
@@ -136,7 +123,7 @@ mod tests {
         }
     }
 
-    /// What it takes for a number is one.
+    /// Every text that it accepts as a number is a JSON number.
     #[test]
     fn numbers_are_those_of_json() {
         for text in ["0", "7", "-7", "10.50", "-0.0", "18446744073709551616"] {

@@ -1,11 +1,11 @@
-//! Strings and numbers in the exact bytes of the API, written and read back.
+//! Strings and numbers in the exact form of the API, written and parsed.
 
 use crate::error::{Error, Failure, Result};
 use memchr::memchr2;
 use std::borrow::Cow;
 
-/// How a byte stands inside a JSON string: as it is (0), `\u00xx` (`u`), or
-/// a backslash and this letter.
+/// The escape of each byte inside a JSON string: none (0), `\u00xx` (`u`), or a backslash and this
+/// letter.
 #[expect(clippy::indexing_slicing, reason = "computed when this is compiled")]
 static ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
@@ -24,14 +24,14 @@ static ESCAPES: [u8; 256] = {
     table
 };
 
-/// A string with its quotes.
+/// Writes a string with its quotes.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     push_escaped(out, text);
     out.push(b'"');
 }
 
-/// A string's inside.
+/// Writes the content of a string, without quotes.
 pub(crate) fn push_escaped(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|&byte| escape(byte) != 0) {
@@ -63,21 +63,21 @@ fn escape(byte: u8) -> u8 {
     ESCAPES.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// An unsigned integer, without quotes.
+/// Writes an unsigned integer without quotes.
 pub(crate) fn push_integer(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// An unsigned integer as a JSON string.
+/// Writes an unsigned integer as a JSON string.
 pub(crate) fn push_quoted_integer(out: &mut Vec<u8>, number: u64) {
     out.push(b'"');
     push_integer(out, number);
     out.push(b'"');
 }
 
-/// The members of an object as this crate writes them: every value a string.
+/// The members of an object in the form that this crate writes, in which every value is a string.
 ///
-/// Yields names and values, both still escaped and without their quotes.
+/// Iterates over names and values, both with escapes and without quotes.
 pub(crate) struct Members<'a> {
     rest: &'a [u8],
 }
@@ -89,7 +89,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The members of an object of which the first brace is missing.
+    /// Returns the members of an object without its first brace.
     pub(crate) fn inside(members: &'a [u8]) -> Members<'a> {
         Members { rest: members }
     }
@@ -123,7 +123,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// How many bytes of a string stand before the quote that ends it.
+/// Returns the length of a string up to its closing quote.
 pub(super) fn string_length(inside: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -135,7 +135,7 @@ pub(super) fn string_length(inside: &[u8]) -> Option<usize> {
     }
 }
 
-/// The text of a string's inside.
+/// Returns the text of the content of a string.
 pub(crate) fn unescape(escaped: &[u8]) -> Result<Cow<'_, str>> {
     let Some(first) = memchr::memchr(b'\\', escaped) else {
         let plain = std::str::from_utf8(escaped).map_err(|_| damaged())?;
@@ -169,7 +169,7 @@ pub(crate) fn unescape(escaped: &[u8]) -> Result<Cow<'_, str>> {
     Ok(Cow::Owned(plain))
 }
 
-/// Takes the digits behind `\u`, and the other half of a pair of surrogates.
+/// Consumes the digits after `\u`, and the second half of a surrogate pair.
 fn escaped_char(rest: &mut &[u8]) -> Option<char> {
     let code = u32::from(escaped_code(rest)?);
     let Some(high) = code.checked_sub(0xd800).filter(|high| *high < 0x400) else {

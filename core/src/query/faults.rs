@@ -1,43 +1,43 @@
-//! What is wrong with what a request says.
+//! Validation errors of a request.
 
 use std::borrow::Cow;
 
-/// What is wrong with a field. Each version has its own words for it.
+/// An error of one field. Each version of the API has its own text for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrong {
-    /// No id.
+    /// Not an id.
     Id,
-    /// No list of ids.
+    /// Not a list of ids.
     Ids,
-    /// No number.
+    /// Not a number.
     Number,
-    /// No date.
+    /// Not a date.
     Date,
-    /// Neither true nor false.
+    /// Not a boolean.
     Boolean,
-    /// What both versions say in these words.
+    /// An error with this text in both versions.
     Other(Cow<'static, str>),
 }
 
-/// A rule that joins parameters, broken.
+/// A broken rule that relates several parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// The parameters that it joins.
+    /// The parameters that the rule relates.
     pub(crate) fields: [&'static str; 2],
     pub(crate) text: &'static str,
 }
 
-/// The fields at fault and what is wrong with each, in the order in which they
-/// are checked: v1 answers the first, v2 all.
+/// The invalid fields, each with its error, in the order in which they are checked. v1 reports
+/// the first, v2 all of them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Faults(Vec<(Cow<'static, str>, Wrong)>);
+pub(crate) struct ValidationErrors(Vec<(Cow<'static, str>, Wrong)>);
 
-impl Faults {
+impl ValidationErrors {
     pub(crate) fn add(&mut self, field: impl Into<Cow<'static, str>>, wrong: Wrong) {
         self.0.push((field.into(), wrong));
     }
 
-    /// Adds what both versions say in the same words.
+    /// Adds an error with the same text in both versions.
     pub(crate) fn say(
         &mut self,
         field: impl Into<Cow<'static, str>>,
@@ -46,15 +46,15 @@ impl Faults {
         self.add(field, Wrong::Other(message.into()));
     }
 
-    /// Adds a broken rule, unless one of its fields is at fault by itself.
+    /// Adds a broken rule, unless one of its fields already has an error.
     pub(crate) fn add_rule(&mut self, rule: Rule) {
         let is_known = |field: &&str| self.iter().any(|(known, _)| known == *field);
         if !rule.fields.iter().any(is_known) {
-            self.append(Faults::from(rule));
+            self.append(ValidationErrors::from(rule));
         }
     }
 
-    pub(crate) fn append(&mut self, mut others: Faults) {
+    pub(crate) fn append(&mut self, mut others: ValidationErrors) {
         self.0.append(&mut others.0);
     }
 
@@ -71,9 +71,9 @@ impl Faults {
     }
 }
 
-impl From<Rule> for Faults {
-    fn from(rule: Rule) -> Faults {
-        let mut faults = Faults::default();
+impl From<Rule> for ValidationErrors {
+    fn from(rule: Rule) -> ValidationErrors {
+        let mut faults = ValidationErrors::default();
         for field in rule.fields {
             faults.say(field, rule.text);
         }

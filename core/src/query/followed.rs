@@ -1,44 +1,46 @@
-//! Whether a store that follows a part of another one holds what a question reads. What it
-//! does not hold is unknown, and never taken for nothing.
+//! The check that the scope of a follower contains the data that a question reads. Data outside
+//! of the scope is unknown, and is never treated as absent.
 
 use super::{Query, View};
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::record::position::Followed;
-use crate::record::scope::{Belonging, Kinds, Whom};
-use crate::store::{Collection, Snapshot};
+use crate::record::presence::has_records;
+use crate::record::replication::position::FollowerState;
+use crate::record::replication::scope::{Kinds, RecordOwner, Whom};
+use crate::store::Snapshot;
 use std::sync::Arc;
 
-/// What a store follows, if it does.
-pub(super) fn of(snapshot: &Snapshot) -> Result<Arc<Option<Followed>>> {
-    snapshot.decoded(0, Followed::PARTITION, Followed::SOURCES, || {
-        let followed = Followed::read(snapshot)?;
+/// Returns the state of a follower, or `None` if the store follows no other store.
+pub(super) fn of(snapshot: &Snapshot) -> Result<Arc<Option<FollowerState>>> {
+    snapshot.decoded(0, FollowerState::PARTITION, FollowerState::SOURCES, || {
+        let followed = FollowerState::read(snapshot)?;
         let bytes = followed
             .as_ref()
             .map_or(0, |followed| followed.encode().len());
-        // A tree of numbers takes some times their packed bytes.
+        // A decoded tree of numbers takes several times the memory of its encoding.
         Ok((followed, 16 * bytes))
     })
 }
 
-/// Fails as `not_synced` if a question reads more of a school than is followed. Says whether
-/// all there is of it is here, so that nothing else need be asked.
-pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<bool> {
+/// Fails with `not_synced` if a question reads data of a school outside of the scope.
+pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<()> {
     let followed = of(view.snapshot)?;
-    let Some(followed) = &*followed else {
-        return Ok(false);
+    let (Some(followed), Some(school)) = (&*followed, question.about()) else {
+        return Ok(());
     };
-    let Some(school) = question.about() else {
-        return Ok(followed.told.is_empty());
-    };
-    let Some((whom, held)) = followed.held(school) else {
-        return Ok(false);
-    };
-    let read = read_by(question);
     let not_held = |what: String| {
         let school = Some(school);
         Err(Error::NotSynced { school, what }.into())
     };
+    let Some((whom, held)) = followed.audience(school) else {
+        let is_app = view.snapshot.owners().of(school).is_app();
+        return if !is_app || has_records(view.snapshot, school)? {
+            Ok(())
+        } else {
+            not_held("any record".to_owned())
+        };
+    };
+    let read = read_by(question);
     let mut kinds = Kind::ALL.into_iter().filter(|kind| is_read(read, *kind));
     if let Some(kind) = kinds.find(|kind| is_beyond(held, *kind)) {
         return not_held(format!("the kind {}, which is not followed,", kind.name()));
@@ -52,34 +54,40 @@ pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<bool> 
             return not_held("all but the learners who are followed, by their ids,".to_owned());
         }
     }
-    Ok(!followed.told.contains(&school))
+    Ok(())
 }
 
-/// The collections that a question reads, as bits.
+/// Returns true if the answer depends on whether the store has any records of the question's
+/// school: a follower refuses a question about a school that it neither follows nor has records
+/// of.
+pub(crate) fn depends_on_any_record(question: &dyn Query, snapshot: &Snapshot) -> Result<bool> {
+    let followed = of(snapshot)?;
+    let school = question.about();
+    Ok((*followed)
+        .as_ref()
+        .zip(school)
+        .is_some_and(|(followed, school)| followed.audience(school).is_none()))
+}
+
+/// Returns the collections that a question reads, as bits.
 fn read_by(question: &dyn Query) -> u64 {
-    question.sources().collections
+    question.sources().bits
 }
 
-/// Whether a kind's records are among what is read. The rows of marks tell as well who takes
-/// which subject.
+/// Returns true if a question reads records of a kind.
 fn is_read(read: u64, kind: Kind) -> bool {
-    let rows: &[Collection] = match kind {
-        Kind::Mark | Kind::LearnerSubject => &[Collection::MarkRows, Collection::MarkRowIndex],
-        _ => &[],
-    };
-    let own = kind.storage().collection().into_iter();
-    own.chain(rows.iter().copied())
-        .any(|collection| read & collection.bit() != 0)
+    read & kind.storage().sources().bits != 0
 }
 
-/// Records that are the app's own are always here.
+/// Returns true if the scope excludes a kind. Records that belong to the app itself are always
+/// present.
 fn is_beyond(held: Kinds, kind: Kind) -> bool {
-    Belonging::of(kind) != Belonging::App && !held.has(kind)
+    RecordOwner::of(kind) != RecordOwner::App && !held.has(kind)
 }
 
 fn is_of_people(kind: Kind) -> bool {
-    match Belonging::of(kind) {
-        Belonging::Learner | Belonging::Named | Belonging::Staff => true,
-        Belonging::Table | Belonging::TableOfMarks | Belonging::App => false,
+    match RecordOwner::of(kind) {
+        RecordOwner::Learner | RecordOwner::Named | RecordOwner::Staff => true,
+        RecordOwner::Table | RecordOwner::TableOfMarks | RecordOwner::App => false,
     }
 }

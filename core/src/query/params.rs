@@ -1,104 +1,120 @@
-//! The parameters of a question: reading one says its name and its kind, and
-//! notes what is wrong with it.
+//! The parameters of a question. Each access names a parameter and its type, and records a
+//! validation error if its value is invalid.
 
-use super::faults::{Faults, Wrong};
-use super::{Outcome, Query, Read, Then};
+use super::faults::{ValidationErrors, Wrong};
 use crate::date::Date;
-use crate::error::Result;
-use crate::json::Wire;
+use crate::json::ApiVersion;
 use crate::record::value::integer;
 use crate::url::QueryString;
 use std::borrow::Cow;
 
-/// What a request says that has named an endpoint.
+/// The parameters of a request whose endpoint is known.
 pub(crate) struct Params<'a> {
-    pub(crate) wire: Wire,
-    /// The integrator.
+    pub(crate) version: ApiVersion,
+    /// The user name of the integrator.
     pub(crate) username: &'a str,
     /// The school, if the request names one.
     pub(crate) school: Option<u64>,
-    /// The record that the path names; it stands for the parameter.
+    /// The id of the record that the path names. It replaces the parameter.
     pub(crate) id: Option<u64>,
     pub(crate) query: QueryString<'a>,
-    faults: Faults,
-    is_for_another: bool,
-    /// What was read, if that is to be told.
-    told: Option<Vec<Param>>,
+    faults: ValidationErrors,
+    pub(super) is_for_another: bool,
+    /// The parameters that were read, if they are to be recorded.
+    recorded: Option<Vec<Param>>,
 }
 
-/// A parameter.
+/// The description of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Param {
     pub(crate) name: &'static str,
+    pub(crate) form: ParamForm,
     /// Whether v2's path may name the record instead.
     pub(crate) is_path: bool,
+    pub(crate) is_required: bool,
+}
+
+/// The form that the value of a parameter must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParamForm {
+    /// Digits up to 2^64−1.
+    Integer,
+    /// One integer, or several separated by commas.
+    Integers,
+    /// `YYYY-MM-DD`.
+    Date,
+    /// `1` or `true`, `0` or `false`.
+    Boolean,
+    /// A parameter that is on if it is present, unless its value is one of `0`, `false` and `no`.
+    Switch,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    Text,
 }
 
 impl<'a> Params<'a> {
-    /// The parameters of a query string, with no school and no integrator.
-    pub(crate) fn of(wire: Wire, query: &'a str) -> Params<'a> {
+    /// Creates the parameters of a query string, without a school and without an integrator.
+    pub(crate) fn of(version: ApiVersion, query: &'a str) -> Params<'a> {
         Params {
-            wire,
+            version,
             username: "",
             school: None,
             id: None,
             query: QueryString(query),
-            faults: Faults::default(),
+            faults: ValidationErrors::default(),
             is_for_another: false,
-            told: None,
+            recorded: None,
         }
     }
 
-    /// The same for v1, telling afterwards what was read.
-    pub(super) fn telling(query: &'a str) -> Params<'a> {
+    /// Creates parameters that record which names are read.
+    pub(super) fn recording(version: ApiVersion, query: &'a str) -> Params<'a> {
         Params {
-            told: Some(Vec::new()),
-            ..Params::of(Wire::V1, query)
+            recorded: Some(Vec::new()),
+            ..Params::of(version, query)
         }
     }
 
-    pub(super) fn told(self) -> Vec<Param> {
-        self.told.unwrap_or_default()
+    pub(super) fn recorded(self) -> Vec<Param> {
+        self.recorded.unwrap_or_default()
     }
 
-    /// What was wrong so far.
-    pub(crate) fn take_faults(&mut self) -> Faults {
+    /// Removes and returns the validation errors found so far.
+    pub(crate) fn take_faults(&mut self) -> ValidationErrors {
         std::mem::take(&mut self.faults)
     }
 
-    /// Hands a question on that was read from them.
-    pub(super) fn ask(&mut self, question: &dyn Query, then: Then<'_>) -> Result<Outcome> {
-        then(Read {
-            question,
-            faults: self.take_faults(),
-            is_for_another: self.is_for_another,
-        })
-    }
-
-    /// The school of a request that is about one.
+    /// Returns the school of a request that is about one school.
     pub(super) fn school(&self) -> u64 {
         self.school.unwrap_or(0)
     }
 
-    fn tell(&mut self, name: &'static str, is_path: bool) {
-        if let Some(told) = &mut self.told {
-            told.push(Param { name, is_path });
-        }
+    fn record(&mut self, name: &'static str, form: ParamForm) -> Option<&mut Param> {
+        let recorded = self.recorded.as_mut()?;
+        recorded.push(Param {
+            name,
+            form,
+            is_path: false,
+            is_required: false,
+        });
+        recorded.last_mut()
     }
 
-    /// A value as it is given; none if it is empty.
+    /// Returns a value as it is given, or `None` if it is missing or empty.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
-        self.tell(name, false);
+        self.record(name, ParamForm::Text);
         self.query.get(name)
     }
 
     fn parse<T>(
         &mut self,
         name: &'static str,
+        form: ParamForm,
         wrong: Wrong,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
-        let value = self.text(name)?;
+        self.record(name, form);
+        let value = self.query.get(name)?;
         let parsed = parse(&value);
         if parsed.is_none() {
             self.faults.add(name, wrong);
@@ -107,25 +123,31 @@ impl<'a> Params<'a> {
     }
 
     pub(super) fn number(&mut self, name: &'static str) -> Option<u64> {
-        self.parse(name, Wrong::Number, integer)
+        self.parse(name, ParamForm::Integer, Wrong::Number, integer)
     }
 
     pub(super) fn id(&mut self, name: &'static str) -> Option<u64> {
-        self.parse(name, Wrong::Id, integer)
+        self.parse(name, ParamForm::Integer, Wrong::Id, integer)
     }
 
-    /// An id without which there is no question.
+    /// Reads an id that is required.
     pub(super) fn needed_id(&mut self, name: &'static str) -> u64 {
         if self.query.get(name).is_none() {
             self.faults.say(name, format!("Please provide a {name}"));
         }
-        self.id(name).unwrap_or(0)
+        let id = self.id(name).unwrap_or(0);
+        if let Some(param) = self.recorded.as_mut().and_then(|params| params.last_mut()) {
+            param.is_required = true;
+        }
+        id
     }
 
-    /// The id of one record, which v2's path may name as well. `is_same`: the
-    /// path finds what the parameter does.
+    /// Reads the id of one record, which v2's path may also name. `is_same` states that the
+    /// path selects the same record as the parameter.
     pub(super) fn one(&mut self, name: &'static str, is_same: bool) -> Option<u64> {
-        self.tell(name, is_same);
+        if let Some(param) = self.record(name, ParamForm::Integer) {
+            param.is_path = is_same;
+        }
         let given = self.query.get(name);
         let named = given.as_deref().and_then(integer);
         if given.is_some() && named.is_none() {
@@ -136,12 +158,14 @@ impl<'a> Params<'a> {
     }
 
     pub(super) fn date(&mut self, name: &'static str) -> Option<Date> {
-        self.parse(name, Wrong::Date, |value| Date::parse(value.as_bytes()))
+        self.parse(name, ParamForm::Date, Wrong::Date, |value| {
+            Date::parse(value.as_bytes())
+        })
     }
 
-    /// `1` or `true`, `0` or `false`; off if it is not given.
+    /// Reads a boolean: `1` or `true`, `0` or `false`, and false if it is missing.
     pub(crate) fn boolean(&mut self, name: &'static str) -> bool {
-        let parsed = self.parse(name, Wrong::Boolean, |value| {
+        let parsed = self.parse(name, ParamForm::Boolean, Wrong::Boolean, |value| {
             let is = |text: &str| value.eq_ignore_ascii_case(text);
             if is("1") || is("true") {
                 Some(true)
@@ -152,13 +176,14 @@ impl<'a> Params<'a> {
         parsed.unwrap_or(false)
     }
 
-    /// A switch such as `include_parents`.
+    /// Reads a switch such as `include_parents`.
     pub(super) fn switch(&mut self, name: &'static str) -> bool {
-        self.tell(name, false);
+        self.record(name, ParamForm::Switch);
         self.is_on(name)
     }
 
-    /// Whether a switch is given, with any value but these few, or none.
+    /// Returns true if a switch is present, with or without a value, unless the value is one of
+    /// `0`, `false` and `no`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         let given = self.query.given(name);
         given.is_some_and(|value| {
@@ -168,9 +193,10 @@ impl<'a> Params<'a> {
         })
     }
 
-    /// One of these words, the first unless it is given: its position.
-    pub(super) fn choice(&mut self, name: &'static str, words: &[&str]) -> usize {
-        let Some(value) = self.text(name) else {
+    /// Reads one of the given words and returns its index. The default is the first word.
+    pub(super) fn choice(&mut self, name: &'static str, words: &'static [&'static str]) -> usize {
+        self.record(name, ParamForm::Choice(words));
+        let Some(value) = self.query.get(name) else {
             return 0;
         };
         let index = words.iter().position(|word| *word == value);
@@ -183,9 +209,9 @@ impl<'a> Params<'a> {
         index.unwrap_or(0)
     }
 
-    /// An id or several with commas between, each with blanks around or not.
+    /// Reads one id, or several separated by commas, with optional spaces around each.
     pub(super) fn ids(&mut self, name: &'static str) -> Vec<u64> {
-        let ids = self.parse(name, Wrong::Ids, |value| {
+        let ids = self.parse(name, ParamForm::Integers, Wrong::Ids, |value| {
             let ids = value.split(',');
             ids.map(|id| integer(id.trim_matches(' '))).collect()
         });
@@ -210,7 +236,7 @@ mod tests {
             ("include_parents=1&include_parents=no", false),
             ("include_parents=0&include_parents", true),
         ] {
-            let params = Params::of(Wire::V1, query);
+            let params = Params::of(ApiVersion::V1, query);
             assert_eq!(params.is_on("include_parents"), expected, "{query}");
         }
     }

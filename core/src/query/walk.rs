@@ -1,13 +1,12 @@
-//! Walking a collection page by page (section 9, item 3), in the order of its
-//! records or against it.
+//! Pagination of a collection (section 9, item 3), in the order of its records or in reverse.
 
-use super::window::Window;
+use super::filters::window::Window;
 use crate::error::Result;
 use crate::record::varint;
-use crate::store::{Key, PinnedRun, Records};
+use crate::store::{Key, PinnedBlock, Records};
 use std::ops::Range;
 
-/// What a question is, in bytes that are the same on every machine and for good.
+/// An encoding of a question. It is the same on every machine and in every version.
 #[derive(Default)]
 pub(crate) struct Identity(Vec<u8>);
 
@@ -48,17 +47,17 @@ impl Identity {
     }
 }
 
-/// Where a record stands in the order of its collection: numbers that sort as
-/// the records do, those that the collection does not need being 0.
+/// The position of a record in the order of its collection. Positions sort as the records do.
+/// Numbers that the collection does not need are 0.
 pub(crate) type Position = [u64; 7];
 
-/// A walk along a collection, by a page.
+/// One page of a walk through a collection.
 #[derive(Debug)]
 pub(crate) struct Walk {
     reverse: bool,
     limit: usize,
     after: Option<Position>,
-    /// It is for one record and not for a collection.
+    /// Whether the walk returns one record, which the question names, and not a collection.
     is_for_one: bool,
     count: usize,
     last: Option<Position>,
@@ -66,7 +65,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// A page of at most so many records behind a position.
+    /// Creates a walk for a page of at most `limit` records after a position.
     pub(crate) fn page(reverse: bool, limit: usize, after: Option<Position>) -> Walk {
         Walk {
             reverse,
@@ -79,12 +78,12 @@ impl Walk {
         }
     }
 
-    /// All records at once.
+    /// Creates a walk for all records at once.
     pub(crate) fn whole() -> Walk {
         Walk::page(false, usize::MAX, None)
     }
 
-    /// One record, which the question names.
+    /// Creates a walk for one record, which the question names.
     pub(crate) fn one() -> Walk {
         Walk {
             is_for_one: true,
@@ -96,18 +95,23 @@ impl Walk {
         self.is_for_one
     }
 
-    /// How many records the page has.
+    /// Returns true if the walk goes against the order of the records.
+    pub(super) fn is_reverse(&self) -> bool {
+        self.reverse
+    }
+
+    /// Returns the number of records of the page.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The position of the page's last record, if there are records behind it.
+    /// Returns the position of the page's last record if more records follow it.
     pub(crate) fn next(&self) -> Option<Position> {
         self.last.filter(|_| self.has_more)
     }
 
-    /// Takes the next record; says that it is to be written, and not that the
-    /// page is full without it.
+    /// Adds the next record to the page. Returns true if the record is to be written, and false
+    /// if the page is already full.
     #[inline]
     pub(super) fn take(&mut self, position: Position) -> bool {
         if self.count == self.limit {
@@ -119,8 +123,8 @@ impl Walk {
         true
     }
 
-    /// Whether all records whose positions begin so lie before the page.
-    pub(super) fn is_past(&self, start: &[u64]) -> bool {
+    /// Returns true if all records whose positions begin with `start` precede the page.
+    pub(super) fn precedes_page(&self, start: &[u64]) -> bool {
         let Some(after) = self
             .after
             .as_ref()
@@ -135,8 +139,8 @@ impl Walk {
         }
     }
 
-    /// Whether a record lies behind the position at which the page begins.
-    pub(super) fn is_ahead(&self, position: &Position) -> bool {
+    /// Returns true if a record follows the position after which the page begins.
+    pub(super) fn is_after_cursor(&self, position: &Position) -> bool {
         match &self.after {
             None => true,
             Some(after) if self.reverse => position < after,
@@ -144,7 +148,7 @@ impl Walk {
         }
     }
 
-    /// Those of things in order that lie behind the position at which the page
+    /// Returns the part of an ordered slice that follows the position after which the page
     /// begins.
     pub(super) fn ahead<'a, T>(
         &self,
@@ -162,9 +166,9 @@ impl Walk {
         things.get(rest).unwrap_or_default()
     }
 
-    /// What is left of the keys from one to another; `key` is the one of the
-    /// position behind which the page begins. Nothing if there is nothing left.
-    pub(super) fn rest(
+    /// Limits a range of keys to those that follow the position after which the page begins;
+    /// `key` converts this position to a key. Returns `None` if no keys remain.
+    pub(super) fn slice_after_cursor(
         &self,
         from: Key,
         to: Key,
@@ -181,9 +185,10 @@ impl Walk {
         (from <= to).then_some((from, to))
     }
 
-    /// As [`rest`](Self::rest), where the record of the key itself may have
-    /// more to tell, and where the position may lie outside of these keys.
-    pub(super) fn onward(
+    /// Limits a range of keys like [`rest`](Self::rest), but includes the key of the position
+    /// itself, because its row may contain more records. `key` returns `None` if the position
+    /// is outside of the range.
+    pub(super) fn keys_from_cursor(
         &self,
         from: Key,
         to: Key,
@@ -197,23 +202,23 @@ impl Walk {
         (from <= to).then_some((from, to))
     }
 
-    /// The runs that hold records from one key to another, with the indices of
-    /// those records, in the walk's direction.
-    pub(super) fn runs<'r, 'a>(
+    /// Returns the blocks that contain records of a range of keys, with the indices of those
+    /// records, in the walk's direction.
+    pub(super) fn blocks<'r, 'a>(
         &self,
         records: &'r Records<'a>,
         (from, to): (Key, Key),
-    ) -> impl Iterator<Item = Result<(PinnedRun<'a>, Range<usize>)>> + use<'r, 'a> {
+    ) -> impl Iterator<Item = Result<(PinnedBlock<'a>, Range<usize>)>> + use<'r, 'a> {
         records.toward(self.reverse, from, to)
     }
 
-    /// Things that are in order, in the walk's direction.
+    /// Iterates over an ordered slice in the walk's direction.
     pub(super) fn along<'a, T>(&self, things: &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
         let indices = self.in_order(0..things.len());
         indices.filter_map(|index| things.get(index))
     }
 
-    /// Indices in the walk's direction.
+    /// Iterates over indices in the walk's direction.
     pub(super) fn in_order(&self, indices: Range<usize>) -> impl Iterator<Item = usize> + use<> {
         let reverse = self.reverse;
         (0..indices.len()).map(move |step| {
@@ -251,7 +256,7 @@ mod tests {
     fn what_is_left_behind_a_position() {
         let all = (Key(1, 0), Key(9, u64::MAX));
         let rest = |reverse, after: Option<Position>| {
-            Walk::page(reverse, 5, after).rest(all.0, all.1, key)
+            Walk::page(reverse, 5, after).slice_after_cursor(all.0, all.1, key)
         };
         assert_eq!(rest(false, None), Some(all));
         assert_eq!(rest(false, Some(at(4, 7))), Some((Key(4, 8), all.1)));
@@ -269,14 +274,14 @@ mod tests {
         let forwards = Walk::page(false, 5, Some(at(4, 7)));
         let backwards = Walk::page(true, 5, Some(at(4, 7)));
         for (start, past) in [(3, true), (4, false), (5, false)] {
-            assert_eq!(forwards.is_past(&[start]), past);
+            assert_eq!(forwards.precedes_page(&[start]), past);
         }
         for (start, past) in [(3, false), (4, false), (5, true)] {
-            assert_eq!(backwards.is_past(&[start]), past);
+            assert_eq!(backwards.precedes_page(&[start]), past);
         }
-        assert!(forwards.is_ahead(&at(4, 8)) && !forwards.is_ahead(&at(4, 7)));
-        assert!(backwards.is_ahead(&at(4, 6)) && !backwards.is_ahead(&at(4, 7)));
-        assert!(Walk::whole().is_ahead(&at(0, 0)) && !Walk::whole().is_past(&[0]));
+        assert!(forwards.is_after_cursor(&at(4, 8)) && !forwards.is_after_cursor(&at(4, 7)));
+        assert!(backwards.is_after_cursor(&at(4, 6)) && !backwards.is_after_cursor(&at(4, 7)));
+        assert!(Walk::whole().is_after_cursor(&at(0, 0)) && !Walk::whole().precedes_page(&[0]));
         let seconds = [6, 7, 8];
         let ahead = |walk: &Walk| walk.ahead(&seconds, |second| at(4, *second)).to_vec();
         assert_eq!(ahead(&forwards), [8]);

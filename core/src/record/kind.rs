@@ -1,34 +1,39 @@
-//! The catalogue of kinds of records: a row each, with all that other rooms go by.
+//! The catalogue of kinds: one row per kind, with everything that other layers need to know of
+//! it.
 
 use super::field::Field;
-use super::storage::{Dated, Storage};
-use super::value::Value;
-use super::{
+use super::kinds::{
     absentee, accountable_person, api_type, assessment, client_integration, discipline, grade,
     integrator, learner, learner_subject, learning_outcome, learning_program, lookup, mark, parent,
     school, staff_member, subject, term, year,
 };
+use super::storage::{Dated, Storage};
+use super::value::Value;
 use crate::store::{Collection, Key, Partition};
 
-/// What is known of a kind.
-pub(crate) struct Row {
-    /// What a line's `type` says.
+/// The declaration of a kind.
+pub(crate) struct KindDeclaration {
+    /// The name of the kind in the `type` of a line.
     pub(crate) name: &'static str,
-    /// Its fields, key fields first, in the order in which they are answered.
+    /// The fields: first those of the key, then the others in the order of the answer.
     pub(crate) fields: &'static [Field],
     pub(crate) storage: Storage,
-    /// Whether a record needs its school in the store.
+    /// Whether a record requires that its school is in the store.
     pub(crate) needs_school: bool,
-    /// The rules that join the fields of a record that comes.
+    /// Checks the rules between the fields of a new record.
     pub(crate) rules: fn(&[Value<'_>]) -> Result<(), String>,
-    /// Makes values that mean the same the same, beside those of [`Field::default`]:
-    /// so equal records are kept alike.
+    /// Replaces equivalent values by one canonical value, in addition to [`Field::default`], so
+    /// that equal records have equal bytes.
     pub(crate) canonical: fn(&mut [Value<'_>]),
 }
 
-impl Row {
-    const fn new(name: &'static str, fields: &'static [Field], storage: Storage) -> Row {
-        Row {
+impl KindDeclaration {
+    const fn new(
+        name: &'static str,
+        fields: &'static [Field],
+        storage: Storage,
+    ) -> KindDeclaration {
+        KindDeclaration {
             name,
             fields,
             storage,
@@ -38,24 +43,24 @@ impl Row {
         }
     }
 
-    const fn needs_school(self) -> Row {
-        Row {
+    const fn needs_school(self) -> KindDeclaration {
+        KindDeclaration {
             needs_school: true,
             ..self
         }
     }
 
-    const fn rules(self, rules: fn(&[Value<'_>]) -> Result<(), String>) -> Row {
-        Row { rules, ..self }
+    const fn rules(self, rules: fn(&[Value<'_>]) -> Result<(), String>) -> KindDeclaration {
+        KindDeclaration { rules, ..self }
     }
 
-    const fn canonical(self, canonical: fn(&mut [Value<'_>])) -> Row {
-        Row { canonical, ..self }
+    const fn canonical(self, canonical: fn(&mut [Value<'_>])) -> KindDeclaration {
+        KindDeclaration { canonical, ..self }
     }
 }
 
-/// Declares the kinds. The rows stand in the order of an export. The numbers are part
-/// of the format: a new kind has the next one, wherever its row stands.
+/// Declares the kinds in the order of an export. The numbers are part of the format. A new kind
+/// has the next number, wherever its row is inserted.
 macro_rules! catalogue {
     ($($kind:ident = $number:literal, $name:literal, $file:ident, $storage:expr
         $(, $more:ident $with:tt)*;)*) => {
@@ -65,10 +70,10 @@ macro_rules! catalogue {
         pub(crate) enum Kind { $($kind = $number,)* }
 
         impl Kind {
-            /// In the order of an export.
+            /// All kinds, in the order of an export.
             pub(crate) const ALL: [Kind; [$($number),*].len()] = [$(Kind::$kind),*];
 
-            /// The kind of this number.
+            /// Returns the kind with this number.
             pub(crate) const fn numbered(number: u8) -> Option<Kind> {
                 match number {
                     $($number => Some(Kind::$kind),)*
@@ -76,10 +81,10 @@ macro_rules! catalogue {
                 }
             }
 
-            pub(crate) const fn row(self) -> &'static Row {
+            pub(crate) const fn row(self) -> &'static KindDeclaration {
                 match self {
                     $(Kind::$kind => const {
-                        &Row::new($name, $file::FIELDS, $storage)$(.$more $with)*
+                        &KindDeclaration::new($name, $file::FIELDS, $storage)$(.$more $with)*
                     },)*
                 }
             }
@@ -133,17 +138,17 @@ catalogue! {
 }
 
 impl Kind {
-    /// The highest number of a kind; none is left out.
+    /// The highest number of a kind. The numbers have no gaps.
     #[expect(clippy::cast_possible_truncation, reason = "a kind's number is a byte")]
     pub(crate) const HIGHEST: u8 = Kind::ALL.len() as u8 - 1;
 
-    /// The kind that a line's `type` names.
+    /// Returns the kind that the `type` of a line names.
     pub(crate) fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind whose records a collection holds, one each.
-    pub(crate) fn kept_in(collection: Collection) -> Option<Kind> {
+    /// Returns the kind whose records are the entries of the collection, one for each.
+    pub(crate) fn stored_in(collection: Collection) -> Option<Kind> {
         let mut kinds = Kind::ALL.into_iter();
         kinds.find(|kind| kind.storage().collection() == Some(collection))
     }
@@ -160,13 +165,13 @@ impl Kind {
         self.row().storage
     }
 
-    /// Whether a fault may be found in its records when the whole dataset was read: it is
-    /// that of schools, or of what needs one.
+    /// Returns true if errors in records of this kind can be found only after the whole dataset
+    /// was read. This applies to schools, and to records that require a school.
     pub(crate) fn is_checked_at_end(self) -> bool {
         self == Kind::School || self.row().needs_school
     }
 
-    /// Where its records lie, if they lie by date.
+    /// Returns the collections of the records, if they are ordered by date.
     pub(crate) fn dated(self) -> Option<Dated> {
         match self.storage() {
             Storage::Dated { at, .. } => Some(at),
@@ -174,7 +179,7 @@ impl Kind {
         }
     }
 
-    /// Whether a user name is part of the key.
+    /// Returns true if the key contains a user name.
     pub(crate) const fn has_username(self) -> bool {
         matches!(
             self.storage(),
@@ -182,24 +187,24 @@ impl Kind {
         )
     }
 
-    /// Whether the first number of the key is a school.
+    /// Returns true if the key contains a school.
     pub(crate) fn is_of_school(self) -> bool {
         let mut fields = self.fields().iter();
         fields.any(|field| field.is_key() && field.name == "school_id")
     }
 
-    /// The key of a record that lies here, in the order of its key fields.
+    /// Returns the values of the key fields of a stored record, in the order of the fields.
     pub(crate) fn key_of(self, partition: Partition, key: Key) -> Vec<u64> {
         let count = self.fields().iter().filter(|field| field.is_key()).count();
         self.storage().key_of(partition, key, count)
     }
 
-    /// The learner whose own a record is, and with whom it is erased. `tag` gives a tag
-    /// of the record.
+    /// Returns the learner to whom a record belongs, and with whom it is erased. `filter_column` returns
+    /// the value of a filter column of the record.
     pub(crate) fn learner(
         self,
         key: &[u64],
-        tag: impl FnOnce(usize) -> crate::error::Result<Option<u64>>,
+        filter_column: impl FnOnce(usize) -> crate::error::Result<Option<u64>>,
     ) -> crate::error::Result<Option<u64>> {
         let name = match self {
             Kind::Learner => "id",
@@ -212,14 +217,15 @@ impl Kind {
         match self.fields().get(index) {
             Some(field) if field.is_key() => Ok(key.get(index).copied()),
             Some(Field {
-                tag: Some(number), ..
-            }) => tag(usize::from(*number)),
+                filter_column: Some(number),
+                ..
+            }) => filter_column(usize::from(*number)),
             _ => Ok(None),
         }
     }
 }
 
-/// The highest rendering that any field of any kind has come with.
+/// Returns the highest render version of any field of any kind.
 pub(crate) const fn newest_rendering() -> u32 {
     let mut newest = 0;
     let mut kinds: &[Kind] = &Kind::ALL;
@@ -239,7 +245,7 @@ pub(crate) const fn newest_rendering() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::assessment;
+    use crate::record::kinds::assessment;
     use std::collections::BTreeSet;
 
     #[test]
@@ -253,17 +259,21 @@ mod tests {
     }
 
     #[test]
-    fn no_two_facts_of_a_kind_have_one_number() {
+    fn no_two_residual_fields_of_a_kind_have_one_number() {
         for kind in Kind::ALL {
-            let numbers: Vec<_> = kind.fields().iter().filter_map(|f| f.fact).collect();
+            let numbers: Vec<_> = kind
+                .fields()
+                .iter()
+                .filter_map(|f| f.residual_field)
+                .collect();
             let distinct: BTreeSet<_> = numbers.iter().collect();
             assert_eq!(distinct.len(), numbers.len(), "{kind:?}");
             assert!(!numbers.contains(&0), "{kind:?}");
         }
     }
 
-    /// No collection holds two kinds, and its runs have room for exactly the tags that
-    /// the fields of its kind have.
+    /// Checks that no collection contains two kinds, and that its blocks have exactly the
+    /// filter columns that the fields of its kind use.
     #[test]
     fn every_kind_fits_its_collection() {
         let mut seen = BTreeSet::new();
@@ -273,17 +283,22 @@ mod tests {
             };
             assert!(seen.insert(collection), "{kind:?}");
             let fields = kind.fields().iter();
-            let tags = fields.flat_map(|field| [field.tag, field.end_tag]);
-            let mut tags: Vec<_> = tags.flatten().map(usize::from).collect();
+            let filter_columns = fields.flat_map(|field| [field.filter_column, field.end_column]);
+            let mut filter_columns: Vec<_> = filter_columns.flatten().map(usize::from).collect();
             if kind == Kind::Assessment {
-                tags.push(assessment::SLOT_TAG);
+                filter_columns.push(assessment::SLOT_COLUMN);
             }
-            tags.sort_unstable();
-            assert!(tags.into_iter().eq(0..collection.layout().tags), "{kind:?}");
+            filter_columns.sort_unstable();
+            assert!(
+                filter_columns
+                    .into_iter()
+                    .eq(0..collection.layout().filter_columns),
+                "{kind:?}"
+            );
         }
     }
 
-    /// A learner's own records go with the learner, so each must tell whose it is.
+    /// Checks that each record that belongs to a learner is erased with the learner.
     #[test]
     fn every_record_with_a_learner_can_be_erased() {
         for kind in Kind::ALL {

@@ -1,49 +1,52 @@
-//! Where the records of a kind lie, and their keys there.
+//! The collection in which the records of a kind are stored, and their keys in it.
 
-use crate::store::{Collection, Key, Partition};
+use crate::store::{Collection, Key, Partition, Sources};
 
-/// How a kind of record is kept. All that lie in a [`Collection`] are baked, but for
+/// The storage of a kind of record. All records in a [`Collection`] are pre-rendered, except
 /// learners' subjects and marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Storage {
-    /// Rows of integrators,
+    /// Rows of integrators.
     Integrators,
-    /// and of what schools have authorised them for.
+    /// Rows of the authorisations of integrators by schools.
     Authorisations,
-    /// In one partition for all schools. Key: the id.
+    /// One partition for all schools. The key is the id.
     Global(Collection),
-    /// By school. Key: the one or two numbers behind the school.
+    /// A partition for each school. The key consists of the one or two numbers after the
+    /// school.
     BySchool(Collection),
-    /// By school, grade and year. Key: the two numbers behind them.
+    /// A partition for each school, grade and year. The key consists of the two numbers after
+    /// them.
     ByGradeAndYear(Collection),
-    /// By school, in the order of the dates that the field at `field` has. Key: the
-    /// date, the id.
+    /// A partition for each school, ordered by the date in the field at the index `field`. The
+    /// key consists of the date and the id.
     Dated { at: Dated, field: usize },
-    /// By school and year. Key: learner, subject.
+    /// A partition for each school and year. The key consists of the learner and the subject.
     LearnerSubjects,
-    /// By school, grade and year, which are no part of the key, so that an
-    /// index tells them. Key: term, assessment.
+    /// A partition for each school, grade and year. These are not part of the record's key, so
+    /// an index contains them. The key consists of the term and the assessment.
     Assessments,
-    /// In the rows of learners; without an assessment by school. Key there:
-    /// assessment, learner.
+    /// Mark rows of learners. A mark without an assessment is stored in a partition of the
+    /// school, with a key of the assessment and the learner.
     Marks,
 }
 
-/// The collections of records that lie by date.
+/// The collections of records that are ordered by date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dated {
     pub(crate) records: Collection,
-    /// Tells the date of each id.
+    /// The index that contains the date of each id.
     pub(crate) dates: Collection,
 }
 
 impl Dated {
-    /// The tag of an id among the dates: the date as a number.
-    pub(crate) const DATE_TAG: usize = 0;
+    /// The filter column of the index that contains the date as a number.
+    pub(crate) const DATE_COLUMN: usize = 0;
 }
 
 impl Storage {
-    /// The collection that has one record for each of the kind, if there is one.
+    /// Returns the collection whose entries are records of the kind, one for each, if there is
+    /// one. Marks of a known assessment are stored in mark rows instead.
     pub(crate) const fn collection(self) -> Option<Collection> {
         Some(match self {
             Storage::Integrators | Storage::Authorisations => return None,
@@ -57,8 +60,34 @@ impl Storage {
         })
     }
 
-    /// Whether a record is kept as a rendering with facts beside it.
-    pub(crate) const fn is_baked(self) -> bool {
+    /// Returns the collections in which the records are stored, including indexes.
+    pub(crate) const fn sources(self) -> Sources {
+        match self {
+            Storage::Integrators => Sources::INTEGRATORS,
+            Storage::Authorisations => Sources::AUTHORISATIONS,
+            Storage::Global(of) | Storage::BySchool(of) | Storage::ByGradeAndYear(of) => {
+                Sources::of(&[of])
+            }
+            Storage::Dated { at, .. } => Sources::of(&[at.records, at.dates]),
+            // Mark rows also contain the subjects that a learner takes.
+            Storage::LearnerSubjects => Sources::of(&[
+                Collection::LearnerSubjects,
+                Collection::MarkRows,
+                Collection::MarkRowIndex,
+            ]),
+            Storage::Assessments => {
+                Sources::of(&[Collection::Assessments, Collection::AssessmentIndex])
+            }
+            Storage::Marks => Sources::of(&[
+                Collection::WaitingMarks,
+                Collection::MarkRows,
+                Collection::MarkRowIndex,
+            ]),
+        }
+    }
+
+    /// Returns true if records are stored as pre-rendered JSON with residual fields.
+    pub(crate) const fn is_pre_rendered(self) -> bool {
         match self {
             Storage::Integrators
             | Storage::Authorisations
@@ -72,8 +101,8 @@ impl Storage {
         }
     }
 
-    /// Where a record lies whose key these numbers are, in the order of its key
-    /// fields, if its key alone decides that.
+    /// Returns the partition and the key of a record whose key fields have these values, or
+    /// `None` if the key fields alone do not determine them.
     pub(crate) fn address(self, key: &[u64]) -> Option<(Partition, Key)> {
         Some(match (self, key) {
             (Storage::Global(of), [id]) => (Partition::global(of), Key::one(*id)),
@@ -93,15 +122,20 @@ impl Storage {
         })
     }
 
-    /// The numbers of the key of a record that lies here, in the order of its fields;
-    /// `count` is how many they are.
+    /// Returns the values of the key fields of a stored record, in the order of the fields.
+    /// `count` is the number of the fields.
     pub(super) fn key_of(self, partition: Partition, key: Key, count: usize) -> Vec<u64> {
-        let Partition { school, a, b, .. } = partition;
+        let Partition {
+            school,
+            first: a,
+            second: b,
+            ..
+        } = partition;
         match self {
             Storage::Global(_) => vec![key.0],
             Storage::ByGradeAndYear(_) => vec![school, a, b, key.0, key.1],
             Storage::LearnerSubjects => vec![school, key.0, a, key.1],
-            // The date and the term are no part of these keys.
+            // The date and the term are not key fields.
             Storage::Dated { .. } | Storage::Assessments => vec![school, key.1],
             _ if count == 2 => vec![school, key.0],
             _ => vec![school, key.0, key.1],

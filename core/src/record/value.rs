@@ -1,26 +1,26 @@
-//! A field's value, read from a dataset or from what is kept.
+//! The value of a field, read from a dataset or from a stored record.
 
-use super::decimal::Decimal;
 use super::field::Form;
-use super::shown::shown;
-use super::texts;
+use super::values::decimal::PackedDecimal;
+use super::values::shown::shown;
+use super::values::texts;
 use crate::clock::Offset;
 use crate::date::{Date, DateTime};
 use crate::json;
 use std::borrow::Cow;
 
-/// A value of one of the forms.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Value<'a> {
-    /// Absent, `null` and `""` alike.
+    /// The value is absent, `null` or `""`.
     #[default]
     Empty,
     Integer(u64),
     Text(Cow<'a, str>),
     Date(Date),
     DateTime(DateTime),
-    Decimal(Decimal),
-    /// The percentage `a`: absent from the assessment.
+    Decimal(PackedDecimal),
+    /// The percentage `a`, which means that the learner was absent from the assessment.
     Absent,
     Terms(Vec<EnrolledTerm<'a>>),
 }
@@ -29,14 +29,14 @@ pub(crate) enum Value<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EnrolledTerm<'a> {
     pub(crate) term: u64,
-    /// The texts of the group's fields.
+    /// The texts of the fields that describe the group.
     pub(crate) group: [Cow<'a, str>; 5],
-    pub(crate) mark: Option<Decimal>,
+    pub(crate) mark: Option<PackedDecimal>,
 }
 
 impl<'a> Value<'a> {
-    /// Reads a value as a dataset spells it, but for terms; on failure says what it
-    /// should have been.
+    /// Reads a value of any form except terms, as a dataset writes it. On failure, returns a
+    /// message that describes the expected form.
     pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
         let array = match form {
             Form::Texts => Some(texts::from_json(raw)),
@@ -51,7 +51,7 @@ impl<'a> Value<'a> {
             };
         }
         let form = match form {
-            // A string that spells an array is none.
+            // A string that contains an array as text is not an array.
             Form::Choices(choices) => Form::Choice(choices),
             form => form,
         };
@@ -84,7 +84,7 @@ impl<'a> Value<'a> {
             Form::Date => Date::parse(text.as_bytes()).map(Value::Date),
             Form::DateTime => DateTime::parse(text.as_bytes()).map(Value::DateTime),
             Form::Percentage if text == "a" => Some(Value::Absent),
-            Form::Decimal | Form::Percentage => Decimal::parse(&text).map(Value::Decimal),
+            Form::Decimal | Form::Percentage => PackedDecimal::parse(&text).map(Value::Decimal),
             Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
             Form::Choices(choices) if choices.contains(&&*text) => Some(Value::Text(text)),
             Form::Choices(choices) => {
@@ -111,7 +111,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text of a text value; empty for any other.
+    /// Returns the text of a text value, and an empty text for any other value.
     pub(crate) fn text(&self) -> &str {
         match self {
             Value::Text(text) => text,
@@ -126,16 +126,16 @@ impl<'a> Value<'a> {
         }
     }
 
-    pub(crate) fn decimal(&self) -> Option<Decimal> {
+    pub(crate) fn decimal(&self) -> Option<PackedDecimal> {
         match self {
             Value::Decimal(decimal) => Some(*decimal),
             _ => None,
         }
     }
 
-    /// The number that filters compare: an integer, a date's, that of a text which is
-    /// one, or the position of a choice, of which the first is that of an empty field.
-    pub(crate) fn tag(&self, form: Form) -> Option<u64> {
+    /// Returns the number by which filters compare the value: an integer, the number of a date,
+    /// a text that is a number, or the index of a choice. An empty choice has the index 0.
+    pub(crate) fn filter_column(&self, form: Form) -> Option<u64> {
         match (form, self) {
             (Form::Choice(choices), chosen) => {
                 let text = chosen.text();
@@ -149,7 +149,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The inside of the JSON string that v1 answers: decimals with two places.
+    /// Appends the content of the JSON string that v1 answers. Decimals have two places.
     pub(crate) fn push_answered(&self, out: &mut Vec<u8>) {
         match self {
             Value::Decimal(decimal) => decimal.push_rounded(out),
@@ -157,7 +157,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The inside of a JSON string that loses nothing.
+    /// Appends the content of a JSON string that represents the value exactly.
     pub(crate) fn push_exact(&self, out: &mut Vec<u8>) {
         match self {
             Value::Empty | Value::Terms(_) => {}
@@ -171,13 +171,13 @@ impl<'a> Value<'a> {
     }
 }
 
-/// One or more ASCII digits, at most 2^64−1.
+/// Parses one or more ASCII digits, up to 2^64−1.
 pub(crate) fn integer(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
 }
 
-/// `-` or nothing, and digits, within 64 bits; without leading zeros.
+/// Returns a 64-bit integer, of digits and an optional `-`, without leading zeros.
 fn signed(text: &str) -> Option<String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -185,8 +185,8 @@ fn signed(text: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// Whether a form takes this JSON number: integers without fraction or
-/// exponent, decimals without exponent.
+/// Returns true if a form accepts this JSON number: integers must have no fraction and no
+/// exponent, decimals no exponent.
 fn takes_number(form: Form, raw: &str) -> bool {
     match form {
         Form::Integer
@@ -205,7 +205,7 @@ fn takes_number(form: Form, raw: &str) -> bool {
     }
 }
 
-/// What is wrong with a value, with the value as it was spelled.
+/// Returns the message for an invalid value, with the value as it was written.
 fn wrong(form: Form, raw: &str) -> String {
     let shown = shown(raw);
     match form {
@@ -234,7 +234,7 @@ fn wrong(form: Form, raw: &str) -> String {
     }
 }
 
-/// What a flag is in a dataset and in v1.
+/// The values of a flag in a dataset and in v1.
 pub(crate) const YES_NO: [&str; 2] = ["Yes", "No"];
 
 const DIGITS: &str = "at most 12 digits, then at most 6 after a point";

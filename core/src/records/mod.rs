@@ -1,4 +1,4 @@
-//! Answers as values: a type for each record of v1 and of v2.
+//! Typed answers: a type for each record of v1 and of v2.
 
 pub mod v1;
 pub mod v2;
@@ -6,25 +6,25 @@ pub mod v2;
 use crate::api::Answer;
 use serde::de::DeserializeOwned;
 
-/// Why an answer is not of the type that was asked for.
+/// The reason why an answer cannot be decoded into the requested type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Undecoded {
-    /// The request was refused, so there are no records.
+    /// The request was refused, so the answer contains no records.
     #[error("the request was refused with {status}: {body}")]
     Refused {
-        /// The answer's status code.
+        /// The status code of the answer.
         status: u16,
-        /// Its body: that of a [`v1::Refusal`] or a [`v2::Refusal`].
+        /// The body of the answer, which is that of a [`v1::Refusal`] or a [`v2::Refusal`].
         body: String,
     },
-    /// The answer holds something else.
+    /// The answer contains other data.
     #[error("the answer is of another type ({0}): decode it as its endpoint and version have it")]
     OtherType(String),
 }
 
 impl Answer {
-    /// The records of the answer.
+    /// Decodes the records of the answer.
     ///
     /// ```
     /// use rollbook::{Engine, Learners, Options, Page, Undecoded, v1, v2};
@@ -59,11 +59,12 @@ impl Answer {
     }
 }
 
-/// Declares records, each field as the service names it.
+/// Declares types of records, whose fields are named as in the service.
 macro_rules! records {
     ($($(#[$about:meta])* $name:ident { $($fields:tt)* })*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
         #[non_exhaustive]
         #[allow(missing_docs, reason = "the service documents its fields")]
         pub struct $name { $($fields)* }

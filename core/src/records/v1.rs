@@ -1,9 +1,9 @@
 //! The records of v1, for [`Answer::decode`](crate::Answer::decode).
 //!
-//! Every value is a text, and an empty one means that there is no value, unless a field
-//! says otherwise. Dates are `YYYY-MM-DD`, times `YYYY-MM-DD HH:MM:SS`, both in the
-//! school's time; addresses are lines that end with `\r\n`. Numbers such as 2.1 are
-//! sections of the service's documentation.
+//! Every value is a string, and an empty string means that there is no value, unless the field says
+//! otherwise. Dates are `YYYY-MM-DD` and times `YYYY-MM-DD HH:MM:SS`, both in the school's time.
+//! Addresses consist of lines that end with `\r\n`. Numbers such as 2.1 refer to sections of the
+//! service's documentation.
 
 use super::records;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ records! {
         pub photo_url: String,
         pub parent1_id: String,
         pub parent2_id: String,
-        /// With `include_parents`: parent 1, then parent 2.
+        /// Parent 1, then parent 2. Only present with `include_parents`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub parents: Option<Vec<Parent>>,
     }
@@ -167,7 +167,7 @@ records! {
         pub assessment_name: String,
         pub assessment_date: String,
         pub weight: String,
-        /// The mark; nothing with `structure`.
+        /// The mark. Not present with `structure`.
         #[serde(flatten)]
         pub mark: Option<Mark>,
     }
@@ -192,7 +192,7 @@ records! {
         pub absent_reason: String,
     }
 
-    /// What a learner was praised or reprimanded for on a day.
+    /// A praise or reprimand of a learner on a day.
     Discipline {
         pub id: String,
         pub learner_id: String,
@@ -224,7 +224,7 @@ records! {
         pub nationality: String,
         pub id_number: String,
         pub passport_number: String,
-        /// The name: `Married`.
+        /// The name of the marital status, for example `Married`.
         pub marital_status_id: String,
         pub employment_category: String,
         /// `Yes` or `No`.
@@ -232,11 +232,11 @@ records! {
         pub appointment_type: String,
         pub paid_by: String,
         pub sace_number: String,
-        /// Joined by commas.
+        /// The names of the classes, separated by commas.
         pub register_classes: String,
     }
 
-    /// What a school says of itself.
+    /// The information that a school publishes about itself.
     SchoolInfo {
         pub school_name: String,
         pub admin_email_address: String,
@@ -252,7 +252,7 @@ records! {
         pub tuition_languages: Vec<String>,
     }
 
-    /// A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+    /// An entry of a lookup list: a grade, an ethnic group, a marital status, a gender or a
     /// language.
     LookupEntry {
         pub id: String,
@@ -288,7 +288,7 @@ records! {
         pub uses_cashless: String,
     }
 
-    /// What a school has authorised the integrator for (2.9).
+    /// An API type for which a school has authorised the integrator (2.9).
     /// `activated_by_integrator` is `Yes` or `No`.
     Client {
         pub school_login_id: String,
@@ -312,15 +312,15 @@ records! {
         pub parent1_id: String,
         pub parent2_id: String,
         pub accountable_person_id: String,
-        /// With `include_parents`: parent 1, then parent 2.
+        /// Parent 1, then parent 2. Only present with `include_parents`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub parents: Option<Vec<Parent>>,
-        /// With `include_accountable_person`, if there is one.
+        /// The accountable person, if there is one. Only present with `include_accountable_person`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub accountable_person: Option<AccountablePerson>,
     }
 
-    /// Who pays for learners (section 9).
+    /// A person who pays for learners (section 9).
     AccountablePerson {
         pub accountable_person_id: String,
         pub title: String,
@@ -341,12 +341,12 @@ records! {
         pub passport_number: String,
         pub employer: String,
         pub employer_address: String,
-        /// With `include_learners`.
+        /// The learners. Only present with `include_learners`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub learners: Option<Vec<FinanceLearner>>,
     }
 
-    /// What is answered instead where a request is refused (2.10).
+    /// The body of an answer to a refused request (2.10).
     Refusal {
         pub error: String,
         pub error_description: String,

@@ -1,16 +1,36 @@
 //! The records of v2, for [`Answer::decode`](crate::Answer::decode).
 //!
-//! Numbers are numbers, and what has no value is `None`, an empty text too. Dates
-//! are `YYYY-MM-DD`, times `YYYY-MM-DD HH:MM:SS`, both in the school's time. Decimals come
-//! as `f64`: their two places are in the answer's bytes. The types are those of the table
-//! in [the guide](crate::guide::v2).
+//! Numbers are JSON numbers, and a missing value or an empty string is `None`. Dates are
+//! `YYYY-MM-DD` and times `YYYY-MM-DD HH:MM:SS`, both in the school's time. A [`Decimal`] is exact
+//! up to 15 digits, because JSON numbers are read as `f64`. The types are those of the table in [the
+//! guide](crate::guide::v2).
 
 use super::records;
-use serde::{Deserialize, Serialize};
+use rust_decimal::Decimal;
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// An id that another system gave: mostly a number.
+/// Serialises a decimal as the nearest `f64`.
+fn number<S: Serializer>(decimal: &Decimal, serializer: S) -> Result<S::Ok, S::Error> {
+    let nearest: f64 = decimal.to_string().parse().map_err(S::Error::custom)?;
+    serializer.serialize_f64(nearest)
+}
+
+#[allow(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn number_or_null<S: Serializer>(
+    decimal: &Option<Decimal>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match decimal {
+        Some(decimal) => number(decimal, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// An id from another system, usually a number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Id {
     /// Digits without a leading zero.
@@ -19,42 +39,50 @@ pub enum Id {
     Text(String),
 }
 
-/// A percentage.
+/// The percentage of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Percentage {
-    /// Of the mark.
-    Of(f64),
+    /// The percentage of the mark.
+    Of(
+        #[serde(serialize_with = "number")]
+        #[cfg_attr(feature = "openapi", schemars(with = "f64"))]
+        Decimal,
+    ),
     /// The learner was absent.
     Absent(Absent),
 }
 
-/// What stands where a learner was absent: `"a"`.
+/// The value `"a"`, which means that the learner was absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 pub enum Absent {
-    /// The one there is.
+    /// The only value.
     #[serde(rename = "a")]
     A,
 }
 
 /// A page of a collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "openapi", schemars(rename = "PageOf{T}"))]
 #[non_exhaustive]
 pub struct Collection<T> {
     /// The records.
     pub data: Vec<T>,
-    /// Which page it is.
+    /// Information about the page.
     pub meta: Meta,
 }
 
 records! {
-    /// Which page of a collection it is.
+    /// Information about a page of a collection.
     Meta {
-        /// How many records are on it.
+        /// The number of records on the page.
         pub limit: u64,
-        /// How many may be asked for.
+        /// The maximum number of records that a request can ask for.
         pub max_allowed_limit: u64,
-        /// What asks for the next page; nothing on the last.
+        /// The cursor for requesting the next page. Not present on the last page.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub next_cursor: Option<String>,
     }
@@ -90,7 +118,7 @@ records! {
         pub photo_url: Option<String>,
         pub parent1_id: Option<Id>,
         pub parent2_id: Option<Id>,
-        /// With `include_parents`: parent 1, then parent 2.
+        /// Parent 1, then parent 2. Only present with `include_parents`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub parents: Option<Vec<Parent>>,
     }
@@ -121,7 +149,9 @@ records! {
         pub occupation_status: Option<String>,
         pub occupation: Option<String>,
         pub employment_sector: Option<String>,
-        pub gross_annual_income: Option<f64>,
+        #[serde(serialize_with = "number_or_null")]
+#[cfg_attr(feature = "openapi", schemars(with = "Option<f64>"))]
+        pub gross_annual_income: Option<Decimal>,
     }
 
     /// A subject that a learner takes in the current year (2.3).
@@ -145,7 +175,7 @@ records! {
         pub terms: Vec<SubjectTerm>,
     }
 
-    /// A term of a subject (2.4). `term_id` is 0 where the term is not known.
+    /// A term of a subject (2.4). `term_id` is 0 if the term is not known.
     SubjectTerm {
         pub term_id: u64,
         pub term: u64,
@@ -169,7 +199,9 @@ records! {
     /// A learner's mark for a subject in a term (2.5).
     TermMark {
         pub term: u64,
-        pub mark: f64,
+        #[serde(serialize_with = "number")]
+#[cfg_attr(feature = "openapi", schemars(with = "f64"))]
+        pub mark: Decimal,
     }
 
     /// An assessment with a learner's mark (2.6).
@@ -187,8 +219,10 @@ records! {
         pub assessment_id: u64,
         pub assessment_name: Option<String>,
         pub assessment_date: Option<String>,
-        pub weight: f64,
-        /// The mark; nothing with `structure`.
+        #[serde(serialize_with = "number")]
+#[cfg_attr(feature = "openapi", schemars(with = "f64"))]
+        pub weight: Decimal,
+        /// The mark. Not present with `structure`.
         #[serde(flatten)]
         pub mark: Option<Mark>,
     }
@@ -198,8 +232,12 @@ records! {
         /// When the mark was last updated.
         pub dtime: Option<String>,
         pub percentage: Option<Percentage>,
-        pub mark: Option<f64>,
-        pub mark_out_of: Option<f64>,
+        #[serde(serialize_with = "number_or_null")]
+#[cfg_attr(feature = "openapi", schemars(with = "Option<f64>"))]
+        pub mark: Option<Decimal>,
+        #[serde(serialize_with = "number_or_null")]
+#[cfg_attr(feature = "openapi", schemars(with = "Option<f64>"))]
+        pub mark_out_of: Option<Decimal>,
         pub captured: bool,
     }
 
@@ -211,7 +249,7 @@ records! {
         pub absent_reason: Option<String>,
     }
 
-    /// What a learner was praised or reprimanded for on a day.
+    /// A praise or reprimand of a learner on a day.
     Discipline {
         pub id: u64,
         pub learner_id: u64,
@@ -243,7 +281,7 @@ records! {
         pub nationality: Option<String>,
         pub id_number: Option<String>,
         pub passport_number: Option<String>,
-        /// The name: `Married`.
+        /// The name of the marital status, for example `Married`.
         pub marital_status_id: Option<String>,
         pub employment_category: Option<String>,
         /// `Yes` or `No`.
@@ -251,11 +289,11 @@ records! {
         pub appointment_type: Option<String>,
         pub paid_by: Option<String>,
         pub sace_number: Option<String>,
-        /// Joined by commas.
+        /// The names of the classes, separated by commas.
         pub register_classes: Option<String>,
     }
 
-    /// What a school says of itself.
+    /// The information that a school publishes about itself.
     SchoolInfo {
         pub school_name: Option<String>,
         pub admin_email_address: Option<String>,
@@ -271,7 +309,7 @@ records! {
         pub tuition_languages: Vec<String>,
     }
 
-    /// A record of a lookup: of a grade, an ethnic group, a marital status, a gender or a
+    /// An entry of a lookup list: a grade, an ethnic group, a marital status, a gender or a
     /// language.
     LookupEntry {
         pub id: u64,
@@ -307,7 +345,7 @@ records! {
         pub uses_cashless: Option<bool>,
     }
 
-    /// What a school has authorised the integrator for (2.9).
+    /// An API type for which a school has authorised the integrator (2.9).
     /// `activated_by_integrator` is `Yes` or `No`.
     ClientIntegration {
         pub school_id: u64,
@@ -331,15 +369,15 @@ records! {
         pub parent1_id: Option<Id>,
         pub parent2_id: Option<Id>,
         pub accountable_person_id: Option<Id>,
-        /// With `include_parents`: parent 1, then parent 2.
+        /// Parent 1, then parent 2. Only present with `include_parents`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub parents: Option<Vec<Parent>>,
-        /// With `include_accountable_person`, if there is one.
+        /// The accountable person, if there is one. Only present with `include_accountable_person`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub accountable_person: Option<AccountablePerson>,
     }
 
-    /// Who pays for learners (section 9).
+    /// A person who pays for learners (section 9).
     AccountablePerson {
         pub accountable_person_id: u64,
         pub title: Option<String>,
@@ -360,23 +398,23 @@ records! {
         pub passport_number: Option<String>,
         pub employer: Option<String>,
         pub employer_address: Option<String>,
-        /// With `include_learners`.
+        /// The learners. Only present with `include_learners`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub learners: Option<Vec<FinanceLearner>>,
     }
 
-    /// What a change of a client integration's state did.
+    /// The answer to a change of a client integration's state.
     IntegrationUpdate {
         pub success: bool,
         pub message: String,
         pub data: ClientIntegration,
     }
 
-    /// What is answered instead where a request is refused.
+    /// The body of an answer to a refused request.
     Refusal {
         pub success: bool,
         pub message: String,
-        /// What is wrong with each field at fault.
+        /// The validation error of each invalid field.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub validation_errors: BTreeMap<String, String>,
     }

@@ -1,33 +1,33 @@
-//! Reading and writing the store while it is open. After a fault it is opened anew,
-//! and a reader asks once more.
+//! Reading from and writing to a store while it is open. After a fault the store is reopened, and
+//! a read that failed with an I/O error is repeated once.
 
-use super::lifecycle::{State, Store};
+use super::lifecycle::{Store, StoreState};
 use super::open::{self, Committed, Open};
-use super::overlay::Overlay;
-use super::panics::{catch_panic, caught};
+use super::redb_guard::copy_on_write::CopyOnWrite;
+use super::redb_guard::panic_guard::{catch_panic, caught};
+use super::rows::tables::STAGED_PREFIX;
 use super::snapshot::Snapshot;
-use super::sorter::Sorter;
-use super::tables::STAGED_PREFIX;
+use super::sort::external_sort::Sorter;
 use super::write::{Write, WriteWork};
 use super::writer_lock::WriterGuard;
 use crate::error::{Error, Failure, Result};
 use std::sync::Arc;
 
-/// What is asked of a snapshot.
+/// A query that is run on a snapshot.
 type ReadWork<'a> = dyn FnMut(&Arc<Snapshot>) -> Result<()> + 'a;
 
-/// Why a piece of work on the store failed.
+/// The reason why work on the store failed.
 enum WorkError {
-    /// The work's own error; the store is as good as before.
+    /// The work itself returned an error. The store is intact.
     Own(Failure),
-    /// The device failed, or redb panicked: the store opened under this
-    /// number must be opened anew.
+    /// The device failed, or redb panicked. The store, whose opening has this number, must be
+    /// reopened.
     Broken(u64, Failure),
 }
 
 impl Store {
-    /// Answers from the newest snapshot. After a fault of the device the store
-    /// is opened anew and asked once more.
+    /// Runs a query on the newest snapshot. After a fault of the device, the store is reopened and
+    /// the query is repeated once.
     #[inline]
     pub(crate) fn read<T>(&self, mut query: impl FnMut(&Arc<Snapshot>) -> Result<T>) -> Result<T> {
         let mut answer = None;
@@ -38,9 +38,9 @@ impl Store {
         answer.ok_or_else(|| Error::Closed.into())
     }
 
-    /// What [`read`](Self::read) does, compiled once.
+    /// Implements [`read`](Self::read) without a type parameter, so that it is compiled only once.
     fn ask(&self, query: &mut ReadWork<'_>) -> Result<()> {
-        let mut ask = || self.attempt(&mut |open| query(&open.snapshot()));
+        let mut ask = || self.run(&mut |open| query(&open.snapshot()));
         match ask() {
             Ok(()) => Ok(()),
             Err(WorkError::Own(error)) => Err(error),
@@ -56,24 +56,40 @@ impl Store {
         }
     }
 
-    #[cfg(fuzzing)]
-    pub(crate) fn forget(&self) -> Result<()> {
-        self.state().open()?.0.forget()
+    /// Reopens the store after a lease failed with `error`, if the device of the store has failed.
+    /// A backup also fails with an I/O error if its copy cannot be written, and this is no fault
+    /// of the store. Returns the error with the message of the device.
+    pub(super) fn recover(&self, opening: u64, error: Failure) -> Failure {
+        let backend = match (&*error, self.backend()) {
+            (Error::Io { .. }, Ok(backend)) if backend.has_failed() => backend,
+            _ => return error,
+        };
+        if let Ok(guard) = self.writer.take(self.options.wait) {
+            // If the store cannot be reopened, the next call tries again.
+            let _ = self.reopen(&guard, opening);
+        }
+        backend.explain(error)
     }
 
-    /// Works on the open store, and tells its own errors from faults. A forked
-    /// process has what lay in memory when it was forked, and nothing else.
-    fn attempt(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), WorkError> {
-        self.attempt_here(work)
+    #[cfg(fuzzing)]
+    pub(crate) fn clear_caches(&self) -> Result<()> {
+        self.state().open()?.0.clear_caches()
+    }
+
+    /// Runs `work` on the open store, and distinguishes errors of the work from faults of the
+    /// store. A forked process has only the data that was in memory at the fork, so there any
+    /// failure is reported as an access by the wrong process.
+    fn run(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), WorkError> {
+        self.run_unchecked(work)
             .map_err(|failed| match self.owner.check() {
                 Ok(()) => failed,
                 Err(forked) => WorkError::Own(forked),
             })
     }
 
-    fn attempt_here(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), WorkError> {
+    fn run_unchecked(&self, work: &mut dyn FnMut(&Open) -> Result<()>) -> Result<(), WorkError> {
         let state = self.state();
-        if let State::Failed(_) = &*state {
+        if let StoreState::Failed(_) = &*state {
             return Err(WorkError::Broken(
                 u64::MAX,
                 state.open().err().unwrap_or_else(|| Error::Closed.into()),
@@ -93,7 +109,7 @@ impl Store {
         }
     }
 
-    /// Carries out a write transaction. Readers go on meanwhile.
+    /// Runs a write transaction. Readers are not blocked meanwhile.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Write<'_>) -> Result<T>) -> Result<T> {
         let mut work = Some(work);
         let mut outcome = None;
@@ -106,11 +122,12 @@ impl Store {
         outcome.ok_or_else(|| Error::Closed.into())
     }
 
-    /// What [`write`](Self::write) does, compiled once.
+    /// Implements [`write`](Self::write) without a type parameter, so that it is compiled only
+    /// once.
     fn change(&self, work: &mut WriteWork<'_>) -> Result<()> {
         let guard = self.writer()?;
         let mut committed = None;
-        let number = self.alter(&guard, &mut |open| {
+        let number = self.run_as_writer(&guard, &mut |open| {
             committed = Some(open.transact(work)?);
             Ok(())
         })?;
@@ -129,56 +146,56 @@ impl Store {
         }
     }
 
-    /// Works on the open store as its writer; says under which number it is
-    /// open. After a fault it is opened anew.
-    fn alter(
+    /// Runs `work` as the writer, and returns the number of the opening that it ran on. After a
+    /// fault, the store is reopened.
+    fn run_as_writer(
         &self,
         guard: &WriterGuard<'_>,
         work: &mut dyn FnMut(&Open) -> Result<()>,
     ) -> Result<u64> {
         let number = self.state().open()?.1;
-        match self.attempt(work) {
+        match self.run(work) {
             Ok(()) => Ok(number),
             Err(WorkError::Own(error)) => Err(error),
             Err(WorkError::Broken(number, error)) => {
-                // The error that counts is the first; the next call meets the
-                // other one if it persists.
+                // The first error is returned. If reopening fails as well, the next call reports
+                // it.
                 let _ = self.reopen(guard, number);
-                // It may have landed all the same.
+                // The change may have been committed despite the error.
                 self.writer.watchers.mark_all();
                 Err(error)
             }
         }
     }
 
-    /// A name for the staged entries of one load.
+    /// Returns the name of a staging table for one load.
     pub(crate) fn staging_name(&self) -> String {
         format!("{STAGED_PREFIX}{}", self.number())
     }
 
-    /// Moves a sorter's entries into the store, to be read by a later write.
+    /// Moves the entries of a sorter into a staging table, from which a later write reads them.
     pub(crate) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
         let guard = self.writer()?;
-        self.alter(&guard, &mut |open| open.stage(sorter, name))?;
+        self.run_as_writer(&guard, &mut |open| open.stage(sorter, name))?;
         Ok(())
     }
 
-    /// Forgets staged entries.
+    /// Deletes a staging table.
     pub(crate) fn unstage(&self, name: &str) -> Result<()> {
         let guard = self.writer()?;
-        self.alter(&guard, &mut |open| open.unstage(name))?;
+        self.run_as_writer(&guard, &mut |open| open.unstage(name))?;
         Ok(())
     }
 
-    /// How many bytes the store has.
+    /// Returns the length of the store in bytes.
     pub(crate) fn bytes(&self) -> Result<u64> {
         Ok(self.backend()?.len()?)
     }
 
-    /// Compacts after a load that leaves much of the file unused. What was
-    /// loaded is kept whatever comes of it.
+    /// Compacts the store after a load if much of the file is unused. Errors are ignored, because
+    /// the load is already committed.
     pub(crate) fn tidy(&self) {
-        /// A file of this size is left as it is.
+        /// Files of at most this size are not compacted.
         const SMALL: u64 = 8 << 20;
         let wasteful = || {
             let live = self.read(|snapshot| Ok(snapshot.totals()?.live))?;
@@ -186,32 +203,46 @@ impl Store {
             Ok::<_, Failure>(bytes > SMALL && bytes.saturating_sub(live) > bytes / 10 * 4)
         };
         if self.options.compact && wasteful().unwrap_or(false) {
-            let _ = self.compact_store(false);
+            // Compaction is skipped if there are leases: an open export is more important than
+            // space.
+            if let Ok(_turn) = self.take_turn(false) {
+                let _ = self.compact_store(false);
+            }
         }
     }
 
-    /// Gives free space back to the file system, and leaves nothing in the file
-    /// of what was removed.
+    /// Returns free space to the file system, and erases removed data from the bytes of the file.
     pub(crate) fn compact(&self) -> Result<()> {
+        let _turn = self.take_turn(true)?;
         self.compact_store(true)
     }
 
+    /// Erases the data of erased persons from the bytes of the file, if a commit left this to do.
+    pub(crate) fn erase_leftovers(&self) -> Result<()> {
+        if self.read(|snapshot| snapshot.has_leftovers())? {
+            self.compact()?;
+        }
+        Ok(())
+    }
+
+    /// Compacts the store. The caller must have exclusive access, which `take_turn` returns.
     fn compact_store(&self, scrub: bool) -> Result<()> {
         let guard = self.writer()?;
-        let mut state = self.take_exclusive()?;
+        let mut state = self.exclusive();
         state.open()?.0.check_writable()?;
         let Some(backend) = state.backend().cloned() else {
             return Err(Error::Closed.into());
         };
         backend.check_path()?;
-        let State::Open(open, number) = std::mem::replace(&mut *state, State::Failed(backend))
+        let StoreState::Open(open, number) =
+            std::mem::replace(&mut *state, StoreState::Failed(backend))
         else {
             return Err(Error::Closed.into());
         };
         let compacted = caught("compacting it", || open.compact(scrub, self.options));
         match compacted {
             Ok(open) => {
-                *state = State::Open(Box::new(open), number);
+                *state = StoreState::Open(Box::new(open), number);
                 Ok(())
             }
             Err(error) => {
@@ -222,17 +253,17 @@ impl Store {
         }
     }
 
-    /// Checks a copy-on-write view of the store; says whether redb found it
-    /// sound, and what else was found in it. Readers go on meanwhile.
+    /// Checks a copy-on-write view of the store. Returns whether redb found it sound, and the
+    /// result of `inspect`. Readers are not blocked meanwhile.
     pub(crate) fn check<T>(
         &self,
         inspect: impl FnOnce(&Snapshot) -> Result<T>,
     ) -> Result<(bool, T)> {
         let _guard = self.writer()?;
         let backend = self.backend()?;
-        let overlay = Overlay::new(backend)?;
+        let view = CopyOnWrite::new(backend)?;
         caught("checking it", || {
-            open::check(overlay, self.options.checking_cache_bytes(), inspect)
+            open::check(view, self.options.checking_cache_bytes(), inspect)
         })
     }
 }

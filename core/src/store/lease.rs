@@ -1,54 +1,125 @@
-//! A snapshot that outlives the call that took it.
+//! Snapshots that outlive the call that created them, and exclusive access for callers that need
+//! the store without such snapshots.
 
-use super::lifecycle::Store;
-use super::panics::{catch_panic, caught};
+use super::leases::{ExclusiveAccess, LeaseSlot, LeaseState};
+use super::lifecycle::{Store, StoreState};
+use super::redb_guard::panic_guard::{catch_panic, caught};
 use super::snapshot::Snapshot;
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-/// A snapshot held by an export or a backup.
+/// A snapshot for an export, a feed or a backup.
 pub(crate) struct Lease {
-    /// Gone only while it is dropped.
-    snapshot: Option<Arc<Snapshot>>,
-    /// The store stays open as long, whoever else lets go of it.
+    slot: Arc<LeaseSlot>,
+    /// The store stays open until the lease is dropped, even if the engine is dropped before.
     store: Arc<Store>,
+    /// The number of the opening that the snapshot belongs to.
+    opening: u64,
 }
 
+/// Whether a caller can wait for another thread. Without threads, it would wait for itself.
+const HAS_THREADS: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+
 impl Store {
-    /// The newest snapshot, for an export or a backup that outlives the call.
+    /// Returns a lease of the newest snapshot, for an export, a feed or a backup that outlives the
+    /// call. Waits while the store is compacted. If other callers wait for all leases to end, one
+    /// of them goes first.
     pub(crate) fn lease(self: &Arc<Self>) -> Result<Lease> {
-        self.read(|snapshot| Ok(Lease::new(snapshot.clone(), self.clone())))
+        self.owner.check()?;
+        let mut lease = Lease {
+            slot: self.leases.register(),
+            store: self.clone(),
+            opening: 0,
+        };
+        let snapshot = self.read(|snapshot| Ok(snapshot.clone()))?;
+        // If the store was reopened in between, a fault of this lease reopens it once more than
+        // necessary.
+        lease.opening = self.state().open()?.1;
+        let mut leased = lease.slot.lock();
+        if let LeaseState::Starting = *leased {
+            *leased = LeaseState::Snapshot(snapshot);
+        }
+        drop(leased);
+        Ok(lease)
+    }
+
+    /// Returns exclusive access, during which there are no leases. Waits for `writer_wait` until
+    /// all leases have ended. Then leases that are not being read are ended, so that a slow reader
+    /// cannot delay an erasure, and reads that are in progress have the same time again to finish.
+    /// If `is_patient` is false, the call does not wait.
+    pub(super) fn take_turn(&self, is_patient: bool) -> Result<ExclusiveAccess<'_>> {
+        self.owner.check()?;
+        let wait = self.options.wait;
+        let leases = &self.leases;
+        let mut list = leases.lock();
+        if is_patient && HAS_THREADS && !list.is_free() {
+            list.waiting += 1;
+            list = leases.wait(list, wait);
+            list.end(&Error::ReaderEnded);
+            list = leases.wait(list, wait);
+            list.waiting -= 1;
+        }
+        if !list.is_free() {
+            drop(list);
+            leases.changed.notify_all();
+            return Err(Error::Busy {
+                what: "an export, feed or backup is being read".to_owned(),
+            }
+            .into());
+        }
+        list.is_taken = true;
+        drop(list);
+        Ok(ExclusiveAccess(leases))
     }
 }
 
 impl Lease {
-    fn new(snapshot: Arc<Snapshot>, store: Arc<Store>) -> Lease {
-        store.live.fetch_add(1, Ordering::AcqRel);
-        Lease {
-            snapshot: Some(snapshot),
-            store,
-        }
+    /// The limit of the journal of a log partition, in bytes.
+    pub(crate) fn journal_bytes(&self) -> u64 {
+        self.store.options.journal_bytes
     }
 
-    /// Reads from the snapshot.
+    /// Reads from the snapshot. Fails as `reader_ended` if the lease was ended, and as
+    /// `closed` if the store was closed.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
-        let Some(snapshot) = &self.snapshot else {
-            return Err(Error::Closed.into());
+        let leased = self.slot.lock();
+        let snapshot = match &*leased {
+            LeaseState::Snapshot(snapshot) => snapshot,
+            LeaseState::Ended(error) => return Err(error.clone().into()),
+            LeaseState::Starting => return Err(Error::Closed.into()),
         };
         let read = caught("reading it", || work(snapshot));
-        if read.is_err() {
-            self.store.owner.check()?;
+        drop(leased);
+        read.map_err(|error| self.explain(error))
+    }
+
+    /// Returns the cause of an error that redb reports when its file is closed under a reader.
+    /// After a fault of the device the store is reopened, so that the next lease can be read.
+    fn explain(&self, error: Failure) -> Failure {
+        if let Err(forked) = self.store.owner.check() {
+            return forked;
         }
-        read
+        if let StoreState::Closed = &*self.store.state() {
+            return Error::Closed.into();
+        }
+        self.store.recover(self.opening, error)
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let snapshot = self.snapshot.take();
-        // redb may well stumble over what broke it.
-        let _ = catch_panic(|| drop(snapshot));
-        self.store.live.fetch_sub(1, Ordering::AcqRel);
+        let leased = std::mem::take(&mut *self.slot.lock());
+        // After a fault, redb may panic again when the snapshot is dropped.
+        let _ = catch_panic(|| drop(leased));
+        // A thread of the parent process may have locked the list when this process was forked.
+        if self.store.owner.check().is_err() {
+            return;
+        }
+        let leases = &self.store.leases;
+        leases
+            .lock()
+            .live
+            .retain(|slot| !Arc::ptr_eq(slot, &self.slot));
+        leases.changed.notify_all();
     }
 }

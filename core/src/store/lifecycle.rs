@@ -1,106 +1,108 @@
-//! The life of a store in a process: it is opened, opened anew after a fault, closed for
-//! a while and for good. And who may use it when: readers always, one writer, and now
-//! and then somebody who needs it alone.
+//! The life of a store in a process: it is opened, reopened after a fault, suspended, and closed.
+//! There can be any number of readers, one writer at a time, and callers that need exclusive
+//! access.
 
-use super::backend::SharedBackend;
-use super::file;
-use super::memo::Sources;
+use super::changes::Sources;
+use super::file::locked_file;
+use super::file::owner::Owner;
+use super::leases::Leases;
 use super::open::{self, Open};
 use super::options::StoreOptions;
-use super::owner::Owner;
-use super::panics::{catch_panic, caught};
+use super::redb_guard::backend::SharedBackend;
+use super::redb_guard::panic_guard::{catch_panic, caught};
 use super::watchers::Watch;
 use super::writer_lock::{WriterGuard, WriterLock};
 use crate::error::{Error, Failure, Result};
 use redb::StorageBackend;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Where a store lies.
+/// The location of a store.
 pub(crate) enum Location {
     File(PathBuf),
     Memory,
     Backend(Box<dyn StorageBackend>),
 }
 
-/// A store and everybody's way to it.
+/// A store, shared by all threads that use it.
 pub(crate) struct Store {
-    /// Read by every query and writer, written by who needs the store alone.
-    /// That one holds the writer's lock first, so that readers never wait for
-    /// a load.
-    state: RwLock<State>,
+    /// Locked for reading by every query and writer, and for writing by operations that need
+    /// exclusive access. Such an operation locks `writer` first, so that readers never wait for a
+    /// load.
+    state: RwLock<StoreState>,
     pub(super) writer: WriterLock,
-    /// Exports and backups that hold a snapshot.
-    pub(super) live: AtomicUsize,
-    /// Counts up whenever the store is opened, and with every load.
+    /// The snapshots of exports, feeds and backups.
+    pub(super) leases: Leases,
+    /// The next number for an opening of the store or for a load.
     numbers: AtomicU64,
     path: Option<PathBuf>,
     pub(super) owner: Owner,
     pub(super) options: StoreOptions,
 }
 
-pub(super) enum State {
-    /// With the number of its opening.
+pub(super) enum StoreState {
+    /// The store is open. The number identifies this opening.
     Open(Box<Open>, u64),
     Suspended,
     Closed,
-    /// It could not be opened anew after a fault; the next call tries again.
+    /// The store could not be reopened after a fault. The next call tries again.
     Failed(Arc<SharedBackend>),
 }
 
-impl State {
+impl StoreState {
     pub(super) fn open(&self) -> Result<(&Open, u64)> {
         match self {
-            State::Open(open, number) => Ok((open, *number)),
-            State::Suspended => Err(Error::Suspended.into()),
-            State::Closed => Err(Error::Closed.into()),
-            State::Failed(_) => Err(Error::Io {
+            StoreState::Open(open, number) => Ok((open, *number)),
+            StoreState::Suspended => Err(Error::Suspended.into()),
+            StoreState::Closed => Err(Error::Closed.into()),
+            StoreState::Failed(_) => Err(Error::Io {
                 detail: "it could not be opened again after a fault".into(),
             }
             .into()),
         }
     }
 
-    /// Closes what is open.
+    /// Closes the database if it is open.
     fn end(self) {
-        if let State::Open(open, _) = self {
+        if let StoreState::Open(open, _) = self {
             open.close();
         }
     }
 
     pub(super) fn backend(&self) -> Option<&Arc<SharedBackend>> {
         match self {
-            State::Open(open, _) => Some(&open.backend),
-            State::Failed(backend) => Some(backend),
-            State::Suspended | State::Closed => None,
+            StoreState::Open(open, _) => Some(&open.backend),
+            StoreState::Failed(backend) => Some(backend),
+            StoreState::Suspended | StoreState::Closed => None,
         }
     }
 }
 
-/// How a store is opened.
+/// A function that opens a store.
 type Opener = fn(Arc<SharedBackend>, StoreOptions) -> Result<Open>;
 
 impl Store {
     pub(crate) fn open(location: Location, options: StoreOptions) -> Result<Store> {
         let (backend, path) = match location {
             Location::File(path) => {
-                // The process may work in another folder later.
-                let path = std::path::absolute(path)?;
+                // The process may change its working directory later.
+                let path = std::path::absolute(&path)
+                    .map_err(|error| Error::cannot_open(&path, &error))?;
                 let make = |backend: &Arc<SharedBackend>| open::make(backend, options);
-                (file::open_or_make(&path, make)?, Some(path))
+                (locked_file::open_or_make(&path, make)?, Some(path))
             }
             Location::Memory => (SharedBackend::in_memory(), None),
             Location::Backend(backend) => (SharedBackend::new(backend), None),
         };
         let open = match path {
-            Some(_) => Open::existing,
+            Some(_) => Open::open_existing,
             None => Open::existing_or_new,
         };
         let store = Store {
-            state: RwLock::new(State::Closed),
+            state: RwLock::new(StoreState::Closed),
             writer: WriterLock::default(),
-            live: AtomicUsize::new(0),
+            leases: Leases::default(),
             numbers: AtomicU64::new(0),
             path,
             owner: backend.owner,
@@ -111,7 +113,7 @@ impl Store {
         Ok(store)
     }
 
-    fn opened(&self, backend: Arc<SharedBackend>, open: Opener) -> Result<State> {
+    fn opened(&self, backend: Arc<SharedBackend>, open: Opener) -> Result<StoreState> {
         let number = self.number();
         let options = StoreOptions {
             opening: number,
@@ -123,7 +125,7 @@ impl Store {
             None => "the backend".to_owned(),
         };
         match opened {
-            Ok(open) => Ok(State::Open(Box::new(open), number)),
+            Ok(open) => Ok(StoreState::Open(Box::new(open), number)),
             Err(error) => Err(match *error {
                 Error::NotAStore { .. } => Failure::from(Error::NotAStore { path: path() }),
                 Error::AlreadyOpen { .. } => Failure::from(Error::AlreadyOpen { path: path() }),
@@ -132,36 +134,37 @@ impl Store {
         }
     }
 
-    /// Opens the store anew, unless somebody has done so since this opening.
+    /// Reopens the store, unless it was already reopened since the opening `number`.
     pub(super) fn reopen(&self, _guard: &WriterGuard<'_>, number: u64) -> Result<()> {
         let mut state = self.exclusive();
         let mut had_failed = false;
         let backend = match &*state {
-            State::Open(_, now) if *now != number => return Ok(()),
-            State::Open(open, _) => open.backend.clone(),
-            State::Failed(backend) => {
+            StoreState::Open(_, now) if *now != number => return Ok(()),
+            StoreState::Open(open, _) => open.backend.clone(),
+            StoreState::Failed(backend) => {
                 had_failed = true;
                 backend.clone()
             }
-            State::Suspended | State::Closed => return Ok(()),
+            StoreState::Suspended | StoreState::Closed => return Ok(()),
         };
-        let broken = std::mem::replace(&mut *state, State::Failed(backend.clone()));
-        // redb may well stumble over what broke it.
+        let broken = std::mem::replace(&mut *state, StoreState::Failed(backend.clone()));
+        // redb may panic again because of the fault.
         let _ = catch_panic(|| broken.end());
-        *state = self.opened(backend, Open::existing)?;
-        // Only now it shows what came of the change at which it failed. A reader's fault
-        // changes nothing: told of that, watchers of a bad device would ask without end.
+        *state = self.opened(backend, Open::open_existing)?;
+        // If an earlier attempt to reopen the store failed, the outcome of the change before it is
+        // known only now, so watchers are notified. They are not notified after a fault of a
+        // reader, which changes nothing: with a faulty device, they would read again and again.
         if had_failed {
             self.writer.watchers.mark_all();
         }
         Ok(())
     }
 
-    pub(super) fn state(&self) -> RwLockReadGuard<'_, State> {
+    pub(super) fn state(&self) -> RwLockReadGuard<'_, StoreState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn exclusive(&self) -> RwLockWriteGuard<'_, State> {
+    pub(super) fn exclusive(&self) -> RwLockWriteGuard<'_, StoreState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -169,100 +172,92 @@ impl Store {
         self.state().open().map(|(open, _)| open.backend.clone())
     }
 
-    /// A number that nothing had before.
+    /// Returns a number that was not returned before.
     pub(super) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The writer's lock, on a store that was opened again if it could not be
-    /// after a fault.
+    /// Locks the store for writing. If the store could not be reopened after a fault, it is
+    /// reopened first.
     pub(super) fn writer(&self) -> Result<WriterGuard<'_>> {
-        // Before it waits for a thread that only the other process has.
+        // This is checked first, because the lock may belong to a thread that only the parent
+        // process has.
         self.owner.check()?;
         let guard = self.writer.take(self.options.wait)?;
-        if matches!(&*self.state(), State::Failed(_)) {
+        if matches!(&*self.state(), StoreState::Failed(_)) {
             self.reopen(&guard, u64::MAX)?;
         }
         Ok(guard)
     }
 
-    /// The store for one alone, while nobody reads an export or backup.
-    pub(super) fn take_exclusive(&self) -> Result<RwLockWriteGuard<'_, State>> {
-        let state = self.exclusive();
-        if self.live.load(Ordering::Acquire) > 0 {
-            return Err(Error::Busy {
-                what: "an export or backup is being read".to_owned(),
-            }
-            .into());
-        }
-        Ok(state)
-    }
-
-    /// Closes the file and gives its lock back, until [`resume`](Self::resume).
+    /// Closes the file and releases its lock until [`resume`](Self::resume).
     pub(crate) fn suspend(&self) -> Result<()> {
         if self.path.is_none() {
             return Err(Error::unsupported(
                 "only a store in a file can be suspended: keep this one open",
             ));
         }
+        let _turn = self.take_turn(true)?;
         let _guard = self.writer()?;
-        let mut state = self.take_exclusive()?;
-        if matches!(&*state, State::Suspended) {
+        let mut state = self.exclusive();
+        if matches!(&*state, StoreState::Suspended) {
             return Ok(());
         }
         state.open()?;
-        self.release(std::mem::replace(&mut *state, State::Suspended))
+        self.release(std::mem::replace(&mut *state, StoreState::Suspended))
     }
 
-    /// Opens what store is at the path by now. Where there is none, none is made.
+    /// Opens the store that is at the path now. It is not created if it does not exist.
     pub(crate) fn resume(&self) -> Result<()> {
         self.owner.check()?;
         let _guard = self.writer.take(self.options.wait)?;
         let mut state = self.exclusive();
         match (&*state, &self.path) {
-            (State::Suspended, Some(path)) => {
-                let backend = file::open(path)?.ok_or_else(|| Error::missing(path))?;
-                *state = self.opened(backend, Open::existing)?;
+            (StoreState::Suspended, Some(path)) => {
+                let backend = locked_file::open(path)?.ok_or_else(|| Error::missing(path))?;
+                *state = self.opened(backend, Open::open_existing)?;
                 self.writer.watchers.mark_all();
                 Ok(())
             }
-            (State::Closed, _) => Err(Error::Closed.into()),
+            (StoreState::Closed, _) => Err(Error::Closed.into()),
             _ => Ok(()),
         }
     }
 
-    /// Closes the store for good. A live export or backup fails from here on.
+    /// Closes the store permanently. An export, feed or backup that is being read fails as
+    /// `closed` from now on.
     pub(crate) fn close(&self) -> Result<()> {
         if self.owner.check().is_err() {
-            // What a thread of the other process held when this one was forked is
-            // held for ever here.
+            // A lock that a thread of the parent process had at the fork is never released in this
+            // process.
             if let Ok(mut state) = self.state.try_write() {
-                self.release(std::mem::replace(&mut *state, State::Closed))?;
+                self.release(std::mem::replace(&mut *state, StoreState::Closed))?;
             }
             return Ok(());
         }
         let _guard = self.writer.take(self.options.wait)?;
         let mut state = self.exclusive();
         self.writer.watchers.end();
-        self.release(std::mem::replace(&mut *state, State::Closed))
+        self.leases.close();
+        self.release(std::mem::replace(&mut *state, StoreState::Closed))
     }
 
-    /// Watches what an answer is made from, of one school or of all.
+    /// Watches the sources of an answer, for one school or for all schools.
     pub(crate) fn watch(&self, school: Option<u64>, sources: Sources) -> Watch {
         self.writer.watchers.watch(school, sources)
     }
 
-    /// Ends what watches the store. Others may hold it still.
+    /// Ends all watches of the store. Other owners may continue to use the store.
     pub(crate) fn end_watches(&self) {
         self.writer.watchers.end();
         #[cfg(not(target_family = "wasm"))]
         self.writer.watchers.wake();
     }
 
-    /// Drops what was open, and gives its locks back.
-    fn release(&self, state: State) -> Result<()> {
+    /// Closes the database and releases the locks of its file.
+    fn release(&self, state: StoreState) -> Result<()> {
         if self.owner.check().is_err() {
-            // redb would write as it closes, and may wait for ever, too.
+            // redb would write while it closes, and might wait forever.
             std::mem::forget(state);
             return Ok(());
         }
@@ -278,8 +273,8 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let state = std::mem::replace(state, State::Closed);
-        // Nobody is left to report a failure to.
+        let state = std::mem::replace(state, StoreState::Closed);
+        // A failure cannot be reported to any caller.
         let _ = self.release(state);
     }
 }
@@ -289,9 +284,10 @@ mod tests {
     use super::*;
     use redb::backends::InMemoryBackend;
     use std::io;
+    use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    /// Counts what is written, and closing.
+    /// A backend that counts writes and the call of `close`.
     #[derive(Debug)]
     struct Counting(InMemoryBackend, Arc<AtomicUsize>);
 
@@ -327,14 +323,14 @@ mod tests {
         result.map_or_else(|error| error.code(), |_| "ok")
     }
 
-    /// What a process meets that was forked from the one that opened the store.
+    /// Tests a process that was forked from the one that opened the store.
     #[test]
     fn a_forked_process_is_refused_and_leaves_the_store_alone() -> Result<()> {
         let count = Arc::new(AtomicUsize::new(0));
         let bytes = Counting(InMemoryBackend::new(), count.clone());
         let mut store = Store::open(Location::Backend(Box::new(bytes)), StoreOptions::for_test())?;
         assert_eq!(code(store.write(|_| Ok(()))), "ok");
-        // A thread of the other process is in the middle of a change.
+        // A thread of the parent process is in the middle of a change.
         let guard = store.writer.take(Duration::ZERO)?;
         std::mem::forget(guard);
         store.owner = Owner::ANOTHER;
@@ -363,7 +359,7 @@ mod tests {
         Ok(())
     }
 
-    /// What lies in memory is copied by a fork.
+    /// A store in memory is copied by a fork.
     #[test]
     fn a_store_in_memory_is_everybodys_own() -> Result<()> {
         assert!(SharedBackend::in_memory().owner.check().is_ok());

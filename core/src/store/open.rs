@@ -1,79 +1,73 @@
-//! An open database: its snapshot, its transactions, its compaction.
+//! An open database, with its current snapshot, its transactions and its compaction.
 
-use super::backend::{Handle, SharedBackend};
-use super::digests::{self, DIGESTS, Scope};
-use super::half_made;
-use super::journal_write::Journaling;
-use super::memo::{Changes, Memo};
-use super::migrate;
+use super::blocks::decoded_cache::DecodedCache;
+use super::changes::Changes;
+use super::file::interrupted_creation;
+use super::journal::changed_keys::Journaling;
 use super::options::StoreOptions;
-use super::overlay::Overlay;
-use super::page_lists;
-use super::panics::{abandon, catch_panic, caught};
-use super::read::{highest_rendering, read_cursor_key, read_number};
-use super::scrub;
+use super::recognise::{not_a_store, recognise};
+use super::redb_guard::backend::{Handle, SharedBackend};
+use super::redb_guard::copy_on_write::CopyOnWrite;
+use super::redb_guard::panic_guard::{abandon, catch_panic, caught};
+use super::redb_guard::secure_erase;
+use super::rows::tables::{ERASING_KEY, STAGED_PREFIX};
 use super::snapshot::Snapshot;
-use super::sorter::Sorter;
-use super::tables::{FORMAT, FORMAT_KEY, META, STAGED_PREFIX, TOTALS_KEY, Totals};
+use super::sort::external_sort::Sorter;
 use super::write::{Write, WriteWork, spill_table};
 use crate::error::{Error, Failure, Result};
-use redb::{
-    Database, DatabaseError, Durability, ReadableDatabase, StorageBackend, StorageError,
-    TableError, TableHandle, WriteTransaction,
-};
-use std::io::ErrorKind;
+use redb::{Database, Durability, ReadableDatabase, StorageBackend, TableHandle, WriteTransaction};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// How many bytes of decoded values a snapshot holds that is looked at once.
-const MEMO_BYTES: usize = 8 << 20;
+/// The limit in bytes of the decoded cache of a snapshot that is used for one operation.
+const DECODED_BYTES: usize = 8 << 20;
 
-/// The cache for a first look at a file.
-const RECOGNISE_BYTES: usize = 1 << 20;
-
-/// How often a compaction may sync. It takes a few dozen syncs whatever the size; with
-/// a damaged page redb 4.5 may commit without end.
+/// The number of syncs that a compaction may make. It needs a few dozen, whatever the size of the
+/// file; with a damaged page, redb 4.5 may commit forever.
 const MOST_SYNCS: u64 = 10_000;
 
-fn new_memo(options: StoreOptions) -> Memo {
-    Memo::new(options.decoded_bytes, options.held_bytes())
+fn new_decoded_cache(options: StoreOptions) -> DecodedCache {
+    DecodedCache::new(options.decoded_bytes, options.held_bytes())
 }
 
 pub(super) struct Open {
     database: Database,
     snapshot: RwLock<Arc<Snapshot>>,
     pub(super) backend: Arc<SharedBackend>,
-    /// Whether it may be written to. Where redb's lists of pages are damaged it lies on a
-    /// view of the file that keeps what is written to itself.
+    /// Whether the store may be written to. If the free lists of redb are damaged, the database is
+    /// opened on a copy-on-write view of the file, and nothing is written to the file.
     is_sound: bool,
-    /// Staged entries that were there when the store was opened: of loads whose
-    /// process was killed, or that were under way when it was suspended.
-    /// Forgetting them takes as long as they are large, so it waits until a
-    /// load stages its own, or the store is compacted.
+    /// The staging tables that existed when the store was opened. They belong to loads whose
+    /// process was killed, or that were in progress when the store was suspended. The time to
+    /// delete them depends on their size, so they are deleted only when a load stages entries or
+    /// the store is compacted.
     left_behind: Mutex<Vec<String>>,
     journaling: Option<Journaling>,
 }
 
-/// What a transaction came to.
+/// The outcome of a write transaction.
 pub(super) enum Committed {
-    /// It is durable, and readers see it; or it had nothing to change.
+    /// The change is durable and visible to readers, or there was nothing to change.
     Yes(Changes),
-    /// The commit failed, or readers could not be moved on: whether it landed
-    /// shows when the store is opened anew and has this sequence number.
+    /// The commit failed, or the new snapshot could not be opened. The change was committed if the
+    /// store has this sequence number when it is reopened.
     Unsure(u64, Failure),
 }
 
 impl Open {
-    /// Opens the store that is here.
-    pub(super) fn existing(backend: Arc<SharedBackend>, options: StoreOptions) -> Result<Open> {
+    /// Opens an existing store.
+    pub(super) fn open_existing(
+        backend: Arc<SharedBackend>,
+        options: StoreOptions,
+    ) -> Result<Open> {
         let found = recognise(&backend, options)?;
         if !found.is_store {
             return Err(not_a_store());
         }
-        Open::on(backend, found.is_sound, options)
+        Open::open_recognised(backend, found.is_sound, options)
     }
 
-    /// Opens the store that is here, or makes one of bytes in which nothing is, or
-    /// only what making one left when it was cut short.
+    /// Opens an existing store, or creates one if there are no bytes, or only those that an
+    /// interrupted creation has left.
     pub(super) fn existing_or_new(
         backend: Arc<SharedBackend>,
         options: StoreOptions,
@@ -81,10 +75,10 @@ impl Open {
         let bytes = Handle(backend.clone());
         if bytes.len()? > 0 {
             match recognise(&backend, options) {
-                Ok(found) => return Open::on(backend, found.is_sound, options),
+                Ok(found) => return Open::open_recognised(backend, found.is_sound, options),
                 Err(error)
                     if matches!(*error, Error::NotAStore { .. })
-                        && half_made::is_left_in(&bytes)? =>
+                        && interrupted_creation::is_left_in(&bytes)? =>
                 {
                     bytes.set_len(0)?;
                 }
@@ -94,20 +88,24 @@ impl Open {
         Open::new(backend, options)
     }
 
-    /// Makes a store of what is empty.
+    /// Creates a store in an empty backend.
     pub(super) fn new(backend: Arc<SharedBackend>, options: StoreOptions) -> Result<Open> {
-        Open::on(backend, true, options)
+        Open::open_recognised(backend, true, options)
     }
 
-    /// Opens what was recognised: to be read alone, unless it is sound.
-    fn on(backend: Arc<SharedBackend>, is_sound: bool, options: StoreOptions) -> Result<Open> {
+    /// Opens a database that was recognised. It is read-only if it is not sound.
+    fn open_recognised(
+        backend: Arc<SharedBackend>,
+        is_sound: bool,
+        options: StoreOptions,
+    ) -> Result<Open> {
         let database = if is_sound {
             open_database(&backend, options)?
         } else {
-            open_on(Overlay::new(backend.clone())?, options)?
+            open_on(CopyOnWrite::new(backend.clone())?, options)?
         };
         let prepared = prepare(&database, is_sound, options)
-            .and_then(|left| Ok((left, Snapshot::open(&database, new_memo(options))?)));
+            .and_then(|left| Ok((left, Snapshot::open(&database, new_decoded_cache(options))?)));
         match prepared {
             Ok((left_behind, snapshot)) => Ok(Open {
                 database,
@@ -124,7 +122,8 @@ impl Open {
         }
     }
 
-    /// Closes it as redb does, which commits once more, unless that could panic twice.
+    /// Closes the database. Normally redb commits once more; this is omitted if the database is
+    /// not sound, because the commit might panic twice.
     pub(super) fn close(self) {
         if self.is_sound {
             drop(self);
@@ -133,7 +132,7 @@ impl Open {
         }
     }
 
-    /// Fails if it must not be written to.
+    /// Fails if the store must not be written to.
     pub(super) fn check_writable(&self) -> Result<()> {
         check_writable(self.is_sound)
     }
@@ -148,10 +147,10 @@ impl Open {
         held.clone()
     }
 
-    /// Lets readers see what was committed.
-    fn renew(&self, changes: &Changes) -> Result<()> {
-        let memo = self.snapshot().memo_after(changes);
-        let next = Arc::new(Snapshot::open(&self.database, memo)?);
+    /// Makes a commit visible to readers.
+    fn publish_snapshot(&self, changes: &Changes) -> Result<()> {
+        let decoded_cache = self.snapshot().decoded_after(changes);
+        let next = Arc::new(Snapshot::open(&self.database, decoded_cache)?);
         let mut held = self
             .snapshot
             .write()
@@ -160,10 +159,10 @@ impl Open {
         Ok(())
     }
 
-    /// Has readers begin with nothing in memory.
+    /// Replaces the snapshot by one with an empty cache.
     #[cfg(fuzzing)]
-    pub(super) fn forget(&self) -> Result<()> {
-        let next = Snapshot::open(&self.database, Memo::new(MEMO_BYTES, 0))?;
+    pub(super) fn clear_caches(&self) -> Result<()> {
+        let next = Snapshot::open(&self.database, DecodedCache::new(DECODED_BYTES, 0))?;
         *self
             .snapshot
             .write()
@@ -171,10 +170,10 @@ impl Open {
         Ok(())
     }
 
-    /// Runs a write transaction; commits it if it changed something.
+    /// Runs a write transaction, and commits it if it changed anything.
     pub(super) fn transact(&self, work: &mut WriteWork<'_>) -> Result<Committed> {
         let mut transaction = self.begin_write()?;
-        // Otherwise a killed app would scan its whole file at the next start.
+        // Without this, a killed app would scan the whole file at its next start.
         transaction.set_quick_repair(true);
         let write = Write::new(&transaction, Some(self.snapshot()))?;
         let mut write = write.journaled(self.journaling);
@@ -193,14 +192,14 @@ impl Open {
             return Ok(Committed::Yes(changes));
         }
         let committed = transaction.commit().map_err(Failure::from);
-        match committed.and_then(|()| self.renew(&changes)) {
+        match committed.and_then(|()| self.publish_snapshot(&changes)) {
             Ok(()) => Ok(Committed::Yes(changes)),
             Err(error) => Ok(Committed::Unsure(sequence, self.backend.explain(error))),
         }
     }
 
-    /// Moves a sorter's entries into a table. They need not survive a crash,
-    /// so nothing is synced.
+    /// Moves the entries of a sorter into a table. They need not survive a crash, so nothing is
+    /// synced.
     pub(super) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
         self.forget_left_behind()?;
         let mut transaction = self.begin_write()?;
@@ -211,7 +210,7 @@ impl Open {
         Ok(transaction.commit()?)
     }
 
-    /// Forgets staged entries.
+    /// Deletes a staging table.
     pub(super) fn unstage(&self, name: &str) -> Result<()> {
         self.unstage_all(&[name])
     }
@@ -239,8 +238,8 @@ impl Open {
         Ok(())
     }
 
-    /// Gives free space back to the file system, and if told to scrub leaves
-    /// nothing in the file of what was removed. Nobody else may hold a snapshot.
+    /// Returns free space to the file system. If `scrub` is true, it also erases removed data from
+    /// the bytes of the file. There must be no other reference to the snapshot.
     pub(super) fn compact(self, scrub: bool, options: StoreOptions) -> Result<Open> {
         self.forget_left_behind()?;
         let Open {
@@ -253,16 +252,16 @@ impl Open {
         let snapshot = snapshot
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        let memo = snapshot.memo_after(&Changes::default());
+        let decoded_cache = snapshot.decoded_after(&Changes::default());
         drop(snapshot);
         if scrub {
-            // On a damaged file redb may panic while it writes, and once more while
-            // that unwinds, which ends the process.
-            let view = Overlay::new(backend.clone())?;
+            // If the file is damaged, redb may panic while it writes, and again while that panic
+            // unwinds, which ends the process.
+            let view = CopyOnWrite::new(backend.clone())?;
             if !check(view, options.checking_cache_bytes(), |_| Ok(()))?.0 {
                 return Err(Error::corrupt("the file fails redb's check"));
             }
-            scrub::rewrite(&database)?;
+            secure_erase::rewrite(&database)?;
         }
         backend.allow_syncs(MOST_SYNCS);
         if let Err(error) = database.compact() {
@@ -272,36 +271,52 @@ impl Open {
                 Error::corrupt("compacting it does not end")
             });
         }
-        // Closing trims the file and records the allocator's state, without
-        // which a killed app would scan its whole file at the next start. A
-        // commit would do the latter alone, and first double the file.
+        // Closing truncates the file and records the state of the allocator. Without that state, a
+        // killed app would scan the whole file at its next start. A commit would also record the
+        // state, but would first double the file.
         drop(database);
         if scrub {
-            scrub::clear_unused(&backend, options.checking_cache_bytes())?;
+            secure_erase::clear_unused(&backend, options.checking_cache_bytes())?;
         }
         let database = open_database(&backend, options)?;
-        let snapshot = Snapshot::open(&database, memo)?;
-        Ok(Open {
+        let snapshot = Snapshot::open(&database, decoded_cache)?;
+        let open = Open {
             database,
             snapshot: RwLock::new(Arc::new(snapshot)),
             backend,
             is_sound: true,
             left_behind: Mutex::default(),
             journaling,
-        })
+        };
+        if scrub && open.snapshot().has_leftovers()? {
+            open.note_erased()?;
+        }
+        Ok(open)
+    }
+
+    /// Records that no data of erased persons is left. This changes no record, so it is not a
+    /// change for followers.
+    fn note_erased(&self) -> Result<()> {
+        let mut transaction = self.begin_write()?;
+        transaction.set_quick_repair(true);
+        let mut write = Write::new(&transaction, Some(self.snapshot()))?;
+        write.remove_all_but_last(ERASING_KEY, 0)?;
+        let (changes, _) = write.finish()?;
+        transaction.commit()?;
+        self.publish_snapshot(&changes)
     }
 }
 
-/// Makes a store of a file that is empty, and closes it.
+/// Creates a store in an empty file, and closes it.
 pub(super) fn make(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<()> {
     let open = caught("making it", || Open::new(backend.clone(), options))?;
-    // What redb could not write at the end, it writes when it opens the file.
+    // redb writes the rest when it opens the file, if it could not write it here.
     let _ = catch_panic(|| drop(open));
     Ok(backend.close()?)
 }
 
-/// Opens a database on bytes that only it sees, checks it, and hands its
-/// snapshot over. Says whether redb found it sound.
+/// Opens a database on bytes that no other database uses, checks it, and passes its snapshot to
+/// `inspect`. Returns whether redb found it sound, and the result of `inspect`.
 pub(super) fn check<T>(
     backend: impl StorageBackend,
     cache_bytes: usize,
@@ -311,79 +326,8 @@ pub(super) fn check<T>(
         .set_cache_size(cache_bytes)
         .create_with_backend(backend)?;
     let sound = database.check_integrity()?;
-    let snapshot = Snapshot::open(&database, Memo::new(MEMO_BYTES, 0))?;
+    let snapshot = Snapshot::open(&database, DecodedCache::new(DECODED_BYTES, 0))?;
     Ok((sound, inspect(&snapshot)?))
-}
-
-/// What lies here.
-struct Found {
-    /// It is a store; else it is a database with nothing in it.
-    is_store: bool,
-    /// redb may write to it.
-    is_sound: bool,
-}
-
-/// Looks at what lies here without changing it: redb writes to whatever it
-/// opens, and a file that is none of ours is not ours to change.
-///
-/// Fails as `newer_format` if something in it is unknown here.
-fn recognise(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<Found> {
-    let is_sound = page_lists::are_sound(&Handle(backend.clone()))?;
-    let opened = Database::builder()
-        .set_cache_size(RECOGNISE_BYTES)
-        .create_with_backend(Overlay::new(backend.clone())?);
-    let database = match opened {
-        Err(DatabaseError::Storage(StorageError::Io(error)))
-            if error.kind() == ErrorKind::InvalidData =>
-        {
-            return Err(not_a_store());
-        }
-        Err(DatabaseError::UpgradeRequired(_)) => return Err(not_a_store()),
-        opened => opened?,
-    };
-    let is_store = is_store(&database, options);
-    abandon(database);
-    Ok(Found {
-        is_store: is_store?,
-        is_sound,
-    })
-}
-
-/// Whether a database is a store that can be opened; it is none yet if it is empty.
-fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
-    let transaction = database.begin_read()?;
-    if transaction.list_tables()?.next().is_none() {
-        return Ok(false);
-    }
-    let meta = match transaction.open_table(META) {
-        Err(TableError::Storage(error)) => return Err(error.into()),
-        Err(_) => return Err(not_a_store()),
-        Ok(meta) => meta,
-    };
-    match read_number(&meta, FORMAT_KEY)? {
-        0 => return Err(not_a_store()),
-        found if found > FORMAT => return Err(Error::newer("format", found, FORMAT)),
-        FORMAT => {
-            digests::check(&transaction.open_table(DIGESTS)?, &meta, Scope::Meta)?;
-            if let Some(totals) = meta.get(TOTALS_KEY)? {
-                Totals::decode(totals.value())?.check(options.highest_kind)?;
-            }
-        }
-        _ => {}
-    }
-    match highest_rendering(&meta)? {
-        newer if newer > options.render_version => {
-            Err(Error::newer("rendering", newer, options.render_version))
-        }
-        _ => Ok(true),
-    }
-}
-
-/// Who knows the path names it.
-fn not_a_store() -> Failure {
-    Failure::from(Error::NotAStore {
-        path: String::new(),
-    })
 }
 
 fn check_writable(is_sound: bool) -> Result<()> {
@@ -407,36 +351,20 @@ fn open_on(bytes: impl StorageBackend, options: StoreOptions) -> Result<Database
     Ok(opened?)
 }
 
-/// Makes a store of a database that is new, brings one of an older format to this
-/// one, and gives one that was made before cursors had a key its key; says which
-/// staged entries loads left behind when their process was killed.
+/// Initialises a new database as a store. Returns the names of the staging tables that loads left
+/// behind when their process was killed.
 fn prepare(database: &Database, is_sound: bool, options: StoreOptions) -> Result<Vec<String>> {
-    let (names, format, has_key) = {
-        let transaction = database.begin_read()?;
-        let tables = transaction.list_tables()?;
-        let names: Vec<String> = tables.map(|table| table.name().to_owned()).collect();
-        if names.is_empty() {
-            (names, 0, false)
-        } else {
-            let meta = transaction.open_table(META)?;
-            let has_key = read_cursor_key(&meta)?.is_some();
-            (names, read_number(&meta, FORMAT_KEY)?, has_key)
-        }
-    };
-    if !has_key || format != FORMAT {
+    let transaction = database.begin_read()?;
+    let tables = transaction.list_tables()?;
+    let names: Vec<String> = tables.map(|table| table.name().to_owned()).collect();
+    drop(transaction);
+    if names.is_empty() {
         check_writable(is_sound)?;
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
-        if format == 1 {
-            migrate::from_format_1(&transaction, options.facts_from_format_1)?;
-        }
         let mut write = Write::new(&transaction, None)?;
-        if names.is_empty() {
-            write.initialise(options.render_version)?;
-        }
-        if !has_key {
-            write.set_cursor_key(&options.cursor_key)?;
-        }
+        write.initialise(options.render_version)?;
+        write.set_cursor_key(&options.cursor_key)?;
         write.finish()?;
         transaction.commit()?;
     }

@@ -1,41 +1,36 @@
-//! What a store is opened with.
+//! The options with which a store is opened.
 
-use super::collection::Collection;
-use super::history;
-use super::journal;
-use super::journal_write::Journaling;
-use super::tables::CursorKey;
-use crate::error::Result;
+use super::journal::changed_keys::Journaling;
+use super::journal::incarnation;
+use super::rows::tables::CursorKey;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoreOptions {
-    /// For what was read of the file, in bytes.
+    /// The limit for data that was read from the file, in bytes.
     pub(crate) cache_bytes: usize,
-    /// For what is held decoded, in bytes.
+    /// The limit for decoded values, in bytes.
     pub(crate) decoded_bytes: usize,
     /// How long a writer waits for another one.
     pub(crate) wait: Duration,
-    /// The version by which the room above renders records.
+    /// The version with which the layers above render records.
     pub(crate) render_version: u32,
-    /// The highest number of a kind that the room above knows.
+    /// The highest number of a kind that the layers above know.
     pub(crate) highest_kind: u8,
-    /// How the facts of a record are kept now that format 1 kept otherwise.
-    pub(crate) facts_from_format_1: FactsFromFormat1,
-    /// What a store gets that has no key for its cursors.
+    /// The key for cursors of a new store.
     pub(crate) cursor_key: CursorKey,
-    /// What the journal of an area may take, in bytes; 0 for none.
+    /// The limit of the journal of a log partition, in bytes. There is no journal if it is 0.
     pub(crate) journal_bytes: u64,
-    /// What the numbers of generations are made of, with the number of the opening.
-    pub(crate) generation_seed: [u8; 16],
+    /// The seed of the numbers of incarnations. Together with `opening`, it gives the incarnation.
+    pub(crate) incarnation_seed: [u8; 16],
     pub(crate) opening: u64,
     /// Whether to compact after loads.
     pub(crate) compact: bool,
 }
 
 impl StoreOptions {
-    /// The part of the cache that redb gets, which writes need too: three quarters, up to
-    /// what a load of any size has enough of.
+    /// The part of the cache that redb gets, which writes need too. It is three quarters, up to a
+    /// size that is enough for any load.
     pub(super) fn page_cache_bytes(&self) -> usize {
         const ENOUGH: usize = 48 << 20;
         (self.cache_bytes / 4 * 3).min(ENOUGH)
@@ -46,28 +41,22 @@ impl StoreOptions {
         self.page_cache_bytes() / 3
     }
 
-    /// How the journal is kept, if it is.
+    /// The options of the journal, if there is a journal.
     pub(super) fn journaling(&self) -> Option<Journaling> {
-        if !journal::IS_KEPT {
-            return None;
-        }
         let bytes = self.journal_bytes;
-        let generation = history::generation(self.generation_seed, self.opening);
-        (bytes > 0).then_some(Journaling { bytes, generation })
+        let incarnation = incarnation::incarnation(self.incarnation_seed, self.opening);
+        (bytes > 0).then_some(Journaling { bytes, incarnation })
     }
 
-    /// The part for runs that are held at hand.
+    /// The part of the cache for cached blocks.
     pub(super) fn held_bytes(&self) -> usize {
         self.cache_bytes - self.page_cache_bytes()
     }
 }
 
-/// Makes the lane of facts of what format 1 kept of a collection's record.
-pub(crate) type FactsFromFormat1 = fn(Collection, &[u8], &mut Vec<u8>) -> Result<()>;
-
 #[cfg(test)]
 impl StoreOptions {
-    /// As good as any.
+    /// Options for tests that do not depend on them.
     pub(crate) fn for_test() -> StoreOptions {
         StoreOptions {
             cache_bytes: 1 << 20,
@@ -75,10 +64,9 @@ impl StoreOptions {
             wait: Duration::ZERO,
             render_version: 1,
             highest_kind: u8::MAX,
-            facts_from_format_1: |_, _, _| Ok(()),
             cursor_key: [7; 16],
             journal_bytes: 1 << 20,
-            generation_seed: [5; 16],
+            incarnation_seed: [5; 16],
             opening: 0,
             compact: true,
         }

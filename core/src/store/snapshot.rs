@@ -1,54 +1,54 @@
-//! One state of the store, held open for readers.
+//! One state of the store, open for reading.
 
-use super::collection::Collection;
-use super::digests::{self, DIGESTS, NoRows, Scope};
-use super::directory::Directory;
-use super::journal::JOURNAL;
-use super::memo::{Changes, Memo, MemoKey, Sources};
-use super::partition::{Partition, run_key};
-use super::read::{
-    are_all_rendered_by, missing_run, read_cursor_key, read_directory, read_number, read_page,
-    read_partitions, read_rendered_of, read_rows, read_sequence, read_synced,
+use super::blocks::block_index::BlockIndex;
+use super::blocks::collection::Collection;
+use super::blocks::decoded_cache::{DecodedCache, DecodedKey};
+use super::blocks::partition::{Partition, block_key};
+use super::blocks::records::{EachInRange, EachRow, PinnedBlock, Reader};
+use super::changes::{Changes, Sources};
+use super::journal::changed_key::JOURNAL;
+use super::rows::read::{
+    are_all_rendered_by, missing_block, read_block_index, read_cursor_key, read_number, read_page,
+    read_partitions, read_range, read_rendered_of, read_rows, read_sequence,
 };
-use super::records::{EachRow, PinnedRun, Reader};
-use super::tables::{
-    CursorKey, DIRECTORIES, INTEGRATORS, META, RENDERED_KEY, RUNS, TOTALS_KEY, Totals,
+use super::rows::row_set_checksums::{self, DIGESTS, NoRows, Scope};
+use super::rows::tables::{
+    BLOCK_INDEXES, BLOCKS, CursorKey, ERASING_KEY, INTEGRATORS, META, RENDERED_KEY, TOTALS_KEY,
+    Totals,
 };
-use crate::error::{Error, Result};
+use super::school_owner::SchoolOwners;
+use crate::error::Result;
 use redb::{Database, ReadOnlyTable, ReadableDatabase, TableError};
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// A read transaction with its tables open: beginning one and opening tables
-/// costs more than a small query, so one is held and swapped at each commit.
+/// A read transaction with its tables open. Beginning a transaction and opening its tables costs
+/// more than a small query, so readers share one snapshot, which is replaced at each commit.
 pub(crate) struct Snapshot {
-    /// Before the tables: what it holds of them goes first.
-    memo: Memo,
-    runs: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    directories: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    /// This field precedes the tables, so that its cached blocks are dropped before them.
+    decoded_cache: DecodedCache,
+    blocks: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    block_indexes: ReadOnlyTable<&'static [u8], &'static [u8]>,
     integrators: ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(super) meta: ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(super) digests: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    /// None if nothing was noted yet.
+    /// `None` if nothing was recorded yet.
     pub(super) journal: Option<ReadOnlyTable<&'static [u8], &'static [u8]>>,
-    cursor_key: Option<CursorKey>,
-    synced: Vec<u64>,
+    cursor_key: CursorKey,
+    owners: SchoolOwners,
+    /// Whether the store follows another one, once this was looked up.
+    follows: OnceLock<bool>,
 }
 
-/// What was found once while the store is open: all directories of a school,
-struct DirectoriesAreThere;
-/// and all rows of integrators.
-struct IntegratorsAreThere;
-
 impl Snapshot {
-    pub(crate) fn open(database: &Database, memo: Memo) -> Result<Snapshot> {
+    pub(crate) fn open(database: &Database, decoded_cache: DecodedCache) -> Result<Snapshot> {
         let transaction = database.begin_read()?;
         let meta = transaction.open_table(META)?;
         Ok(Snapshot {
             cursor_key: read_cursor_key(&meta)?,
-            synced: read_synced(&meta)?,
-            runs: transaction.open_table(RUNS)?,
-            directories: transaction.open_table(DIRECTORIES)?,
+            owners: SchoolOwners::read(&meta)?,
+            blocks: transaction.open_table(BLOCKS)?,
+            block_indexes: transaction.open_table(BLOCK_INDEXES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
             digests: transaction.open_table(DIGESTS)?,
             journal: match transaction.open_table(JOURNAL) {
@@ -56,17 +56,34 @@ impl Snapshot {
                 journal => Some(journal?),
             },
             meta,
-            memo,
+            decoded_cache,
+            follows: OnceLock::new(),
         })
     }
 
-    /// The memo for the snapshot that follows this one.
-    pub(crate) fn memo_after(&self, changes: &Changes) -> Memo {
-        self.memo.after(changes)
+    /// Returns whether the store follows another one, or has followed one before.
+    #[inline]
+    pub(crate) fn follows(&self) -> Result<bool> {
+        match self.follows.get() {
+            Some(follows) => Ok(*follows),
+            None => self.read_follows(),
+        }
     }
 
-    /// A value decoded from the store, kept while what it came from stays. `form` tells
-    /// it from others of its type.
+    #[cold]
+    fn read_follows(&self) -> Result<bool> {
+        let followed = self.records(Partition::global(Collection::Followed))?;
+        let follows = followed.blocks() > 0;
+        Ok(*self.follows.get_or_init(|| follows))
+    }
+
+    /// Returns the decoded cache for the next snapshot.
+    pub(crate) fn decoded_after(&self, changes: &Changes) -> DecodedCache {
+        self.decoded_cache.after(changes)
+    }
+
+    /// Returns a value decoded from the store. It is cached until one of its sources changes.
+    /// `form` distinguishes it from other values of the same type and partition.
     #[inline]
     pub(crate) fn decoded<T: Any + Send + Sync>(
         &self,
@@ -75,71 +92,77 @@ impl Snapshot {
         sources: Sources,
         make: impl FnOnce() -> Result<(T, usize)>,
     ) -> Result<Arc<T>> {
-        self.memo.get(MemoKey::new::<T>(form, of), sources, make)
+        self.decoded_cache
+            .get(DecodedKey::new::<T>(form, of), sources, make)
     }
 
     #[cfg(test)]
-    pub(super) fn held_bytes(&self) -> usize {
-        self.memo.room.taken()
+    pub(super) fn block_cache_bytes(&self) -> usize {
+        self.decoded_cache.room.taken()
     }
 
-    /// How many bytes one decoded value may have so that others stay beside it.
+    /// The maximum size of one decoded value, so that there is space for others in the cache.
     pub(crate) fn most_decoded(&self) -> usize {
-        self.memo.limit() / 4
+        self.decoded_cache.limit() / 4
     }
 
-    /// Makes sure, once while the store is open, that the directories of a school
-    /// are all there.
+    /// Checks, once while the store is open, that no block index of a school is missing.
     #[cold]
-    pub(super) fn check_directories(&self, school: u64) -> Result<()> {
-        let of = Partition::of(school, Collection::Schools);
-        self.decoded(0, of, Sources::NONE, || {
-            let of = Scope::School(school);
-            digests::check(&self.digests, &self.directories, of)?;
-            Ok((DirectoriesAreThere, 0))
+    pub(super) fn check_block_indexes(&self, school: u64) -> Result<()> {
+        let of = Scope::School(school);
+        self.once(of, || {
+            row_set_checksums::check(&self.digests, &self.block_indexes, of)
         })
-        .map(drop)
     }
 
-    /// The same for all schools from one to another.
-    pub(super) fn check_directories_between(&self, from: u64, to: u64) -> Result<()> {
+    /// Checks the block indexes of `from` if both schools are the same, and otherwise those of all
+    /// schools.
+    pub(super) fn check_block_indexes_between(&self, from: u64, to: u64) -> Result<()> {
         if from == to {
-            return self.check_directories(from);
+            return self.check_block_indexes(from);
         }
-        let schools = digests::schools(&self.digests)?;
+        let schools = row_set_checksums::schools(&self.digests)?;
         let mut schools = schools.into_iter();
-        schools.try_for_each(|school| self.check_directories(school))
+        schools.try_for_each(|school| self.check_block_indexes(school))
     }
 
-    /// The same for the rows of integrators.
+    /// Checks, once while the store is open, that no row of the integrators is missing.
     #[cold]
     pub(super) fn check_integrators(&self) -> Result<()> {
-        let of = Partition::global(Collection::Schools);
-        self.decoded(0, of, Sources::NONE, || {
-            let of = Scope::Integrators;
-            digests::check(&self.digests, &self.integrators, of)?;
-            Ok((IntegratorsAreThere, 0))
+        let of = Scope::Integrators;
+        self.once(of, || {
+            row_set_checksums::check(&self.digests, &self.integrators, of)
         })
-        .map(drop)
     }
 
-    /// Makes sure that no digest tells of rows that are not there.
-    pub(crate) fn check_digests(&self) -> Result<()> {
-        digests::check(&self.digests, &self.meta, Scope::Meta)?;
+    /// Passes the rows of integrators whose keys start with `prefix` to `each`, in order.
+    pub(crate) fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
         self.check_integrators()?;
-        self.check_directories_between(0, u64::MAX)?;
+        read_rows(&self.integrators, prefix, each)
+    }
+
+    /// Runs a check of a row set, once while the store is open.
+    pub(super) fn once(&self, of: Scope, check: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.decoded_cache.checked.once(of, check)
+    }
+
+    /// Checks all row sets of the store.
+    pub(crate) fn check_digests(&self) -> Result<()> {
+        row_set_checksums::check(&self.digests, &self.meta, Scope::Meta)?;
+        self.check_integrators()?;
+        self.check_block_indexes_between(0, u64::MAX)?;
         self.check_whole_journal()
     }
 
-    /// Makes sure that the rows of the journal are those that a digest is the sum of.
+    /// Checks that the rows of a journal match their row-set checksum.
     pub(super) fn check_digest(&self, of: Scope) -> Result<()> {
         match &self.journal {
-            Some(journal) => digests::check(&self.digests, journal, of),
-            None => digests::check(&self.digests, &NoRows, of),
+            Some(journal) => row_set_checksums::check(&self.digests, journal, of),
+            None => row_set_checksums::check(&self.digests, &NoRows, of),
         }
     }
 
-    /// The number of the last commit.
+    /// Returns the number of the last commit.
     pub(crate) fn sequence(&self) -> Result<u64> {
         read_sequence(&self.meta)
     }
@@ -151,49 +174,43 @@ impl Snapshot {
         }
     }
 
-    /// The key under which cursors are made.
-    pub(crate) fn cursor_key(&self) -> Result<&CursorKey> {
-        let key = self.cursor_key.as_ref();
-        key.ok_or_else(|| Error::corrupt("the key of cursors is missing"))
+    /// Returns whether the file may contain data of a person who was erased.
+    pub(super) fn has_leftovers(&self) -> Result<bool> {
+        Ok(self.meta.get(ERASING_KEY)?.is_some())
     }
 
-    /// Whether any school is synced.
+    /// Returns the key with which cursors are made.
+    pub(crate) fn cursor_key(&self) -> &CursorKey {
+        &self.cursor_key
+    }
+
+    /// Returns the owners of schools.
     #[inline]
-    pub(crate) fn has_synced(&self) -> bool {
-        !self.synced.is_empty()
+    pub(crate) fn owners(&self) -> &SchoolOwners {
+        &self.owners
     }
 
-    /// The schools that are synced, ascending.
-    pub(crate) fn synced(&self) -> &[u64] {
-        &self.synced
-    }
-
-    /// Whether a school is synced, so that what was not seen of it is unknown.
-    pub(crate) fn is_synced(&self, school: u64) -> bool {
-        self.synced.binary_search(&school).is_ok()
-    }
-
-    /// The version by which all records are rendered, but for the schools that
-    /// have one of their own.
+    /// Returns the render version of all records, except those of schools that have their own
+    /// version.
     pub(crate) fn rendered(&self) -> Result<u32> {
         read_number(&self.meta, RENDERED_KEY)
     }
 
-    /// The version by which a school's records are rendered.
+    /// Returns the render version of the records of a school.
     pub(crate) fn rendered_of(&self, school: u64) -> Result<u32> {
         read_rendered_of(&self.meta, school)
     }
 
-    /// Whether every record is rendered by this version.
+    /// Returns whether every record has this render version.
     pub(crate) fn all_rendered_by(&self, version: u32) -> Result<bool> {
         are_all_rendered_by(&self.meta, version)
     }
 
-    /// All rows of the tables, for a copy of the store.
+    /// Returns the tables, for a copy of the store.
     pub(crate) fn tables(&self) -> SnapshotTables<'_> {
         SnapshotTables {
-            runs: &self.runs,
-            directories: &self.directories,
+            blocks: &self.blocks,
+            block_indexes: &self.block_indexes,
             integrators: &self.integrators,
             meta: &self.meta,
             digests: &self.digests,
@@ -204,8 +221,8 @@ impl Snapshot {
 
 /// The open tables of a snapshot.
 pub(crate) struct SnapshotTables<'a> {
-    pub(crate) runs: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
-    pub(crate) directories: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(crate) blocks: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
+    pub(crate) block_indexes: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) integrators: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) meta: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
     pub(crate) digests: &'a ReadOnlyTable<&'static [u8], &'static [u8]>,
@@ -214,51 +231,56 @@ pub(crate) struct SnapshotTables<'a> {
 
 impl Reader for Snapshot {
     #[inline]
-    fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
+    fn block_index(&self, partition: Partition) -> Result<Arc<BlockIndex>> {
         let sources = Sources::of(&[partition.collection]);
         self.decoded(0, partition, sources, || {
-            self.check_directories(partition.school)?;
-            let directory = read_directory(&self.directories, partition)?;
-            let former = MemoKey::former_directory(partition);
-            if let Some(before) = self.memo.find(&former) {
-                directory.inherit(&before);
+            self.check_block_indexes(partition.school)?;
+            let block_index = read_block_index(&self.block_indexes, partition)?;
+            let former = DecodedKey::former_block_index(partition);
+            if let Some(before) = self.decoded_cache.take(&former) {
+                block_index.inherit(&before);
             }
-            let bytes = directory.bytes();
-            Ok((directory, bytes))
+            let bytes = block_index.bytes();
+            Ok((block_index, bytes))
         })
     }
 
     #[inline]
-    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
-        read_page(&self.runs, partition, run)
+    fn pin(&self, partition: Partition, block: u32) -> Result<PinnedBlock<'_>> {
+        read_page(&self.blocks, partition, block)
     }
 
     fn pin_checked(
         &self,
         partition: Partition,
-        directory: &Directory,
+        block_index: &BlockIndex,
         position: usize,
-        run: u32,
-    ) -> Result<PinnedRun<'_>> {
-        let guard = self.runs.get_owned(run_key(partition, run).as_slice())?;
-        let guard = guard.ok_or_else(missing_run)?;
-        directory.check(partition, position, guard.value())?;
-        let bytes = guard.value().len();
-        let held = Arc::new(self.memo.room.take(guard));
-        if self.memo.make_room(bytes) {
-            directory.hold(position, held.clone());
-        }
-        Ok(PinnedRun::held(held, partition.collection.layout()))
+        block: u32,
+    ) -> Result<PinnedBlock<'_>> {
+        let guard = self
+            .blocks
+            .get_owned(block_key(partition, block).as_slice())?;
+        let guard = guard.ok_or_else(missing_block)?;
+        block_index.check(partition, position, guard.value())?;
+        let held = Arc::new(self.decoded_cache.room.take(guard));
+        self.decoded_cache
+            .cache_block(partition, block_index, position, &held);
+        Ok(PinnedBlock::held(held, partition.collection.layout()))
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
-        self.check_directories_between(from.school, to.school)?;
-        read_partitions(&self.directories, from, to)
+        self.check_block_indexes_between(from.school, to.school)?;
+        read_partitions(&self.block_indexes, from, to)
     }
 
-    fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
+    fn integrator_range(
+        &self,
+        range: (&[u8], &[u8]),
+        reverse: bool,
+        each: &mut EachInRange<'_>,
+    ) -> Result<()> {
         self.check_integrators()?;
-        read_rows(&self.integrators, prefix, each)
+        read_range(&self.integrators, range, reverse, each)
     }
 
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {

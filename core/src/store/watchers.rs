@@ -1,25 +1,27 @@
-//! Who is told of changes: bits of what a commit changed are held against bits of what an
-//! answer was made from.
+//! Notification of changes. The bits of the data that a commit changed are compared with the bits
+//! of the data that an answer depends on.
 
-use super::memo::{Changes, Sources};
+use super::changes::{Changes, Sources};
 #[cfg(not(target_family = "wasm"))]
-use super::panics::catch_panic;
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::redb_guard::panic_guard::catch_panic;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What wakes somebody who waits for a change. It is called with no lock held. Where there are
-/// no threads nobody waits.
+/// A function that wakes a waiter. It is called without any lock. On platforms without threads,
+/// there are no waiters.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// Everybody who watches a store.
+/// All watches of a store.
 #[derive(Default)]
 pub(super) struct Watchers(Mutex<List>);
 
 #[derive(Default)]
 struct List {
-    all: Vec<Arc<Watcher>>,
-    /// Those who were touched and are not woken yet.
+    /// The watchers by the school that they watch, or by `None` if they watch all schools.
+    all: HashMap<Option<u64>, Vec<Arc<Watcher>>>,
+    /// The functions of watchers that were notified and not woken yet.
     #[cfg(not(target_family = "wasm"))]
     due: Vec<Wake>,
     has_ended: bool,
@@ -27,78 +29,100 @@ struct List {
 
 struct Watcher {
     school: Option<u64>,
-    sources: Sources,
-    /// Set until it looks: meanwhile it is not woken again.
-    is_touched: AtomicBool,
+    /// The bits of the sources that are watched. More sources can be added.
+    sources: AtomicU64,
+    /// Whether a change was notified since the last [`Watch::take`]. Until the next one, the
+    /// watcher is not woken again.
+    is_notified: AtomicBool,
     has_ended: AtomicBool,
     #[cfg(not(target_family = "wasm"))]
     wake: Mutex<Option<Wake>>,
 }
 
-/// Watches until it is dropped. It does not keep the store open.
+/// A watch, which ends when it is dropped. It does not prevent the store from being closed.
 pub(crate) struct Watch {
     watchers: Arc<Watchers>,
     watcher: Arc<Watcher>,
 }
 
 impl Watchers {
-    /// Touched from the start: nothing was looked at yet.
+    /// Adds a watch. Initially it counts as notified, because nothing was read yet.
     pub(super) fn watch(self: &Arc<Self>, school: Option<u64>, sources: Sources) -> Watch {
         let mut list = self.list();
         let watcher = Arc::new(Watcher {
             school,
-            sources,
-            is_touched: AtomicBool::new(true),
+            sources: AtomicU64::new(sources.bits),
+            is_notified: AtomicBool::new(true),
             has_ended: AtomicBool::new(list.has_ended),
             #[cfg(not(target_family = "wasm"))]
             wake: Mutex::default(),
         });
-        list.all.push(watcher.clone());
+        list.all.entry(school).or_default().push(watcher.clone());
         Watch {
             watchers: self.clone(),
             watcher,
         }
     }
 
-    /// Touches whom these changes concern. Readers see them already.
+    /// Notifies the watches that are affected by these changes. Readers must already see the
+    /// changes.
     pub(super) fn mark(&self, changes: &Changes) {
-        self.touch(|watcher| changes.touch(watcher.school, watcher.sources));
+        let concerns = |watcher: &Watcher| changes.affects(watcher.school, watcher.sources());
+        if changes.has_shared() {
+            self.notify(concerns);
+        } else {
+            let schools = changes.schools().map(Some);
+            self.notify_of(schools.chain([None]), concerns);
+        }
     }
 
-    /// Touches everybody: what changed is not known.
+    /// Notifies all watches, if it is not known what was changed.
     pub(super) fn mark_all(&self) {
-        self.touch(|_| true);
+        self.notify(|_| true);
     }
 
-    /// There is nothing to watch any more.
+    /// Ends all watches, present and future, because the store is closed.
     pub(super) fn end(&self) {
         self.list().has_ended = true;
-        self.touch(|watcher| {
+        self.notify(|watcher| {
             watcher.has_ended.store(true, Ordering::Release);
             true
         });
     }
 
-    fn touch(&self, concerns: impl Fn(&Watcher) -> bool) {
-        // Nobody watches the browser's module, whose size counts: its tabs look by themselves.
+    fn notify(&self, concerns: impl Fn(&Watcher) -> bool) {
+        let schools: Vec<_> = self.list().all.keys().copied().collect();
+        self.notify_of(schools.into_iter(), concerns);
+    }
+
+    /// Notifies the watches of these schools for which `concerns` returns true.
+    fn notify_of(
+        &self,
+        schools: impl Iterator<Item = Option<u64>>,
+        concerns: impl Fn(&Watcher) -> bool,
+    ) {
+        // The WebAssembly module, whose size matters, has no watches: browser tabs poll instead.
         if cfg!(module) {
             return;
         }
         let list = &mut *self.list();
-        for watcher in &list.all {
-            if concerns(watcher) && !watcher.is_touched.swap(true, Ordering::AcqRel) {
-                #[cfg(not(target_family = "wasm"))]
-                list.due.extend(watcher.wake().clone());
+        for school in schools {
+            for watcher in list.all.get(&school).into_iter().flatten() {
+                if concerns(watcher) && !watcher.is_notified.swap(true, Ordering::AcqRel) {
+                    #[cfg(not(target_family = "wasm"))]
+                    list.due.extend(watcher.wake().clone());
+                }
             }
         }
     }
 
-    /// Wakes who was touched. No lock of the store may be held: they may ask it at once.
+    /// Wakes the watchers that were notified. The caller must not have any lock of the store,
+    /// because the functions may use the store at once.
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn wake(&self) {
         let due = std::mem::take(&mut self.list().due);
         for wake in due {
-            // What fails there is no failure of the change.
+            // A failure of the function is not a failure of the change.
             let _ = catch_panic(|| wake());
         }
     }
@@ -108,26 +132,40 @@ impl Watchers {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
 impl Watcher {
+    fn sources(&self) -> Sources {
+        Sources {
+            bits: self.sources.load(Ordering::Acquire),
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
     fn wake(&self) -> MutexGuard<'_, Option<Wake>> {
         self.wake.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Watch {
-    /// Whether it was touched since this was asked last. What is read from here on is at
-    /// least as new as what touched it.
+    /// Returns whether there was a notification since the last call. A read that starts after this
+    /// call sees at least the changes that caused the notification.
     pub(crate) fn take(&self) -> bool {
-        self.watcher.is_touched.swap(false, Ordering::AcqRel)
+        self.watcher.is_notified.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the store was closed.
+    /// Also watches these sources from now on. Returns whether any of them is new. If so, a
+    /// previous read may be older than a change of that source.
+    pub(crate) fn extend(&self, sources: Sources) -> bool {
+        let more = sources.bits;
+        self.watcher.sources.fetch_or(more, Ordering::AcqRel) & more != more
+    }
+
+    /// Returns whether the store was closed.
     pub(crate) fn has_ended(&self) -> bool {
         self.watcher.has_ended.load(Ordering::Acquire)
     }
 
-    /// Has this called at the next touch, and at each that follows a [`take`](Self::take).
+    /// Sets the function that is called at the next notification, and at the first one after each
+    /// [`take`](Self::take).
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn on_touch(&self, wake: Option<Wake>) {
         let before = std::mem::replace(&mut *self.watcher.wake(), wake);
@@ -138,18 +176,23 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let mut list = self.watchers.list();
-        list.all.retain(|other| !Arc::ptr_eq(other, &self.watcher));
+        if let Some(others) = list.all.get_mut(&self.watcher.school) {
+            others.retain(|other| !Arc::ptr_eq(other, &self.watcher));
+            if others.is_empty() {
+                list.all.remove(&self.watcher.school);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::collection::Collection;
-    use super::super::partition::Partition;
     use super::*;
+    use crate::store::blocks::collection::Collection;
+    use crate::store::blocks::partition::Partition;
     use std::sync::atomic::AtomicUsize;
 
-    /// A watch, and how often it was woken.
+    /// Adds a watch with a counter of how often it is woken.
     fn counted(watchers: &Arc<Watchers>, school: u64, of: Collection) -> (Watch, Arc<AtomicUsize>) {
         let watch = watchers.watch(Some(school), Sources::of(&[of]));
         let woken = Arc::new(AtomicUsize::new(0));
@@ -168,8 +211,8 @@ mod tests {
         watchers.wake();
     }
 
-    /// Of a hundred watchers those are woken that a change concerns, and no other; once, until
-    /// they have looked.
+    /// With a hundred watchers, a change wakes only those that it affects, and each of them only
+    /// once until it has called `take`.
     #[test]
     fn who_is_concerned_is_woken_once() {
         let watchers = Arc::new(Watchers::default());
@@ -189,14 +232,14 @@ mod tests {
         }
         assert_eq!(woken().iter().sum::<usize>(), 1);
         assert_eq!(all.get(14).map(count), Some(1));
-        let touched = all.iter().filter(|(watch, _)| watch.take()).count();
-        assert_eq!(touched, 1);
+        let notified = all.iter().filter(|(watch, _)| watch.take()).count();
+        assert_eq!(notified, 1);
         change(&watchers, Partition::of(7, Collection::Learners));
         assert_eq!(all.get(14).map(count), Some(2));
         change(&watchers, Partition::of(7, Collection::Parents));
         change(&watchers, Partition::of(99, Collection::Learners));
         assert_eq!(woken().iter().sum::<usize>(), 2);
-        // The one that has not looked since stays as it is.
+        // The one that was woken since its last `take` is not woken again.
         watchers.mark_all();
         watchers.wake();
         assert_eq!(woken().iter().sum::<usize>(), 101);
@@ -206,14 +249,14 @@ mod tests {
     fn a_watch_of_all_schools_sees_each() {
         let watchers = Arc::new(Watchers::default());
         let sources = Sources::of(&[Collection::Coverage]);
-        let watch = watchers.watch(None, sources.and(Sources::INTEGRATORS));
+        let watch = watchers.watch(None, sources.union(Sources::INTEGRATORS));
         assert!(watch.take());
         change(&watchers, Partition::of(3, Collection::Coverage));
         assert!(watch.take());
         change(&watchers, Partition::of(3, Collection::Learners));
         assert!(!watch.take());
         let mut changes = Changes::default();
-        changes.integrators();
+        changes.integrator_row(None);
         watchers.mark(&changes);
         assert!(watch.take());
     }

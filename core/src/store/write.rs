@@ -1,28 +1,27 @@
-//! The write transaction: the tables open, and what it has changed.
+//! The write transaction, with its open tables and the changes that it has made.
 
-use super::checksum::{self, Digest};
-use super::collection::Collection;
-use super::digests::{Added, DIGESTS, Scope};
-use super::directory::Directory;
-use super::history;
-use super::journal::{self, Area, Touched};
-use super::journal_write::Journaling;
-use super::memo::Changes;
-use super::partition::{Partition, run_key};
-use super::read::{
-    are_all_rendered_by, missing_run, next_sequence, read_cursor_key, read_directory, read_page,
-    read_partitions, read_rendered_of, read_rows, read_synced,
+use super::blocks::block_index::BlockIndex;
+use super::blocks::collection::Collection;
+use super::blocks::partition::{Partition, block_key};
+use super::blocks::records::{EachInRange, PinnedBlock, Reader};
+use super::changes::Changes;
+use super::journal::changed_keys::{ChangedKeys, Journaling};
+use super::journal::incarnation;
+use super::rows::checksum::{self, Digest};
+use super::rows::read::{
+    are_all_rendered_by, missing_block, next_sequence, read_block_index, read_cursor_key,
+    read_page, read_partitions, read_range, read_rendered_of, read_rows,
 };
-use super::records::{EachRow, PinnedRun, Reader};
+use super::rows::row_set_checksums::{ChecksumChanges, DIGESTS, Scope};
+use super::rows::tables::{
+    BLOCK_INDEXES, BLOCKS, CURSOR_KEY, CursorKey, ERASING_KEY, FORMAT, FORMAT_KEY, INTEGRATORS,
+    META, OWNERS_KEY, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals,
+    page_bytes, render_key,
+};
+use super::school_owner::{SchoolOwner, SchoolOwners};
 use super::snapshot::Snapshot;
-use super::sorter::{Sorted, Sorter};
-use super::tables::{
-    CURSOR_KEY, CursorKey, DIRECTORIES, FORMAT, FORMAT_KEY, INTEGRATORS, META, RENDER_PREFIX,
-    RENDERED_KEY, RUNS, SEQUENCE_KEY, STAGED_PREFIX, SYNCED_KEY, TOTALS_KEY, Totals, page_bytes,
-    render_key,
-};
-use super::touches::Touches;
-use crate::error::{Error, Result};
+use super::sort::external_sort::{Sorted, Sorter};
+use crate::error::Result;
 use redb::{AccessGuard, ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -31,29 +30,31 @@ use std::sync::Arc;
 /// A write transaction with its tables open.
 pub(crate) struct Write<'t> {
     pub(super) transaction: &'t WriteTransaction,
-    pub(super) runs: Table<'t, &'static [u8], &'static [u8]>,
-    pub(super) directories: Table<'t, &'static [u8], &'static [u8]>,
+    pub(super) blocks: Table<'t, &'static [u8], &'static [u8]>,
+    pub(super) block_indexes: Table<'t, &'static [u8], &'static [u8]>,
     pub(super) integrators: Table<'t, &'static [u8], &'static [u8]>,
     pub(super) meta: Table<'t, &'static [u8], &'static [u8]>,
     digests: Table<'t, &'static [u8], &'static [u8]>,
-    /// What this transaction adds to the digests.
-    pub(super) added: Added,
-    /// What it began from. Knows which rows were found to be all there.
+    /// The changes of the row-set checksums.
+    pub(super) added: ChecksumChanges,
+    /// The snapshot before this transaction. It records which row sets were already checked.
     pub(super) before: Option<Arc<Snapshot>>,
     totals: Totals,
     totals_before: Totals,
     pub(super) changes: Changes,
     spilled: Vec<String>,
     pub(super) journaling: Option<Journaling>,
-    pub(super) touches: Touches,
-    /// Directories that were read, as they are now.
-    known: RefCell<HashMap<Partition, Arc<Directory>>>,
+    pub(super) changed_keys: ChangedKeys,
+    owners: SchoolOwners,
+    has_new_owners: bool,
+    /// The block indexes that were read, in their current state.
+    known: RefCell<HashMap<Partition, Arc<BlockIndex>>>,
 }
 
-/// What is done in a write transaction.
+/// The work that is done in a write transaction.
 pub(super) type WriteWork<'a> = dyn FnMut(&mut Write<'_>) -> Result<()> + 'a;
 
-/// How many directories are held; beyond, all are forgotten.
+/// The number of block indexes that are cached. When it is reached, all of them are discarded.
 const MOST_KNOWN: usize = 1024;
 
 impl<'t> Write<'t> {
@@ -68,44 +69,46 @@ impl<'t> Write<'t> {
         };
         Ok(Write {
             transaction,
-            runs: transaction.open_table(RUNS)?,
-            directories: transaction.open_table(DIRECTORIES)?,
+            blocks: transaction.open_table(BLOCKS)?,
+            block_indexes: transaction.open_table(BLOCK_INDEXES)?,
             integrators: transaction.open_table(INTEGRATORS)?,
-            meta,
             digests: transaction.open_table(DIGESTS)?,
-            added: Added::default(),
+            owners: SchoolOwners::read(&meta)?,
+            has_new_owners: false,
+            meta,
+            added: ChecksumChanges::default(),
             before,
             totals_before: totals.clone(),
             totals,
             changes: Changes::default(),
             spilled: Vec::new(),
             journaling: None,
-            touches: Touches::default(),
+            changed_keys: ChangedKeys::default(),
             known: RefCell::default(),
         })
     }
 
-    /// Has the commit noted in the journal.
+    /// Makes the journal record this commit.
     pub(super) fn journaled(self, journaling: Option<Journaling>) -> Write<'t> {
         Write {
-            touches: journaling.map_or_else(Touches::default, |_| Touches::on()),
+            changed_keys: journaling.map_or_else(ChangedKeys::default, |_| ChangedKeys::on()),
             journaling,
             ..self
         }
     }
 
-    /// Marks a fresh file as a store of this format.
+    /// Marks a new file as a store of this format.
     pub(super) fn initialise(&mut self, render_version: u32) -> Result<()> {
         self.set_format()?;
         self.set_rendered(render_version)
     }
 
-    /// Says that the store is of this format.
+    /// Records the format of the store.
     pub(super) fn set_format(&mut self) -> Result<()> {
         self.put_meta(FORMAT_KEY, &FORMAT.to_le_bytes())
     }
 
-    /// Writes a row of what the store says of itself.
+    /// Stores a row of the table `meta`.
     pub(super) fn put_meta(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let old = self.meta.insert(key, value)?;
         let old = old.as_ref().map(AccessGuard::value);
@@ -113,18 +116,29 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// Gives the store the key under which its cursors are made.
+    /// Records that the file may contain data of a person who was erased, until
+    /// [`Store::erase_leftovers`](super::Store::erase_leftovers) has erased it.
+    pub(crate) fn mark_for_erasure(&mut self) -> Result<()> {
+        self.put_meta(ERASING_KEY, &[1])?;
+        self.changes.other();
+        Ok(())
+    }
+
+    /// Stores the key with which cursors are made.
     pub(super) fn set_cursor_key(&mut self, key: &CursorKey) -> Result<()> {
         self.put_meta(CURSOR_KEY, key)?;
         self.changes.other();
         Ok(())
     }
 
-    /// Writes what is kept beside the records; says what was changed, and the
+    /// Writes the totals, the journal and the row-set checksums. Returns the changes, and the
     /// number of this commit.
     pub(crate) fn finish(mut self) -> Result<(Changes, u64)> {
         for name in std::mem::take(&mut self.spilled) {
             self.transaction.delete_table(spill_table(&name))?;
+        }
+        if self.has_new_owners {
+            self.put_meta(OWNERS_KEY, &self.owners.encode())?;
         }
         if self.totals != self.totals_before {
             self.put_meta(TOTALS_KEY, &self.totals.encode())?;
@@ -132,81 +146,82 @@ impl<'t> Write<'t> {
         }
         let sequence = next_sequence(&self.meta)?;
         if !self.changes.is_empty() {
-            let generation = if journal::IS_KEPT {
-                self.note_touched(sequence)?
-            } else {
-                None
-            };
-            self.put_meta(SEQUENCE_KEY, &history::encode(sequence, generation))?;
+            let incarnation = self.write_journal(sequence)?;
+            self.put_meta(SEQUENCE_KEY, &incarnation::encode(sequence, incarnation))?;
         }
         self.added.write(&mut self.digests)?;
         Ok((self.changes, sequence))
     }
 
-    /// What takes down which records are touched, also while one of them is merged.
-    pub(crate) fn touches(&self) -> Touches {
-        self.touches.clone()
+    /// Returns the collector of the keys that this transaction changes. It can be used while a
+    /// partition is merged.
+    pub(crate) fn changed_keys(&self) -> ChangedKeys {
+        self.changed_keys.clone()
     }
 
-    /// A record is touched, for who follows the store. One that is as it was does no harm.
-    #[expect(dead_code, reason = "records are touched by their commit")]
-    pub(crate) fn touch(&mut self, area: Area, touched: Touched) {
-        self.touches.touch(area, touched);
+    /// Records that a partition was changed. The keys of changed records are recorded by the
+    /// callers that know them.
+    fn note_change(&mut self, partition: Partition) {
+        if partition.collection == Collection::Coverage {
+            self.changed_keys.touch_coverage(partition.school);
+        }
+        self.changes.partition(partition);
     }
 
-    /// Any record of an area may be touched.
-    #[expect(dead_code, reason = "records are touched by their commit")]
-    pub(crate) fn touch_all(&mut self, area: Area) {
-        self.touches.touch_all(area);
-    }
-
-    /// What was seen of a school changes.
-    pub(crate) fn touch_coverage(&mut self, school: u64) {
-        self.touches.touch_coverage(school);
-    }
-
-    /// Counts records of a kind in or out.
+    /// Adjusts the number of records of a kind.
     pub(crate) fn count(&mut self, kind: u8, added: u64, removed: u64) {
         let count = self.totals.of(kind);
         let count = count.saturating_add(added).saturating_sub(removed);
         self.totals.set(kind, count);
     }
 
-    /// Counts rows of a digest out that were not copied.
+    /// Returns the number of records of a kind.
+    pub(crate) fn records_of_kind(&self, kind: u8) -> u64 {
+        self.totals.of(kind)
+    }
+
+    /// Subtracts rows that were not copied from a row-set checksum.
     pub(super) fn leave_out(&mut self, of: Scope, rows: Digest) {
         self.added.left_out(of, rows);
     }
 
-    /// Writes a run; gives its checksum.
-    pub(super) fn put_run(&mut self, partition: Partition, run: u32, bytes: &[u8]) -> Result<u64> {
-        let key = run_key(partition, run);
-        let replaced = self.runs.insert(key.as_slice(), bytes)?;
+    /// Writes a block, and returns its checksum.
+    pub(super) fn put_block(
+        &mut self,
+        partition: Partition,
+        block: u32,
+        bytes: &[u8],
+    ) -> Result<u64> {
+        let key = block_key(partition, block);
+        let replaced = self.blocks.insert(key.as_slice(), bytes)?;
         let replaced = replaced.map(|old| old.value().len());
-        self.reckon(replaced, Some(bytes.len()));
-        self.changes.partition(partition);
+        self.update_live_bytes(replaced, Some(bytes.len()));
+        self.note_change(partition);
         Ok(checksum::of(&key, bytes))
     }
 
-    pub(crate) fn remove_run(&mut self, partition: Partition, run: u32) -> Result<()> {
-        let removed = self.runs.remove(run_key(partition, run).as_slice())?;
+    pub(crate) fn remove_block(&mut self, partition: Partition, block: u32) -> Result<()> {
+        let removed = self.blocks.remove(block_key(partition, block).as_slice())?;
         let removed = removed.map(|old| old.value().len());
-        self.reckon(removed, None);
-        self.changes.partition(partition);
+        self.update_live_bytes(removed, None);
+        self.note_change(partition);
         Ok(())
     }
 
-    pub(crate) fn put_directory(
+    pub(crate) fn put_block_index(
         &mut self,
         partition: Partition,
-        directory: &Directory,
+        block_index: &BlockIndex,
     ) -> Result<()> {
         let key = partition.to_bytes();
         self.known.borrow_mut().remove(&partition);
-        let bytes = directory.encode();
-        let kept = Some(bytes.len()).filter(|_| !directory.entries.is_empty());
+        let bytes = block_index.encode();
+        let kept = Some(bytes.len()).filter(|_| !block_index.entries.is_empty());
         let row = match kept {
-            Some(_) => self.directories.insert(key.as_slice(), bytes.as_slice())?,
-            None => self.directories.remove(key.as_slice())?,
+            Some(_) => self
+                .block_indexes
+                .insert(key.as_slice(), bytes.as_slice())?,
+            None => self.block_indexes.remove(key.as_slice())?,
         };
         let old = row.as_ref().map(AccessGuard::value);
         let new = kept.map(|_| bytes.as_slice());
@@ -214,13 +229,13 @@ impl<'t> Write<'t> {
         self.added.replaced(school, &key, old, new);
         let replaced = old.map(<[u8]>::len);
         drop(row);
-        self.reckon(replaced, kept);
-        self.changes.partition(partition);
+        self.update_live_bytes(replaced, kept);
+        self.note_change(partition);
         Ok(())
     }
 
-    /// Reckons what a value costs that replaced another.
-    fn reckon(&mut self, before: Option<usize>, after: Option<usize>) {
+    /// Updates the estimate of used space after a value was replaced.
+    fn update_live_bytes(&mut self, before: Option<usize>, after: Option<usize>) {
         let [before, after] = [before, after].map(|length| length.map_or(0, page_bytes));
         self.totals.live = self
             .totals
@@ -229,34 +244,35 @@ impl<'t> Write<'t> {
             .saturating_sub(before);
     }
 
-    pub(crate) fn put_integrator_row(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        let old = self.integrators.insert(key, value)?;
+    /// Stores a row of an integrator or, if `school` is given, of an authorisation by this school.
+    /// The row is removed if `value` is `None`.
+    pub(crate) fn set_integrator_row(
+        &mut self,
+        school: Option<u64>,
+        key: &[u8],
+        value: Option<&[u8]>,
+    ) -> Result<()> {
+        let old = match value {
+            Some(value) => self.integrators.insert(key, value)?,
+            None => self.integrators.remove(key)?,
+        };
         let old = old.as_ref().map(AccessGuard::value);
-        self.added
-            .replaced(Scope::Integrators, key, old, Some(value));
-        self.changes.integrators();
+        self.added.replaced(Scope::Integrators, key, old, value);
+        self.changes.integrator_row(school);
         Ok(())
     }
 
-    pub(crate) fn remove_integrator_row(&mut self, key: &[u8]) -> Result<()> {
-        let old = self.integrators.remove(key)?;
-        let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Scope::Integrators, key, old, None);
-        self.changes.integrators();
-        Ok(())
-    }
-
-    /// Notes that all records are rendered by this version.
+    /// Records that all records have this render version.
     pub(crate) fn set_rendered(&mut self, version: u32) -> Result<()> {
-        self.thin_out(RENDER_PREFIX, 0)?;
+        self.remove_all_but_last(RENDER_PREFIX, 0)?;
         self.put_meta(RENDERED_KEY, &version.to_le_bytes())?;
         self.changes.other();
         Ok(())
     }
 
-    /// Leaves the last so many of the rows of `meta` that begin like this. To have
-    /// redb remove a range would weigh more in a browser.
-    pub(super) fn thin_out(&mut self, prefix: &[u8], kept: usize) -> Result<()> {
+    /// Removes all rows of `meta` whose keys start with `prefix`, except the last `kept` ones.
+    /// Removing a range with redb would add more code to the WebAssembly module.
+    pub(super) fn remove_all_but_last(&mut self, prefix: &[u8], kept: usize) -> Result<()> {
         let mut keys = Vec::new();
         read_rows(&self.meta, prefix, &mut |key, _| {
             keys.push(key.to_vec());
@@ -271,12 +287,12 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// The version by which a school's records are rendered.
+    /// Returns the render version of the records of a school.
     pub(crate) fn rendered_of(&self, school: u64) -> Result<u32> {
         read_rendered_of(&self.meta, school)
     }
 
-    /// Whether every record is rendered by this version.
+    /// Returns whether every record has this render version.
     pub(crate) fn all_rendered_by(&self, version: u32) -> Result<bool> {
         are_all_rendered_by(&self.meta, version)
     }
@@ -288,51 +304,39 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// The key under which cursors are made.
+    /// Returns the key with which cursors are made.
     pub(crate) fn cursor_key(&self) -> Result<CursorKey> {
-        let key = read_cursor_key(&self.meta)?;
-        key.ok_or_else(|| Error::corrupt("the key of cursors is missing"))
+        read_cursor_key(&self.meta)
     }
 
-    /// Whether any school is synced.
-    pub(crate) fn has_synced(&self) -> Result<bool> {
-        Ok(!read_synced(&self.meta)?.is_empty())
+    /// Returns the owners of schools, including the changes of this transaction.
+    pub(crate) fn owners(&self) -> &SchoolOwners {
+        &self.owners
     }
 
-    /// Whether a school is synced.
-    pub(crate) fn is_synced(&self, school: u64) -> Result<bool> {
-        Ok(read_synced(&self.meta)?.binary_search(&school).is_ok())
-    }
-
-    /// Says whether a school is synced.
-    pub(crate) fn set_synced(&mut self, school: u64, is_synced: bool) -> Result<()> {
-        let mut schools = read_synced(&self.meta)?;
-        match (schools.binary_search(&school), is_synced) {
-            (Err(at), true) => schools.insert(at, school),
-            (Ok(at), false) => drop(schools.remove(at)),
-            (Ok(_), true) | (Err(_), false) => return Ok(()),
+    /// Changes the owner of a school. The change is written at the end of the transaction.
+    pub(crate) fn set_owner(&mut self, school: u64, owner: SchoolOwner) {
+        if self.owners.set(school, owner) {
+            self.has_new_owners = true;
+            // The owner of a school decides whether its coverage is used.
+            self.note_change(Partition::of(school, Collection::Coverage));
         }
-        self.touch_coverage(school);
-        let row: Vec<u8> = schools.into_iter().flat_map(u64::to_le_bytes).collect();
-        // It decides whether what was seen counts.
-        self.changes
-            .partition(Partition::of(school, Collection::Coverage));
-        self.put_meta(SYNCED_KEY, &row)
     }
 
-    /// Whether anything lies by a school.
+    /// Returns whether the store has any records of a school.
     pub(crate) fn has_records_of(&self, school: u64) -> Result<bool> {
         let (first, last) = (
             school.to_be_bytes(),
             [school.to_be_bytes(), [u8::MAX; 8]].concat(),
         );
         let mut rows = self
-            .directories
+            .block_indexes
             .range::<&[u8]>(first.as_slice()..=last.as_slice())?;
         Ok(rows.next().transpose()?.is_some())
     }
 
-    /// Moves a sorter's entries into a table, of this name if it has none yet.
+    /// Moves the entries of a sorter into its table. If it has no table yet, `name` is the end of
+    /// the name of its table.
     pub(crate) fn spill(&mut self, sorter: &mut Sorter, name: &str) -> Result<()> {
         let name = match sorter.spilled() {
             Some(name) => name.to_owned(),
@@ -341,8 +345,8 @@ impl<'t> Write<'t> {
         sorter.spill(self.transaction, &name)
     }
 
-    /// All entries of a sorter in order. What it spilled goes with the
-    /// transaction's end.
+    /// Returns all entries of a sorter in order. The table with its spilled entries is deleted at
+    /// the end of the transaction.
     pub(crate) fn sorted(&mut self, sorter: Sorter) -> Result<Sorted<'t>> {
         self.spilled.extend(sorter.spilled().map(str::to_owned));
         sorter.sorted(self.transaction)
@@ -354,38 +358,43 @@ pub(super) fn spill_table(name: &str) -> TableDefinition<'_, &'static [u8], &'st
 }
 
 impl Reader for Write<'_> {
-    fn directory(&self, partition: Partition) -> Result<Arc<Directory>> {
+    fn block_index(&self, partition: Partition) -> Result<Arc<BlockIndex>> {
         if let Some(known) = self.known.borrow().get(&partition) {
             return Ok(known.clone());
         }
         if let Some(before) = &self.before {
-            before.check_directories(partition.school)?;
+            before.check_block_indexes(partition.school)?;
         }
-        let directory = Arc::new(read_directory(&self.directories, partition)?);
+        let block_index = Arc::new(read_block_index(&self.block_indexes, partition)?);
         let mut known = self.known.borrow_mut();
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(partition, directory.clone());
-        Ok(directory)
+        known.insert(partition, block_index.clone());
+        Ok(block_index)
     }
 
-    fn pin(&self, partition: Partition, run: u32) -> Result<PinnedRun<'_>> {
-        read_page(&self.runs, partition, run)
+    fn pin(&self, partition: Partition, block: u32) -> Result<PinnedBlock<'_>> {
+        read_page(&self.blocks, partition, block)
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {
         if let Some(before) = &self.before {
-            before.check_directories_between(from.school, to.school)?;
+            before.check_block_indexes_between(from.school, to.school)?;
         }
-        read_partitions(&self.directories, from, to)
+        read_partitions(&self.block_indexes, from, to)
     }
 
-    fn integrator_rows(&self, prefix: &[u8], each: &mut EachRow<'_>) -> Result<()> {
+    fn integrator_range(
+        &self,
+        range: (&[u8], &[u8]),
+        reverse: bool,
+        each: &mut EachInRange<'_>,
+    ) -> Result<()> {
         if let Some(before) = &self.before {
             before.check_integrators()?;
         }
-        read_rows(&self.integrators, prefix, each)
+        read_range(&self.integrators, range, reverse, each)
     }
 
     fn integrator_row(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
@@ -397,18 +406,23 @@ impl Reader for Write<'_> {
 }
 
 impl Write<'_> {
-    /// The bytes of the run at a position of a directory, to be rebuilt. What is
-    /// written anew must have been right.
-    pub(super) fn run_bytes(
+    /// Returns the bytes of the block at a position of a block index, in order to rebuild the
+    /// block. They are verified first, because a rewritten block gets a new checksum.
+    pub(super) fn read_block_for_rewrite(
         &self,
         partition: Partition,
-        directory: &Directory,
+        block_index: &BlockIndex,
         position: usize,
     ) -> Result<Vec<u8>> {
-        let entry = directory.entries.get(position).ok_or_else(missing_run)?;
-        let guard = self.runs.get(run_key(partition, entry.run).as_slice())?;
-        let bytes = guard.ok_or_else(missing_run)?.value().to_vec();
-        directory.check(partition, position, &bytes)?;
+        let entry = block_index
+            .entries
+            .get(position)
+            .ok_or_else(missing_block)?;
+        let guard = self
+            .blocks
+            .get(block_key(partition, entry.block).as_slice())?;
+        let bytes = guard.ok_or_else(missing_block)?.value().to_vec();
+        block_index.check(partition, position, &bytes)?;
         Ok(bytes)
     }
 }

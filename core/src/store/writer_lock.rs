@@ -1,26 +1,27 @@
-//! The lock of the one writer.
+//! The lock of the only writer.
 
 use super::watchers::Watchers;
 use crate::error::{Error, Failure, Result};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Held by one writer at a time, so that redb is never asked for a second
-/// write transaction, for which it would wait without end.
+/// A lock for one writer at a time. Without it, redb would wait forever for a second write
+/// transaction.
 #[derive(Default)]
 pub(super) struct WriterLock {
     held: Mutex<bool>,
     freed: Condvar,
-    /// Whom a writer touches. They are woken when it leaves the lock.
+    /// The watchers of the store. Those that a writer has notified are woken when it releases the
+    /// lock.
     pub(super) watchers: Arc<Watchers>,
 }
 
-/// The lock, held until dropped.
+/// The lock, until it is dropped.
 pub(super) struct WriterGuard<'a>(&'a WriterLock);
 
 impl WriterLock {
-    /// Takes the lock, waiting so long for another writer to leave it. A
-    /// platform without threads does not wait: the other one could not leave.
+    /// Takes the lock. Waits at most `wait` for another writer to release it. A platform without
+    /// threads does not wait, because the other writer could not proceed.
     pub(super) fn take(&self, wait: Duration) -> Result<WriterGuard<'_>> {
         let busy = || {
             Failure::from(Error::Busy {

@@ -1,49 +1,28 @@
-//! Sync: a school filled from the service. No clock, no network and no password is in
-//! here: whoever drives it sends what it says, and hands in the replies.
+//! Sync: fills the records of a school from answers of the service. This layer has no clock, no
+//! network and no credentials: its caller sends the calls that it returns, and passes the replies
+//! back to it.
 //!
-//! - `options`, `step`: what crosses. `pass`: a sync as its driver has it, `machine`: call by
-//!   call, with `flight`, `pace` and `turn`; `take`: what is made of a reply. `plan`: what is
-//!   asked, and when; `ask`: each question; `want`: what the app asks first. `kept`: what there is
-//!   of a pass, `staging`: in the store. `wish`: state updates on their way.
-//! - `read`: answers → what they told, as bytes of `told`. `owns`: whose word holds of a field. `domain`: which records an answer is whole
-//!   over. `merge`: one record.
-//! - `publish`: → the store in one transaction: `rows`, what is kept and what was told,
-//!   `joined` record by record; `guard`, against losing much; `claims`, what was seen.
+//! - `handle`, `options`, `step`: the public interface.
+//! - `plan`: decides which resource is requested next. `fetch`: manages calls in flight and
+//!   evaluates their replies. `read`: decodes a reply into fetched records. `publish`: merges
+//!   fetched records into the records of the school.
+//! - `tests`: random splits of answers, and the fuzz target.
 
-mod ask;
-mod claims;
-mod domain;
-mod flight;
-#[cfg(fuzzing)]
-mod fuzzed;
-mod guard;
-mod joined;
-mod kept;
-mod machine;
-mod merge;
+mod fetch;
+mod handle;
 mod options;
-mod owns;
-mod pace;
-mod pass;
 mod plan;
 mod publish;
 mod read;
-mod rows;
-#[cfg(test)]
-mod splits;
-mod staging;
 mod step;
-mod take;
-mod told;
-mod turn;
-mod want;
-mod wish;
+mod tests;
 
-#[cfg(fuzzing)]
-pub(crate) use fuzzed::fuzz;
+pub(crate) use fetch::ownership::OwnershipTokens;
+pub use handle::Sync;
 pub use options::SyncOptions;
-pub use pass::Sync;
 pub use step::{
-    Call, GivenUp, NoReply, RefusedState, Reply, Step, SyncProgress, SyncReport, Taken, Why,
+    Call, CallFailure, FailedRequest, QuarantinedAnswer, RefusedState, Reply, ReplyOutcome, Step,
+    StopReason, SyncProgress, SyncReport, UnsentState,
 };
-pub(crate) use turn::Turns;
+#[cfg(fuzzing)]
+pub(crate) use tests::fuzzed::fuzz;

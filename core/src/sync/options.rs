@@ -1,50 +1,57 @@
-//! What is to be synced of a school.
+//! The options of a sync.
 
 use crate::clock::Offset;
 use crate::date::Date;
 use crate::error::{Error, Result};
 
-/// What is to be synced of a school.
+/// The options of a sync.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyncOptions {
-    /// The first day of absences and discipline; a month before today unless given, and
-    /// at most ten years before.
+    /// The first day of the absences and discipline records to sync. The default is a month before
+    /// today; the limit is ten years before today.
     pub days_from: Option<Date>,
-    /// The school's distance from UTC as `±HH:MM`, which the service does not tell;
-    /// `+02:00` unless given. It says which day is today at the school.
+    /// The school's offset from UTC as `±HH:MM`, which no answer of the service contains. It
+    /// determines the current date of the school, for the days to request and for all answers of
+    /// the store. It is stored with the school's record: a sync without this option uses the stored
+    /// offset, which is `+02:00` at first, and a sync with another offset changes it when it
+    /// publishes.
     pub utc_offset: Option<String>,
-    /// How many calls may be out at once; 4 unless given. The service may make it fewer.
+    /// How many calls may be in flight at once. The default is 4. While the service answers 429,
+    /// the sync allows fewer.
     pub most_in_flight: Option<u32>,
-    /// How many of the answers that seldom change are asked for again in a pass, the oldest
-    /// first; 25 unless given. These are each learner's subjects and their marks, unless
-    /// they are known to have changed, and absences and discipline of days long gone.
+    /// How many of the answers that seldom change a pass requests again, the oldest first. The
+    /// default is 25. These are the subjects and subject marks of each learner, the absences and
+    /// discipline records of earlier days, and lists such as the grades and the parents. Answers
+    /// that are known to have changed are requested in any case. For each 25 of the answers, the
+    /// structure of the marks of one grade is requested again as well.
     pub rotate: Option<u32>,
-    /// The integrator with whose credentials the calls are sent, by user name, if its state
-    /// updates are to be taken and sent. What was asked for shows at once, and is taken back
-    /// if the service refuses it. Without it state updates of a school that is synced are
-    /// refused.
+    /// The user name of the integrator whose credentials the calls use, if state updates of that
+    /// integrator are accepted and sent. A requested state is visible at once, and is reset if the
+    /// service refuses it. Without this option, state updates of a synced school are refused.
     pub outbox: Option<String>,
 }
 
-/// So many calls are out at once,
+/// The default of `most_in_flight`.
 const IN_FLIGHT: u32 = 4;
-/// and so many answers are asked for again.
+/// The default of `rotate`.
 const ROTATE: u32 = 25;
 
-/// No window reaches further back, in days.
+/// The first day is at most so many days before today.
 const MOST_DAYS: u64 = 3_660;
 
 impl SyncOptions {
+    /// Parses the offset from UTC.
+    ///
     /// # Errors
-    /// `unsupported` if the offset is none.
-    pub(super) fn offset(&self) -> Result<Offset> {
-        match &self.utc_offset {
-            None => Ok(Offset::DEFAULT),
-            Some(text) => Offset::parse(text).ok_or_else(|| {
+    /// Fails with `unsupported` if the offset is invalid.
+    pub(super) fn offset(&self) -> Result<Option<Offset>> {
+        let parse = |text: &String| {
+            Offset::parse(text).ok_or_else(|| {
                 Error::unsupported("an offset of this form: write ±HH:MM, at most 18:00")
-            }),
-        }
+            })
+        };
+        self.utc_offset.as_ref().map(parse).transpose()
     }
 
     pub(super) fn most_in_flight(&self) -> u32 {
@@ -55,7 +62,7 @@ impl SyncOptions {
         usize::try_from(self.rotate.unwrap_or(ROTATE)).unwrap_or(usize::MAX)
     }
 
-    /// The first of the days that are asked for.
+    /// Returns the first day to request.
     pub(super) fn first_day(&self, today: Date) -> Date {
         let from = self.days_from.unwrap_or_else(|| today.month_before());
         from.max(today.days_before(MOST_DAYS))

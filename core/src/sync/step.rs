@@ -1,116 +1,145 @@
-//! What crosses between a sync and whoever drives it: steps out, replies in.
+//! The types that a sync exchanges with its driver: steps and calls, and the replies to them.
 
-/// What is to be done next.
+/// What the driver of a sync must do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Send this, and hand in the reply. It is not said again while it is out.
+    /// Send this call, and pass the reply to the sync. While the call is in flight, it is not
+    /// returned again.
     Send(Call),
-    /// Nothing can be sent now. Ask for the next step at this instant, in seconds since
-    /// 1970-01-01T00:00:00Z, or as soon as a reply was handed in.
+    /// Nothing can be sent now. Request the next step at this instant, or as soon as a reply was
+    /// passed to the sync.
     Wait {
-        /// The instant.
+        /// The instant, in seconds since 1970-01-01T00:00:00Z.
         until: i64,
     },
-    /// All is published.
+    /// Everything is published.
     Done(SyncReport),
-    /// It cannot go on, and says so from now on. Nothing of this pass was published; what
-    /// was there before is still answered. Start another sync when the reason is gone.
-    Stop(Why),
+    /// The sync cannot continue, and every further step is the same. It publishes nothing more;
+    /// records that were published before are still answered. Start another sync when the reason no
+    /// longer applies. `Sync::report` returns what led to it.
+    Stop(StopReason),
 }
 
 /// Why a sync stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Why {
-    /// The service says 401: the credentials are wrong, or the school has not authorised
-    /// the integrator.
+pub enum StopReason {
+    /// The service answered 401, without saying whether the credentials are wrong or the school has
+    /// not authorised the integrator.
     Unauthorised,
-    /// The school was removed, or is no longer to be synced.
+    /// The service answered 401 because of the credentials.
+    WrongCredentials,
+    /// The service answered 401 because of the school: the school has not authorised the
+    /// integrator, or its id is wrong.
+    SchoolNotAuthorised,
+    /// Three attempts to reach the service failed, and no earlier call had a reply. Check that the
+    /// address of the service is correct and that the service is running.
+    Unreachable,
+    /// The school was removed, or is no longer synced.
     Forgotten,
-    /// The school's record or its current learners could not be had: without them nothing
-    /// is published.
+    /// The school's record or its current learners could not be fetched. Without them nothing is
+    /// published.
     Incomplete,
     /// Another sync of the school was started since.
     Superseded,
 }
 
-/// What is to be sent with the credentials of the integrator. Redirects to another
-/// origin must not be followed: they would take the credentials along.
+/// A request to send with the credentials of the integrator. Do not follow redirects to another
+/// origin: they would disclose the credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Tells its reply from others.
+    /// Identifies the call when its reply is passed to the sync.
     pub id: u64,
     /// The HTTP method, in upper case.
     pub method: &'static str,
     /// The path and the query string.
     pub target: String,
-    /// The body, JSON; empty for `GET`.
+    /// The JSON body; empty for `GET`.
     pub body: String,
 }
 
-/// What the service answered to a call.
+/// The reply of the service to a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reply<'a> {
-    /// The status, as 200.
+    /// The HTTP status, for example 200.
     pub status: u16,
     /// The value of the header `Retry-After`, if there is one.
     pub retry_after: Option<&'a str>,
-    /// The whole body.
+    /// The complete body.
     pub body: &'a [u8],
 }
 
 /// Why there is no reply to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NoReply {
+pub enum CallFailure {
     /// There is no network. It does not count as an attempt.
     Offline,
-    /// None came in time.
+    /// No reply arrived in time.
     Timeout,
-    /// The connection was cut.
+    /// The connection was interrupted.
     Cut,
 }
 
-/// What was made of a reply.
+/// The outcome of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Taken {
-    /// It was read whole, and is published with the pass.
-    Kept,
-    /// It was read whole, and is as it was.
-    Same,
-    /// It is to be asked for again; the next step says when.
+pub enum ReplyOutcome {
+    /// The answer was read completely, and is published with the pass.
+    Stored,
+    /// The answer was read completely, and is unchanged.
+    Unchanged,
+    /// The call must be repeated. A later step returns it again.
     Retry {
-        /// Not before this instant, in seconds since 1970-01-01T00:00:00Z.
+        /// The earliest instant of the next attempt, in seconds since 1970-01-01T00:00:00Z.
         at: i64,
     },
-    /// It says that this may not be had, or cannot be read: the rest goes on without.
-    GivenUp,
-    /// Nobody waits for it any more.
+    /// The service refuses the answer, or the answer cannot be read. The pass continues without it.
+    Failed,
+    /// The reply is no longer expected, and is ignored.
     Stale,
 }
 
-/// What a pass came to. It names targets and members, and never a value of an answer.
+/// The results of a pass. It contains targets and names of members, but never a value of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyncReport {
-    /// How many replies were taken.
+    /// How many replies were evaluated.
     pub replies: u64,
-    /// How many of them were as before.
-    pub same: u64,
-    /// What was given up, so that it is not synced.
-    pub given_up: Vec<GivenUp>,
-    /// What was held back, since it would have taken away much of what is kept: its old
-    /// records are still answered. `Sync::confirm` says that it is right.
-    pub held: Vec<String>,
-    /// Members of answers that are unknown, as `record: member`.
+    /// How many of these replies were unchanged.
+    pub unchanged: u64,
+    /// The calls that failed permanently, so that their data is not synced.
+    pub failed: Vec<FailedRequest>,
+    /// The answers that are stored but not published because they would remove much, and those that
+    /// are published only together with them. Until such an answer is published, the records that
+    /// it would change are answered unchanged. `Sync::approve` and `Sync::reject` decide about it.
+    /// `Sync::quarantined` returns the same list at any time.
+    pub quarantined: Vec<QuarantinedAnswer>,
+    /// Unknown members of answers, as `record: member`.
     pub unknown: Vec<String>,
-    /// State updates that the service refused: the states are what they were before.
+    /// State updates that the service refused. The states were reset to their earlier values.
     pub refused: Vec<RefusedState>,
-    /// What the service changed again and again while it was asked, so that one answer may
-    /// be older than another. The next pass asks for it.
-    pub unsettled: Vec<String>,
+    /// State updates that the service has not accepted yet. The store already answers with them,
+    /// and the next sync sends them.
+    pub unsent: Vec<UnsentState>,
+    /// Targets whose answers changed each time they were requested again, so that one answer may be
+    /// older than another. The next pass requests them.
+    pub unstable: Vec<String>,
+}
+
+/// An answer that is stored but not published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QuarantinedAnswer {
+    /// The path and the query string.
+    pub target: String,
+    /// How many stored values the answer would remove: records, or values of the field that would
+    /// lose most. It is 0 if the answer is unpublished only because it is published together with
+    /// another one.
+    pub lost: u64,
+    /// How many such values are stored.
+    pub stored: u64,
 }
 
 /// A state update that the service refused.
@@ -119,31 +148,42 @@ pub struct SyncReport {
 pub struct RefusedState {
     /// The API type.
     pub api_type_id: u64,
-    /// The state that was asked for.
+    /// The requested state.
     pub state: bool,
     /// The HTTP status.
     pub status: u16,
 }
 
-/// How far a pass has come.
+/// A state update that the service has not accepted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnsentState {
+    /// The API type.
+    pub api_type_id: u64,
+    /// The requested state.
+    pub state: bool,
+}
+
+/// The progress of a pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyncProgress {
-    /// How many answers there are.
+    /// How many requests of the pass are finished: their answers have arrived, or they have failed
+    /// permanently.
     pub answered: u64,
-    /// How many are known to be still asked for. Answers tell what else there is to ask, so
-    /// that it grows at first.
+    /// How many requests are known to be unfinished. Answers show what else must be requested, so
+    /// this number grows at first.
     pub left: u64,
-    /// How many calls are out.
+    /// How many calls are in flight.
     pub in_flight: u32,
 }
 
-/// A call that came to nothing.
+/// A call that failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct GivenUp {
+pub struct FailedRequest {
     /// The path and the query string.
     pub target: String,
-    /// Why, in words.
-    pub why: String,
+    /// The reason, as text.
+    pub reason: String,
 }

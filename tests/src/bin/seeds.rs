@@ -2,7 +2,7 @@
 //! in this one.
 #![allow(clippy::unwrap_used)]
 
-use rollbook_tests::fuzz::seeds;
+use rollbook_tests::fuzz::{feed_seeds, seeds};
 use std::fs;
 use std::path::PathBuf;
 
@@ -14,6 +14,7 @@ fn main() {
         ("request", bytes(seeds::requests())),
         ("target", bytes(seeds::targets())),
         ("row", seeds::rows()),
+        ("feed", feed_seeds()),
     ] {
         fs::create_dir_all(folder.join(target)).unwrap();
         for (number, seed) in seeds.iter().enumerate() {

@@ -3,6 +3,7 @@
 
 mod cursors;
 mod dataset;
+mod feed;
 mod mutate;
 mod request;
 mod rows;
@@ -10,6 +11,7 @@ pub mod seeds;
 
 pub use cursors::cursor;
 pub use dataset::{dataset, lines};
+pub use feed::{feed, seeds as feed_seeds};
 pub use mutate::Mutator;
 pub use request::{Asked, request, target};
 pub use rows::rows;

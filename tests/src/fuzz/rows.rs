@@ -5,7 +5,7 @@ use crate::storage::disk::Disk;
 use crate::storage::scenario::options;
 use crate::storage::seal::checksum;
 use crate::storage::small::{self, CHANGES};
-use crate::storage::tables::{self, DIGESTS, DIRECTORIES, Definition, INTEGRATORS, META, RUNS};
+use crate::storage::tables::{self, BLOCK_INDEXES, BLOCKS, DIGESTS, Definition, INTEGRATORS, META};
 use crate::world::{ENDPOINTS, Endpoint};
 use redb::{StorageBackend, TableHandle};
 use rollbook::{Engine, Options, Result};
@@ -51,7 +51,7 @@ const META_DIGEST: &[u8] = b"meta";
 impl Store {
     fn new() -> Store {
         let bytes = small::store();
-        let all = [RUNS, DIRECTORIES, INTEGRATORS, META].into_iter();
+        let all = [BLOCKS, BLOCK_INDEXES, INTEGRATORS, META].into_iter();
         let all = all.flat_map(|table| {
             let rows = tables::rows(bytes.clone(), table).into_iter();
             rows.map(move |(key, value)| (table, key, value))
@@ -147,10 +147,10 @@ impl Row {
             let (key, value) = rows.find(|(found, _)| found == key).unwrap();
             Field::of(file, table, key, value)
         };
-        let directory = (table.name() == RUNS.name()).then(|| {
+        let directory = (table.name() == BLOCKS.name()).then(|| {
             let (partition, number) = key.split_at(key.len() - 4);
             let number = u32::from_be_bytes(number.try_into().unwrap()).to_le_bytes();
-            let directory = find(DIRECTORIES, partition);
+            let directory = find(BLOCK_INDEXES, partition);
             let mut entries = directory.value[HEAD..].chunks_exact(ENTRY);
             let entry = entries.position(|entry| entry[NUMBER..].starts_with(&number));
             let at = HEAD + ENTRY * entry.unwrap() + CHECKSUM;

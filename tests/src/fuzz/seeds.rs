@@ -2,7 +2,7 @@
 
 use crate::corpus::{Case, Cursors, Request, Step, cases};
 use crate::storage::small;
-use crate::storage::tables::{self, DIRECTORIES, META, RUNS};
+use crate::storage::tables::{self, BLOCK_INDEXES, BLOCKS, META};
 use rollbook::{Engine, Options};
 
 /// The datasets without passwords in clear, which would be hashed anew each time.
@@ -100,8 +100,8 @@ pub fn rows() -> Vec<Vec<u8>> {
     let store = small::store();
     let of = |table| tables::rows(store.clone(), table).into_iter();
     // A partition's key is its school, the number of its collection, and the rest.
-    let runs = of(RUNS).map(|(key, row)| [&[key[8] - 1], row.as_slice()].concat());
-    let others = of(DIRECTORIES).chain(of(META));
+    let runs = of(BLOCKS).map(|(key, row)| [&[key[8] - 1], row.as_slice()].concat());
+    let others = of(BLOCK_INDEXES).chain(of(META));
     let others = others.map(|(_, row)| [&[0xff], row.as_slice()].concat());
     runs.chain(others).collect()
 }

@@ -1,6 +1,7 @@
 //! The test at hand once more, in a process of its own.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// What tells a process that it is the child, and what to do.
@@ -40,6 +41,44 @@ pub fn instructions(test: &str, task: &str) -> u64 {
     assert!(output.status.success(), "{task}: {said}");
     let (_, counted) = said.split_once("Collected : ").unwrap();
     counted.lines().next().unwrap().trim().parse().unwrap()
+}
+
+/// Does something whose instructions [`counts`] counts.
+#[inline(never)]
+pub fn counted(work: &mut dyn FnMut()) {
+    work();
+    // Otherwise the last call would be a jump, and this function over before it.
+    std::hint::black_box(());
+}
+
+/// Its name in full: valgrind does not notice the end of a function that a pattern names.
+const COUNTED: &str = "rollbook_tests::storage::child::counted";
+
+/// How many instructions each call of [`counted`] takes while a task is done in a process
+/// of its own, by valgrind. Its files are written to this folder.
+pub fn counts(test: &str, task: &str, folder: &Path) -> Vec<u64> {
+    let profile = folder.join("profile");
+    let mut valgrind = Command::new("valgrind");
+    valgrind
+        .arg("--tool=callgrind")
+        .arg(format!("--toggle-collect={COUNTED}"))
+        .arg(format!("--dump-after={COUNTED}"))
+        .arg(format!("--callgrind-out-file={}", profile.display()))
+        .arg(std::env::current_exe().unwrap())
+        .stderr(Stdio::piped());
+    let output = started(valgrind, test, task).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{task}: {said} {out}");
+    let profile = |number: u64| folder.join(format!("profile.{number}"));
+    let dumps = (1..).map(|number| std::fs::read_to_string(profile(number)));
+    dumps
+        .map_while(Result::ok)
+        .map(|dump| {
+            let (_, total) = dump.split_once("\ntotals: ").unwrap();
+            total.lines().next().unwrap().trim().parse().unwrap()
+        })
+        .collect()
 }
 
 fn started(mut command: Command, test: &str, task: &str) -> Child {

@@ -34,6 +34,16 @@ pub struct Fault {
     pub once: bool,
 }
 
+impl Fault {
+    /// Faults of a deed that was done so many times, at most so many of them, evenly spread: each
+    /// once, and from there on until the disk is put in order.
+    pub fn spread(deed: Deed, done: usize, most: usize) -> Vec<Fault> {
+        let places = (0..done).step_by(done.div_ceil(most).max(1));
+        let faults = |from| [true, false].map(|once| Fault { deed, from, once });
+        places.flat_map(faults).collect()
+    }
+}
+
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,

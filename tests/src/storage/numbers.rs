@@ -2,7 +2,7 @@
 //! another one in its place. Written from the description of the format, and not with
 //! the engine's own code.
 
-use super::tables::{DIRECTORIES, Definition, INTEGRATORS, JOURNAL, META, RUNS};
+use super::tables::{BLOCK_INDEXES, BLOCKS, Definition, INTEGRATORS, JOURNAL, META};
 use redb::TableHandle;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct Number {
     record: Option<Record>,
 }
 
-/// Where the length of a record's lane stands, and the ends of the record and of those
+/// Where the length of a record's column stands, and the ends of the record and of those
 /// behind it.
 #[derive(Clone, Debug)]
 struct Record {
@@ -33,7 +33,7 @@ enum Form {
     Varint,
 }
 
-/// How a collection's runs are laid out: tags, and the names of the lanes.
+/// How a collection's blocks are laid out: tags, and the names of the columns.
 fn layout(collection: u8) -> (usize, &'static [&'static str]) {
     match collection {
         7 => (7, &["a rendering", "facts", "a name"]),
@@ -55,8 +55,8 @@ fn layout(collection: u8) -> (usize, &'static [&'static str]) {
 pub fn numbers(table: Definition, key: &[u8], value: &[u8]) -> Vec<Number> {
     let mut found = Found::default();
     match table.name() {
-        name if name == RUNS.name() => run(key[8], value, &mut found),
-        name if name == DIRECTORIES.name() => directory(value, &mut found),
+        name if name == BLOCKS.name() => run(key[8], value, &mut found),
+        name if name == BLOCK_INDEXES.name() => block_index(value, &mut found),
         name if name == META.name() => meta(key, value, &mut found),
         name if name == JOURNAL.name() => journal(key, value, &mut found),
         name if name == INTEGRATORS.name() && key[0] == b'c' => found.fixed("a state", 0..1),
@@ -115,54 +115,54 @@ fn word(row: &[u8], at: usize) -> usize {
 }
 
 fn run(collection: u8, row: &[u8], found: &mut Found) {
-    let (tags, lanes) = layout(collection);
+    let (tags, columns) = layout(collection);
     let of = |what: &str| format!("collection {collection}: {what}");
     let count = word(row, 0);
     found.fixed(&of("count"), 0..4);
     found.fixed(&of("count of tags"), 4..6);
-    found.fixed(&of("count of lanes"), 6..8);
-    for (lane, name) in lanes.iter().enumerate() {
+    found.fixed(&of("count of columns"), 6..8);
+    for (column, name) in columns.iter().enumerate() {
         found.fixed(
-            &of(&format!("length of lane {name}")),
-            8 + 4 * lane..12 + 4 * lane,
+            &of(&format!("length of column {name}")),
+            8 + 4 * column..12 + 4 * column,
         );
     }
-    let keys = 8 + 4 * lanes.len();
+    let keys = 8 + 4 * columns.len();
     for half in 0..2 * count {
         found.fixed(&of("key"), keys + 8 * half..keys + 8 * half + 8);
     }
     let ends = keys + 16 * count;
-    for (lane, name) in lanes.iter().enumerate() {
-        for place in lane * count..(lane + 1) * count {
+    for (column, name) in columns.iter().enumerate() {
+        for place in column * count..(column + 1) * count {
             found.fixed(
                 &of(&format!("end of {name}")),
                 ends + 4 * place..ends + 4 * place + 4,
             );
         }
     }
-    let presence = ends + 4 * count * lanes.len();
+    let presence = ends + 4 * count * columns.len();
     for place in 0..count {
         let at = presence + 2 * place;
         found.fixed(&of("presence"), at..at + 2);
     }
-    let columns = presence + 2 * count;
+    let filter_columns = presence + 2 * count;
     for tag in 0..tags {
         for place in tag * count..(tag + 1) * count {
             found.fixed(
                 &of(&format!("tag {tag}")),
-                columns + 8 * place..columns + 8 * place + 8,
+                filter_columns + 8 * place..filter_columns + 8 * place + 8,
             );
         }
     }
-    let mut start = columns + 8 * tags * count;
-    for (lane, name) in lanes.iter().enumerate() {
+    let mut start = filter_columns + 8 * tags * count;
+    for (column, name) in columns.iter().enumerate() {
         let separator = usize::from(matches!(*name, "a rendering" | "a name"));
         let mut from = 0;
         for index in 0..count {
-            let to = word(row, ends + 4 * (lane * count + index));
+            let to = word(row, ends + 4 * (column * count + index));
             found.record = Some(Record {
-                length: 8 + 4 * lane,
-                ends: ends + 4 * (lane * count + index)..ends + 4 * (lane + 1) * count,
+                length: 8 + 4 * column,
+                ends: ends + 4 * (column * count + index)..ends + 4 * (column + 1) * count,
             });
             let first = found.numbers.len();
             record(name, collection == 7, row, start + from..start + to, found);
@@ -172,14 +172,14 @@ fn run(collection: u8, row: &[u8], found: &mut Found) {
             found.record = None;
             from = to + separator;
         }
-        start += word(row, 8 + 4 * lane);
+        start += word(row, 8 + 4 * column);
     }
 }
 
-/// The numbers of a record's part of a lane.
-fn record(lane: &str, of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
+/// The numbers of a record's part of a column.
+fn record(column: &str, of_learner: bool, row: &[u8], part: Range<usize>, found: &mut Found) {
     let (mut at, end) = (part.start, part.end);
-    match lane {
+    match column {
         "a mark row" => {
             let subjects = found.varint("count of subjects", row, &mut at);
             for _ in 0..subjects {
@@ -247,13 +247,13 @@ fn mark(row: &[u8], at: &mut usize, found: &mut Found) {
     }
 }
 
-fn directory(row: &[u8], found: &mut Found) {
-    found.fixed("directory: next run", 0..4);
+fn block_index(row: &[u8], found: &mut Found) {
+    found.fixed("block index: next block", 0..4);
     for entry in (4..row.len()).step_by(32) {
-        found.fixed("directory: first key", entry..entry + 8);
-        found.fixed("directory: first key", entry + 8..entry + 16);
-        found.fixed("directory: number of a run", entry + 16..entry + 20);
-        found.fixed("directory: count of a run", entry + 20..entry + 24);
+        found.fixed("block index: first key", entry..entry + 8);
+        found.fixed("block index: first key", entry + 8..entry + 16);
+        found.fixed("block index: number of a block", entry + 16..entry + 20);
+        found.fixed("block index: count of a block", entry + 20..entry + 24);
     }
 }
 
@@ -290,11 +290,11 @@ fn meta(key: &[u8], row: &[u8], found: &mut Found) {
     let name = String::from_utf8_lossy(key);
     let name = name.split_inclusive('-').next().unwrap_or_default();
     let (start, size) = match name {
-        "receipt-" => (
+        "idempotency-" => (
             row.iter().position(|byte| *byte == 0xff).unwrap_or(0) + 1,
             8,
         ),
-        "totals" | "sequence" | "generations" => (0, 8),
+        "totals" | "sequence" | "incarnations" => (0, 8),
         _ => (0, 4),
     };
     for at in (start..row.len()).step_by(size) {

@@ -1,7 +1,7 @@
 //! The checksums of a store, made again for what is in it. Written from the
 //! description of the format, and not with the engine's own code.
 
-use super::tables::{DIGESTS, DIRECTORIES, Definition, INTEGRATORS, JOURNAL, META, RUNS};
+use super::tables::{BLOCK_INDEXES, BLOCKS, DIGESTS, Definition, INTEGRATORS, JOURNAL, META};
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
 use twox_hash::XxHash3_64;
@@ -27,8 +27,8 @@ pub fn seal(transaction: &WriteTransaction) {
         let sum = sums.entry(digest).or_default();
         *sum = sum.wrapping_add(checksum(key, value));
     };
-    for (key, mut directory) in all(transaction, DIRECTORIES) {
-        let runs = transaction.open_table(RUNS).unwrap();
+    for (key, mut directory) in all(transaction, BLOCK_INDEXES) {
+        let runs = transaction.open_table(BLOCKS).unwrap();
         for entry in directory[4..].chunks_exact_mut(ENTRY) {
             let number: [u8; 4] = entry[16..20].try_into().unwrap();
             let number = u32::from_le_bytes(number).to_be_bytes();
@@ -39,7 +39,7 @@ pub fn seal(transaction: &WriteTransaction) {
             }
         }
         drop(runs);
-        let mut table = transaction.open_table(DIRECTORIES).unwrap();
+        let mut table = transaction.open_table(BLOCK_INDEXES).unwrap();
         table.insert(&key[..], &directory[..]).unwrap();
         add([b"s", &key[..8]].concat(), &key, &directory);
     }

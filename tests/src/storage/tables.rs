@@ -8,9 +8,9 @@ use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 pub type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
 /// Runs of records.
-pub const RUNS: Definition = TableDefinition::new("runs");
+pub const BLOCKS: Definition = TableDefinition::new("blocks");
 /// Which run holds which keys.
-pub const DIRECTORIES: Definition = TableDefinition::new("directories");
+pub const BLOCK_INDEXES: Definition = TableDefinition::new("block_indexes");
 /// Integrators and authorisations.
 pub const INTEGRATORS: Definition = TableDefinition::new("integrators");
 /// What the store says of itself.

@@ -1,7 +1,18 @@
-//! Ends a test that hangs: nothing else would tell where.
+//! What ends a test, and the threads of a test, that would otherwise run for ever.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
+
+/// Sets a flag when it is dropped. Threads that run until the flag is set also end when the test
+/// that started them panics.
+pub struct SetOnDrop<'a>(pub &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// Ends the process unless dropped in time.
 pub struct Watchdog(#[expect(dead_code, reason = "its end is the signal")] Sender<()>);

@@ -103,7 +103,8 @@ pub(crate) fn known_members<'a>(
     let mut found = Members::new();
     for (name, value) in members {
         if !besides.contains(&name.as_str()) && !table.iter().any(|field| field.name == name) {
-            let name = shown(name);
+            let secret = owner == "integrator";
+            let name = if secret { "..." } else { unknown(name) };
             return Err(format!("{path}{name}: is not a field of {owner}"));
         }
         if found.insert(name, value).is_some() {
@@ -111,6 +112,20 @@ pub(crate) fn known_members<'a>(
         }
     }
     Ok(found)
+}
+
+/// A name that no field has, unless it may be a value.
+pub(crate) fn unknown(name: &str) -> &str {
+    let mut letters = name.chars();
+    let starts = letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic());
+    let goes_on = letters.all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
+    let capitals = name.chars().any(|letter| letter.is_ascii_uppercase());
+    if name.len() > 32 || !starts || !goes_on || (capitals && !name.contains('_')) {
+        return "...";
+    }
+    name
 }
 
 /// The fields that are not empty, in the order of the table; `terms` is read by its own rules.

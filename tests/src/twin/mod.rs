@@ -54,6 +54,7 @@ pub use apply::{comparable, line_key};
 pub use endpoints::nothing_found;
 pub use kinds::texts_of;
 pub use summary::{Counts, Summary};
+pub use target::percent_decoded;
 
 /// The naive implementation: the records of every school, and the clear passwords of the integrators.
 #[derive(Clone, Debug, Default)]

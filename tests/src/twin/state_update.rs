@@ -7,6 +7,7 @@ use super::answer::{TwinAnswer, bad_request, unauthorized, updated};
 use super::integers::digits;
 use super::json::{Value, read_object};
 use super::kinds::Kind;
+use super::line::unknown;
 use super::records::{Key, Part};
 
 impl Twin {
@@ -23,7 +24,8 @@ impl Twin {
         for (name, value) in read_object(body).map_err(|_| no_object())? {
             if members.insert(name.clone(), value).is_some() {
                 return Err(bad_request(&format!(
-                    "The body has the name \"{name}\" twice"
+                    "The body has the name \"{}\" twice",
+                    unknown(&name)
                 )));
             }
         }

@@ -25,7 +25,7 @@ pub(crate) fn query_pairs(query: &str) -> Vec<(String, String)> {
 }
 
 /// `%` and two hexadecimal digits give a byte; any other `%` stays; invalid UTF-8 becomes U+FFFD.
-fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

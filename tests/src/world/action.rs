@@ -1,10 +1,14 @@
 //! One step of a sequence.
 
+use crate::shrink::{Change, Part};
+use rollbook::{Answer, Engine, Request};
+use std::fmt::{self, Debug};
+
 /// A request header: its name and the bytes of its value.
 pub type Header = (String, Vec<u8>);
 
 /// One step of a sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Action {
     /// Applies these lines as one dataset.
     Apply(Vec<String>),
@@ -42,12 +46,42 @@ impl Action {
         }
     }
 
-    /// The lines of a dataset.
-    pub(super) fn lines_mut(&mut self) -> Option<&mut Vec<String>> {
+    /// The target and the time of a question that has no cursor.
+    pub fn question(&self) -> Option<(&str, i64)> {
         match self {
-            Self::Apply(lines) | Self::ReplaceSchool(_, lines) => Some(lines),
+            Self::Request {
+                method,
+                target,
+                now,
+                ..
+            } if method == "GET" && !target.contains("cursor") => Some((target, *now)),
             _ => None,
         }
+    }
+
+    /// Sends a request to an engine, at this time or by the engine's clock. Headers that are not
+    /// UTF-8 are left out. Returns nothing if the action is no request.
+    pub fn ask(&self, engine: &Engine, now: Option<i64>) -> Option<Answer> {
+        let Self::Request {
+            method,
+            target,
+            headers,
+            body,
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let headers = headers
+            .iter()
+            .filter_map(|(name, value)| Some((name.as_str(), std::str::from_utf8(value).ok()?)));
+        Some(engine.request(&Request {
+            method,
+            target,
+            headers: &headers.collect::<Vec<_>>(),
+            body,
+            now,
+        }))
     }
 
     /// The parameters of a request, as they are spelled.
@@ -60,15 +94,49 @@ impl Action {
             None => Vec::new(),
         }
     }
+}
 
-    /// Puts these parameters in place of a request's.
-    pub(super) fn set_parameters(&mut self, parameters: &[String]) {
-        let Self::Request { target, .. } = self else {
-            return;
-        };
-        if let Some((path, _)) = target.split_once('?') {
-            let start = if parameters.is_empty() { "" } else { "?" };
-            *target = format!("{path}{start}{}", parameters.join("&"));
+impl Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Apply(lines) => write!(f, "Apply {lines:?}"),
+            Self::ReplaceSchool(school, lines) => write!(f, "ReplaceSchool {school} {lines:?}"),
+            Self::RemoveSchool(school) => write!(f, "RemoveSchool {school}"),
+            Self::EraseLearner(school, learner) => write!(f, "EraseLearner {school} {learner}"),
+            Self::Request {
+                now,
+                method,
+                target,
+                headers,
+                body,
+            } => {
+                write!(f, "Request at {now}: {method} {target}")?;
+                for (name, value) in headers {
+                    write!(f, ", {name}: {:?}", String::from_utf8_lossy(value))?;
+                }
+                write!(f, ", {:?}", String::from_utf8_lossy(body))
+            }
+            Self::Reopen => f.write_str("Reopen"),
+            Self::Compact => f.write_str("Compact"),
+        }
+    }
+}
+
+impl Change for Action {
+    fn retain(&mut self, part: Part, stays: &mut dyn FnMut() -> bool) {
+        match (self, part) {
+            (Self::Apply(lines) | Self::ReplaceSchool(_, lines), Part::Line) => {
+                lines.retain(|_| stays());
+            }
+            (Self::Request { target, .. }, Part::Parameter) => {
+                let Some((path, query)) = target.split_once('?') else {
+                    return;
+                };
+                let parameters: Vec<&str> = query.split('&').filter(|_| stays()).collect();
+                let start = if parameters.is_empty() { "" } else { "?" };
+                *target = format!("{path}{start}{}", parameters.join("&"));
+            }
+            _ => {}
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Endpoint {
     /// Its requests are about one school.
     pub(super) of_school: bool,
     /// Ids of records that v2's path may name, and v1's too if no school is.
-    pub(super) ids: &'static [u64],
+    pub ids: &'static [u64],
     /// Parameters, mostly good ones.
     pub(super) query: fn(&mut World) -> Query,
     /// Parameters with which the collection has many records.

@@ -1,7 +1,7 @@
 //! Random sequences of actions over a tiny space of records, for comparing implementations.
 //!
-//! [`World`] is a seeded generator: the same seed gives the same sequence. [`shrunk`] leaves out of one that
-//! fails what it does not need: actions, lines and parameters. The ids of all records come
+//! [`World`] is a seeded generator: the same seed gives the same sequence. Of one that fails, actions, lines
+//! and parameters can be left out ([`Change`](crate::shrink::Change)). The ids of all records come
 //! from a few small pools (`ids`), so that records collide, replace each other and join; texts, references,
 //! decimals and dates come from pools of values that have tripped implementations.
 //!
@@ -15,7 +15,7 @@
 //! | `batches`, `faulty`, `near_misses` | datasets |
 //! | `endpoints`, `queries`, `finance_queries`, `encoding`, `requests` | requests |
 //! | `v2_requests`, `v2_updates`, `walks`, `cursors` | requests of v2, and walks through its collections |
-//! | `action`, `shrink`, `perform` | sequences |
+//! | `action`, `perform` | sequences |
 
 mod access_records;
 mod action;
@@ -35,7 +35,6 @@ mod people_records;
 mod perform;
 mod queries;
 mod requests;
-mod shrink;
 mod spelling;
 mod texts;
 mod v2_requests;
@@ -48,7 +47,6 @@ pub use action::{Action, Header};
 pub use cursors::{Cursors, blanked};
 pub use endpoints::{ENDPOINTS, Endpoint};
 pub use perform::Outcome;
-pub use shrink::shrunk;
 
 use crate::random::Random;
 use ids::LEARNERS;

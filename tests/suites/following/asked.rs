@@ -1,8 +1,13 @@
-//! Questions about what is in a scope: a follower answers them as its source does.
+//! Questions at a follower beside the same questions at its source: what is in its scope is
+//! answered with the same bytes, and all else is refused, and foreseen to be.
 
+use super::foreseen::{Outcome, foreseen};
+use super::records;
 use super::scope::{Learners, Reach};
 use rollbook::{Engine, Request};
 use rollbook_tests::random::Random;
+use rollbook_tests::search::Counts;
+use rollbook_tests::twin::percent_decoded;
 use rollbook_tests::world::blanked;
 use std::collections::BTreeSet;
 
@@ -22,20 +27,34 @@ fn get(engine: &Engine, school: u64, target: &str, now: i64) -> (u16, String) {
 }
 
 /// What names one learner; `{s}` is the school, `{l}` the learner.
-const OF_LEARNER: [&str; 12] = [
+const OF_LEARNER: [&str; 14] = [
     "v1/adminplus/learners/{s}?learner_id={l}&include_parents=1",
     "v1/adminplus/learnerabsentees/{s}?learner_id={l}",
     "v1/adminplus/learnerdiscipline/{s}?learner_id={l}",
     "v1/currplus/learnersubjectsperterm/{s}?learner_id={l}",
     "v1/currplus/learnersubjectmarks/{s}?learner_id={l}",
     "v1/currplus/learnerassessmentmarks/{s}?learner_id={l}",
+    "v1/finplus/debtmanagement/learnerparentinfo/{s}?learner_id={l}&include_accountable_person",
     "v2/adminplus/learners/{l}?include_parents=1",
     "v2/adminplus/learnerabsentees?learner_id={l}",
     "v2/adminplus/learnerdiscipline?learner_id={l}",
     "v2/currplus/learnersubjectsperterm?learner_id={l}",
     "v2/currplus/learnersubjectmarks?learner_id={l}",
     "v2/currplus/learnerassessmentmarks?learner_id={l}",
+    "v2/finplus/debtmanagement/learners/{l}?include_parents=1",
 ];
+
+/// The requests that name one learner.
+pub(super) fn of_learner(school: u64, learner: u64) -> impl Iterator<Item = String> {
+    OF_LEARNER
+        .into_iter()
+        .map(move |target| written(target, school, learner))
+}
+
+fn written(target: &str, school: u64, learner: u64) -> String {
+    let target = target.replace("{s}", &school.to_string());
+    format!("/api/{}", target.replace("{l}", &learner.to_string()))
+}
 
 /// What reads tables alone.
 const OF_TABLES: [&str; 8] = [
@@ -49,115 +68,125 @@ const OF_TABLES: [&str; 8] = [
     "v2/adminplus/school",
 ];
 
-/// What reads more of people than a follower of some learners has.
-const OF_PEOPLE: [&str; 8] = [
+/// What reads people.
+const OF_PEOPLE: [&str; 12] = [
     "v1/adminplus/learners/{s}",
     "v1/adminplus/learners/{s}?status=left",
     "v1/adminplus/learnerabsentees/{s}",
     "v1/adminplus/parents/{s}",
     "v1/adminplus/staffmembers/{s}",
     "v1/currplus/learnersubjects/{s}",
+    "v1/finplus/debtmanagement/learnerparentinfo/{s}?include_parents=1",
+    "v1/finplus/debtmanagement/schooldebtors/{s}?all_accounts=1",
     "v2/adminplus/learners",
     "v2/adminplus/learnerdiscipline",
+    "v2/adminplus/parents/40",
+    "v2/finplus/debtmanagement/accountablepersons",
 ];
 
-/// What is about more than one school.
-const OF_ALL: [&str; 2] = ["/settings/", "/debtmanagement/schools"];
+const MUCH_LATER: i64 = 40 * 86_400;
 
-/// What the source answers, and the follower has not.
-fn refused((source, follower): (&Engine, &Engine), school: u64, target: &str, now: i64) {
-    let [expected, answer] = [source, follower].map(|engine| get(engine, school, target, now));
-    if matches!(expected.0, 200 | 404) {
-        assert!(
-            answer.0 == 503 && answer.1.contains("not synced yet: all but the learners"),
-            "{target} at {now}: {answer:?}"
-        );
-    } else {
-        assert_eq!(answer, expected, "{target} at {now}");
-    }
+/// A follower at the moment at which its source is.
+pub(super) struct Pair<'a> {
+    pub(super) source: &'a Engine,
+    pub(super) follower: &'a Engine,
+    pub(super) reach: &'a Reach,
+    /// Who was erased at the follower.
+    pub(super) erased: &'a Learners,
+    pub(super) count: &'a Counts,
 }
 
-/// Asks both; gives how often, and how often something was found.
-pub(super) fn compare(
-    dice: &mut Random,
-    (source, follower): (&Engine, &Engine),
-    reach: &Reach,
-    erased: &Learners,
-    gets: &[(String, i64)],
-) -> (u64, u64) {
-    let (mut asked, mut found) = (0, 0);
-    if reach.kinds.is_some() {
-        // What is not held is refused, and never answered otherwise.
-        for (school, _) in reach.schools.iter().filter(|of| !erased.contains_key(of.0)) {
-            for (target, now) in gets {
-                let answer = get(follower, *school, target, *now);
-                let is_of_all = OF_ALL.iter().any(|path| target.contains(path));
-                if answer.0 != 503 && !is_of_all && target.contains(&format!("/{school}")) {
-                    let expected = get(source, *school, target, *now);
-                    assert_eq!(answer, expected, "{reach:?}, {target} at {now}");
-                    asked += 1;
-                    found += u64::from(answer.0 == 200);
-                }
+impl Pair<'_> {
+    /// Asks both. The follower refuses what its scope says, and answers all else as its source.
+    fn ask(&self, school: u64, target: &str, now: i64) {
+        let [expected, answer] =
+            [self.source, self.follower].map(|engine| get(engine, school, target, now));
+        let place = || format!("school {school}, {:?}, {target} at {now}", self.reach);
+        let is_found = matches!(expected.0, 200 | 404);
+        let has_all =
+            *self.reach == Reach::of_all() && self.erased.values().all(BTreeSet::is_empty);
+        match foreseen(self.reach, school, target) {
+            Outcome::OfApp if !has_all => return,
+            Outcome::Refused if is_found => {
+                let is_refused = answer.0 == 503 && answer.1.contains("not synced yet: ");
+                assert!(is_refused, "{}: {answer:?}, and not refused", place());
+                self.count.add("refusals foreseen", 1);
+                return;
             }
+            // A school that is nowhere is unknown to the follower.
+            Outcome::OfApp if answer.0 == 503 => {
+                let school = answer.1.split("any record of school ").nth(1);
+                let school = school.and_then(|rest| rest.split(';').next()?.parse().ok());
+                let is_beyond =
+                    school.is_some_and(|school| !self.reach.schools.contains_key(&school));
+                assert!(is_beyond && expected.0 != 200, "{}: {answer:?}", place());
+                self.count.add("refusals foreseen", 1);
+                return;
+            }
+            _ => assert_eq!(answer, expected, "{}", place()),
         }
-        return (asked, found);
+        self.count.add("asked", 1);
+        self.count.add("found", u64::from(answer.0 == 200));
     }
-    let is_all = *reach == Reach::of_all() && erased.values().all(BTreeSet::is_empty);
-    let mut ask = |school: u64, target: &str, now: i64| {
-        let [expected, answer] = [source, follower].map(|engine| get(engine, school, target, now));
-        assert_eq!(
-            answer, expected,
-            "school {school}, {reach:?}, {target} at {now}"
-        );
-        asked += 1;
-        found += u64::from(answer.0 == 200);
-    };
-    let instant = gets.last().map_or(1_778_745_600, |(_, now)| *now);
-    for (school, learners) in &reach.schools {
-        let written = |target: &str, learner: u64| {
-            let target = target.replace("{s}", &school.to_string());
-            format!("/api/{}", target.replace("{l}", &learner.to_string()))
-        };
-        for target in OF_TABLES {
-            ask(*school, &written(target, 0), instant);
-        }
-        let Some(learners) = learners else {
-            let is_erased = erased.get(school).is_some_and(|erased| !erased.is_empty());
-            for (target, now) in gets.iter().filter(|_| !is_erased && dice.chance(40)) {
-                let path = target.split('?').next().unwrap_or_default();
-                let is_v2 = path.starts_with("/api/v2/");
-                let is_of_school = is_v2 || path.ends_with(&format!("/{school}"));
-                let is_of_all =
-                    OF_ALL.iter().any(|path| target.contains(path)) || path.contains('%');
-                if is_all || (is_of_school && !is_of_all) {
-                    ask(*school, target, *now);
-                    ask(*school, target, now + 40 * 86_400);
-                }
+
+    /// Asks about each school of the scope: of each learner there is, in the scope or not, of
+    /// one there is not, and some of these requests.
+    pub(super) fn compare(&self, dice: &mut Random, gets: &[(String, i64)]) {
+        let instant = gets.last().map_or(1_778_745_600, |(_, now)| *now);
+        let there = self.learners();
+        let nobody = BTreeSet::new();
+        for (school, learners) in &self.reach.schools {
+            let erased = self.erased.get(school).unwrap_or(&nobody);
+            for target in OF_TABLES {
+                self.ask(*school, &written(target, *school, 0), instant);
             }
-            continue;
-        };
-        let outsider = 900 + dice.below(99) as u64;
-        for target in OF_LEARNER.into_iter().chain(OF_PEOPLE) {
-            refused(
-                (source, follower),
-                *school,
-                &written(target, outsider),
-                instant,
-            );
-        }
-        for learner in learners {
-            if erased
-                .get(school)
-                .is_some_and(|erased| erased.contains(learner))
-            {
+            let all = there.get(school).unwrap_or(&nobody);
+            let unknown = 900 + dice.below(99) as u64;
+            let is_in = |learner: &u64| learners.as_ref().is_none_or(|some| some.contains(learner));
+            for learner in all.iter().copied().chain([unknown]) {
+                if erased.contains(&learner) && is_in(&learner) {
+                    continue;
+                }
+                for target in OF_LEARNER {
+                    let target = written(target, *school, learner);
+                    self.ask(*school, &target, instant);
+                    self.ask(*school, &target, instant + MUCH_LATER);
+                }
+                let is_outsider = learner != unknown && !is_in(&learner);
+                self.count.add("outsiders asked", u64::from(is_outsider));
+            }
+            // Lists lack who was erased here.
+            if learners.is_none() && !erased.is_empty() {
                 continue;
             }
-            for target in OF_LEARNER {
-                for now in [instant, instant + 40 * 86_400] {
-                    ask(*school, &written(target, *learner), now);
+            for target in OF_PEOPLE {
+                self.ask(*school, &written(target, *school, 0), instant);
+            }
+            for (target, now) in gets.iter().filter(|_| dice.chance(40)) {
+                let decoded = percent_decoded(target);
+                let names_erased = erased
+                    .iter()
+                    .any(|learner| decoded.contains(&format!("{learner}")));
+                if !names_erased {
+                    self.ask(*school, target, *now);
+                    self.ask(*school, target, now + MUCH_LATER);
                 }
             }
         }
     }
-    (asked, found)
+
+    /// The learners that are at the source.
+    fn learners(&self) -> Learners {
+        let mut learners = Learners::new();
+        for line in records(self.source) {
+            let Some(rest) = line.strip_prefix(r#"{"type":"learner","school_id":"#) else {
+                continue;
+            };
+            let mut numbers = rest.split(|c: char| !c.is_ascii_digit());
+            let mut number = || numbers.find(|text| !text.is_empty())?.parse::<u64>().ok();
+            let (school, learner) = (number().unwrap(), number().unwrap());
+            learners.entry(school).or_default().insert(learner);
+        }
+        learners
+    }
 }

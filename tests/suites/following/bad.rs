@@ -5,9 +5,8 @@ use super::records;
 use super::sent::{bring, feed};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use rollbook::{Engine, Options, Scope};
-use rollbook_tests::fuzz::Mutator;
+use rollbook_tests::feeds::sealed;
 use rollbook_tests::random::Random;
-use rollbook_tests::search::extent;
 
 const SOURCE: &str = r#"
 {"type":"school","school_id":1,"current_year":2026}
@@ -107,6 +106,9 @@ fn lines_that_are_no_part_of_a_feed_are_refused() {
         r#"{"type":"learner","school_id":1}"#,
         r#"{"type":"ending"}"#,
         r#"{"type":"feed"}"#,
+        r#"{"type":"feed","incarnation":1,"sequence":1,"parts":1,"scope":"AA","pending":"AA"}"#,
+        r#"{"type":"feed","incarnation":1,"sequence":1,"parts":1,"scope":"*","pending":""}"#,
+        r#"{"type":"part","from":"","schools":"AA"}"#,
         "[]",
         "x",
     ]
@@ -146,78 +148,118 @@ fn of_version(text: &str, version: u8) -> String {
 #[test]
 fn positions_of_newer_versions_and_of_other_stores_are_refused() {
     let (follower, lines) = followed();
-    let before = state(&follower);
     let position = follower.followed().unwrap().unwrap();
     let newer = of_version(&position, 2);
-    let head = lines[0].replace(&position, &newer);
-    assert_ne!(head, lines[0]);
-    let feed = [&[head], &lines[1..]].concat().concat();
-    assert_eq!(taken(&follower, feed.as_bytes()), "bad_dataset");
-    assert_eq!(state(&follower), before);
     let source = Engine::memory(Options::default()).unwrap();
     source.apply(SOURCE.as_bytes()).unwrap();
-    for strange in [newer.as_str(), &position, "", "*", &position[1..]] {
+    for strange in ["", "*", &position[2..]] {
         let refused = source.feed(&scope(), Some(strange)).map(drop).unwrap_err();
-        assert_eq!(refused.code(), "begin_anew", "{strange}");
+        assert_eq!(refused.code(), "resync_required", "{strange}");
+    }
+    // A position that this store does not know, or cannot read yet, gets everything.
+    for strange in [newer.as_str(), &position] {
+        let everything = source.feed(&scope(), Some(strange)).unwrap();
+        let all = source.feed(&scope(), None).unwrap();
+        assert_eq!(everything.count(), all.count());
     }
     let of_other = bring(&mut Random::new(1), &source, &follower, &scope());
     assert!(of_other.is_ok());
-    assert_eq!(taken(&follower, lines.concat().as_bytes()), "out_of_step");
+    assert_eq!(taken(&follower, lines.concat().as_bytes()), "out_of_sync");
 }
 
-/// Many schools that stay until they come, and many that come.
+/// Schools of which the source has nothing, all of them still to come.
 #[test]
 fn long_lists_are_taken_as_they_are() {
-    let (follower, lines) = followed();
-    let many: Vec<String> = (0..100_000).map(|school| school.to_string()).collect();
-    let head = lines[0].replace(
-        r#""pending":[]"#,
-        &format!(r#""pending":[{}]"#, many.join(",")),
-    );
-    assert_ne!(head, lines[0]);
-    let feed = [&[head], &lines[1..]].concat().concat();
-    assert_eq!(taken(&follower, feed.as_bytes()), "ok");
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SOURCE.as_bytes()).unwrap();
+    let schools = (100..20_100).fold(scope(), Scope::school);
+    let (follower, _) = followed();
+    bring(&mut Random::new(1), &source, &follower, &schools).unwrap();
+    assert!(follower.synced(20_099).unwrap().is_some());
     assert!(follower.verify().unwrap().is_sound());
+    // Neither side writes a list for nothing.
+    let after = follower.followed().unwrap();
+    let lines = feed(&source, &schools, after.as_deref()).unwrap();
+    assert_eq!(lines, [""; 0]);
+    // They all leave at once.
+    bring(&mut Random::new(1), &source, &follower, &scope()).unwrap();
+    assert_eq!(follower.synced(20_099).unwrap(), None);
 }
 
+/// Parts of a feed that has more than one.
 #[test]
-fn mutated_feeds_do_no_harm() {
-    let (_, lines) = followed();
-    let bytes = lines.concat().into_bytes();
-    let mut mutator = Mutator::new(3);
-    let mut codes = std::collections::BTreeMap::new();
-    let (mut follower, mut before) = (None, None);
-    for _ in 0..extent(2_000, 30_000) {
-        let engine = follower.get_or_insert_with(|| {
-            let follower = Engine::memory(Options::default()).unwrap();
-            let own = r#"{"type":"learner","school_id":77,"id":1,"first_name":"Own"}"#;
-            follower.apply(own.as_bytes()).unwrap();
-            follower
-        });
-        let was = before.take().unwrap_or_else(|| state(engine));
-        let mut mutated = bytes.clone();
-        // It begins anew, so that it is looked at.
-        let text = String::from_utf8(mutated).unwrap();
-        let (start, rest) = text.split_once(r#""from":""#).unwrap();
-        let (_, rest) = rest.split_once("\",").unwrap();
-        mutated = format!("{start}{rest}").into_bytes();
-        mutator.mutate(&mut mutated, &bytes);
-        let code = taken(engine, &mutated);
-        *codes.entry(code).or_insert(0) += 1;
-        // What comes to its end is kept, whatever comes behind it.
-        if code == "ok" || state(engine) != was {
-            assert!(engine.verify().unwrap().is_sound());
-            let lines = records(engine);
-            assert!(
-                lines.iter().any(|line| line.contains("Own")),
-                "{}",
-                String::from_utf8_lossy(&mutated)
-            );
-            follower = None;
-        } else {
-            before = Some(was);
-        }
+fn parts_that_are_none_of_the_feed_are_refused() {
+    let (follower, _) = followed();
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SOURCE.as_bytes()).unwrap();
+    let both = Scope::default().school(1).school(2);
+    let after = follower.followed().unwrap();
+    let lines = feed(&source, &both, after.as_deref()).unwrap();
+    let heads: Vec<usize> = (0..lines.len())
+        .filter(|at| lines[*at].starts_with(r#"{"type":"part""#))
+        .collect();
+    assert_eq!(heads.len(), 2);
+    let before = state(&follower);
+    // Without the head of the feed, and with schools that do not come.
+    let alone = lines[heads[0]..].concat();
+    assert_eq!(taken(&follower, alone.as_bytes()), "bad_dataset");
+    assert_eq!(state(&follower), before);
+    let (first, second) = (&lines[heads[0]], &lines[heads[1]]);
+    let (_, schools) = second.split_once(r#""schools":"#).unwrap();
+    let (of_first, of_schools) = first.split_once(r#""schools":"#).unwrap();
+    for other in [
+        first.replace(of_schools, r#""AU0"}"#),
+        first.replace(of_schools, r#""AQ"}"#),
+        first.replace(of_schools, r#""*"}"#),
+        format!(r#"{of_first}"schools":7}}"#),
+        first.replace(r#""from""#, r#""form""#),
+    ] {
+        assert_ne!(other.trim(), first.trim());
+        let mut altered = lines.clone();
+        altered[heads[0]] = other + "\n";
+        let altered = sealed(altered.concat().as_bytes());
+        assert_eq!(taken(&follower, &altered), "bad_dataset");
     }
-    println!("{codes:?}");
-    assert!(codes.len() > 1);
+    // The second part in place of the first does not begin where the store is.
+    let swapped = [
+        &lines[..heads[0]],
+        &lines[heads[1]..],
+        &lines[heads[0]..heads[1]],
+    ];
+    assert!(schools.len() > 3);
+    let outcome = taken(&follower, swapped.concat().concat().as_bytes());
+    assert!(matches!(outcome, "ok" | "out_of_sync"), "{outcome}");
+    assert_eq!(taken(&follower, lines.concat().as_bytes()), "ok");
+    assert_eq!(records(&follower).len(), records(&source).len() + 1);
+}
+
+/// Nothing of a part is stored if any line of it is missing, altered, doubled or moved, and the
+/// same feed, asked for again, is taken.
+#[test]
+fn a_feed_with_a_line_that_is_missing_or_altered_is_refused() {
+    let (follower, lines) = followed();
+    let before = state(&follower);
+    let mut altered: Vec<Vec<String>> = Vec::new();
+    for place in 1..lines.len() - 1 {
+        let mut missing = lines.clone();
+        missing.remove(place);
+        let mut doubled = lines.clone();
+        doubled.insert(place, lines[place].clone());
+        let mut moved = lines.clone();
+        moved.swap(place, place - 1);
+        altered.extend(
+            [missing, doubled, moved]
+                .into_iter()
+                .filter(|one| *one != lines),
+        );
+    }
+    let other = lines.iter().map(|line| line.replace("Anne", "Anna"));
+    altered.push(other.collect());
+    assert!(altered.len() > 6);
+    for lines in altered {
+        let bytes = lines.concat().into_bytes();
+        assert_eq!(taken(&follower, &bytes), "bad_dataset", "{lines:#?}");
+        assert_eq!(state(&follower), before);
+    }
+    assert_eq!(taken(&follower, lines.concat().as_bytes()), "ok");
 }

@@ -1,16 +1,16 @@
 //! Random lives of a source, of a store that follows it, and of one that follows that.
 
-use super::asked;
+use super::asked::Pair;
 use super::scope::{LEARNERS, Learners, Reach, SCHOOLS};
 use super::sent::{self, Lines};
-use super::source::Source;
+use super::source::{Event, Events, Source};
 use super::{open, records};
 use rollbook::{Engine, Error};
 use rollbook_tests::random::Random;
-use rollbook_tests::search::extent;
+use rollbook_tests::search::{Counts, extent, search, seeds};
+use rollbook_tests::shrink::{Change, Part};
 use rollbook_tests::storage::disk::Disk;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A store that follows another one.
 struct Follower {
@@ -19,21 +19,60 @@ struct Follower {
     reach: Reach,
     /// Who was erased here.
     erased: Learners,
-    /// Somebody was erased since it followed last.
-    has_erased: bool,
     /// Schools that are its own, or were when they left the scope.
     own: BTreeSet<u64>,
     /// Feeds that it was given before.
     sent: Vec<Lines>,
 }
 
-#[derive(Debug, Default)]
-struct Tally {
-    changes: u64,
-    feeds: u64,
-    bytes: usize,
-    asked: u64,
-    found: u64,
+/// What happens in a world. Each number decides what is left to chance in it.
+#[derive(Clone, Debug)]
+enum Happening {
+    Source(Event),
+    /// Something becomes of the follower.
+    Near(u64),
+    /// All of the source is in the follower's scope.
+    All,
+    /// The follower is brought to where its source is.
+    Follow(u64),
+    /// The follower and its source are asked the same.
+    Ask(u64),
+    /// Something becomes of who follows the follower,
+    Far(u64),
+    /// who is brought to where the follower is.
+    FollowFar(u64),
+}
+
+impl Change for Happening {
+    fn retain(&mut self, part: Part, stays: &mut dyn FnMut() -> bool) {
+        if let Happening::Source(event) = self {
+            event.retain(part, stays);
+        }
+    }
+}
+
+fn happenings(seed: u64, rounds: usize) -> Vec<Happening> {
+    let mut dice = Random::new(!seed);
+    let mut events = Events::new(seed);
+    let mut all = vec![Happening::Source(events.next(&mut dice))];
+    for round in 0..rounds {
+        for _ in 0..dice.weighted(&[(3, 1), (3, 5), (1, 20)]) {
+            all.push(Happening::Source(events.next(&mut dice)));
+        }
+        all.push(Happening::Near(dice.number()));
+        if dice.chance(5) {
+            all.push(Happening::All);
+        }
+        all.push(Happening::Follow(dice.number()));
+        if round % 4 == 3 {
+            all.push(Happening::Ask(dice.number()));
+        }
+        if dice.chance(30) {
+            all.push(Happening::Far(dice.number()));
+            all.push(Happening::FollowFar(dice.number()));
+        }
+    }
+    all
 }
 
 impl Follower {
@@ -44,7 +83,6 @@ impl Follower {
             disk,
             reach,
             erased: Learners::new(),
-            has_erased: false,
             own: BTreeSet::new(),
             sent: Vec::new(),
         }
@@ -67,7 +105,6 @@ impl Follower {
                 let learner = dice.pick(&LEARNERS);
                 let is_synced = self.engine().synced(school).unwrap().is_some();
                 self.engine().erase_learner(school, learner).unwrap();
-                self.has_erased = true;
                 if is_synced {
                     self.erased.entry(school).or_default().insert(learner);
                 }
@@ -102,20 +139,14 @@ impl Follower {
                 let refused = self.engine().apply(own.as_bytes()).unwrap_err();
                 assert_eq!(refused.code(), "synced");
             }
-            7..11 => {
-                self.reach = self.reach.changed(dice);
-                let reach = &self.reach;
-                // Who leaves with the school may come back with it.
-                self.erased
-                    .retain(|school, _| reach.schools.contains_key(school));
-            }
+            7..11 => self.reach = self.reach.changed(dice),
             _ => {}
         }
     }
 
     /// Brings it to where its source is, and compares. Nothing if its source has no such
     /// part.
-    fn follow(&mut self, dice: &mut Random, source: &Engine, tally: &mut Tally) -> Option<()> {
+    fn follow(&mut self, dice: &mut Random, source: &Engine, count: &Counts) -> Option<()> {
         let scope = self.reach.scope();
         let follower = self.engine.as_ref().unwrap();
         if dice.chance(30) {
@@ -128,13 +159,23 @@ impl Follower {
         if let Some(late) = self.sent.get(dice.below(self.sent.len().max(1)))
             && dice.chance(10)
         {
-            sent::mangled(dice, follower, late);
+            let before = (records(follower), follower.followed().unwrap());
+            if rollbook_tests::feeds::is_late(late, before.1.as_deref()) {
+                sent::mangled(dice, follower, late);
+                let after = (records(follower), follower.followed().unwrap());
+                assert!(after == before, "a late feed changed something");
+                count.add("late feeds", 1);
+            }
         }
-        match sent::bring(dice, source, follower, &scope) {
+        let sent = match sent::bring(dice, source, follower, &scope) {
             Err(Error::Unsupported { .. }) => return None,
-            bytes => tally.bytes += bytes.unwrap(),
-        }
-        tally.feeds += 1;
+            sent => sent.unwrap(),
+        };
+        let bytes: usize = sent.iter().map(String::len).sum();
+        count.add("bytes", bytes as u64);
+        let is_sum = |line: &&String| line.starts_with(r#"{"type":"sum""#);
+        count.add("sums", sent.iter().filter(is_sum).count() as u64);
+        count.add("feeds", 1);
         let lines = records(source);
         let nobody = Learners::new();
         let export = source.export_scope(&scope).unwrap();
@@ -164,7 +205,9 @@ impl Follower {
         if dice.chance(10) {
             let verified = follower.verify().unwrap();
             assert!(verified.is_sound(), "{:?}", verified.problems);
+            count.add("verified", 1);
         }
+        count.add("records compared", found.len() as u64);
         Some(())
     }
 }
@@ -183,7 +226,7 @@ fn same(found: &[String], expected: &[String], what: &str) {
     }
 }
 
-fn lead(seed: u64, rounds: usize, tally: &mut Tally) {
+fn lead(seed: u64, happenings: &[Happening], count: &Counts) {
     let mut dice = Random::new(!seed);
     let mut source = Source::new(seed);
     let reach = if dice.chance(30) {
@@ -193,63 +236,70 @@ fn lead(seed: u64, rounds: usize, tally: &mut Tally) {
     };
     let mut near = Follower::new(reach);
     let mut far = Follower::new(Reach::random(&mut dice));
-    for round in 0..rounds {
-        for _ in 0..dice.weighted(&[(3, 1), (3, 5), (1, 20)]) {
-            source.live(&mut dice);
-        }
-        near.live(&mut dice, true);
-        if std::mem::take(&mut near.has_erased) {
-            // Whom the erased one alone named goes with the next part.
-            let news = format!(r#"{{"type":"gender","id":77,"name":"{round}"}}"#);
-            source.engine().apply(news.as_bytes()).unwrap();
-        }
-        if dice.chance(5) {
-            near.reach = Reach::of_all();
-        }
-        near.follow(&mut dice, source.engine(), tally).unwrap();
-        if round % 4 == 3 {
-            Source::grant(source.engine());
-            near.follow(&mut dice, source.engine(), tally).unwrap();
-            Source::grant_on(near.engine());
-            let (asked, found) = asked::compare(
-                &mut dice,
-                (source.engine(), near.engine()),
-                &near.reach,
-                &near.erased,
-                &source.gets,
-            );
-            tally.asked += asked;
-            tally.found += found;
-        }
-        if dice.chance(30) {
-            far.live(&mut dice, false);
-            far.follow(&mut dice, near.engine(), tally);
+    for happening in happenings {
+        match happening {
+            Happening::Source(event) => source.live(event),
+            Happening::Near(number) => near.live(&mut Random::new(*number), true),
+            Happening::All => near.reach = Reach::of_all(),
+            Happening::Follow(number) => {
+                near.follow(&mut Random::new(*number), source.engine(), count)
+                    .unwrap();
+            }
+            Happening::Ask(number) => ask(*number, &source, &mut near, count),
+            Happening::Far(number) => far.live(&mut Random::new(*number), false),
+            Happening::FollowFar(number) => {
+                let followed = far.follow(&mut Random::new(*number), near.engine(), count);
+                count.add("feeds of a follower", u64::from(followed.is_some()));
+            }
         }
     }
     let verified = source.engine().verify().unwrap();
     assert!(verified.is_sound(), "{:?}", verified.problems);
-    tally.changes += source.changes;
+    count.add("changes", source.changes);
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).map_or(otherwise, |number| number.parse().unwrap())
+/// Asks a follower what its source is asked, when both are at the same moment.
+fn ask(number: u64, source: &Source, near: &mut Follower, count: &Counts) {
+    let mut dice = Random::new(number);
+    Source::grant(source.engine());
+    near.follow(&mut dice, source.engine(), count).unwrap();
+    Source::grant_on(near.engine());
+    let pair = Pair {
+        source: source.engine(),
+        follower: near.engine(),
+        reach: &near.reach,
+        erased: &near.erased,
+        count,
+    };
+    pair.compare(&mut dice, &source.gets);
 }
 
 #[test]
 fn a_follower_has_its_scope_and_answers_as_its_source() {
-    let lives = number("ROLLBOOK_SEQUENCES", extent(30, 400));
-    let first = number("ROLLBOOK_SEED", 0);
-    let rounds = usize::try_from(number("ROLLBOOK_ROUNDS", 40)).unwrap();
-    let mut tally = Tally::default();
-    let mut failed = Vec::new();
-    for seed in first..first + lives {
-        let life = catch_unwind(AssertUnwindSafe(|| lead(seed, rounds, &mut tally)));
-        if life.is_err() {
-            println!("seed {seed}");
-            failed.push(seed);
-        }
+    let count = Counts::default();
+    let lives = search(
+        seeds(extent(30, 150)),
+        |seed| happenings(seed, 40),
+        |seed, happenings| {
+            lead(seed, happenings, &count);
+            Ok(())
+        },
+    );
+    println!("{lives} lives: {count}");
+    let asked = count.get("asked");
+    for (what, floor) in [
+        ("changes", 300 * lives),
+        ("feeds", 40 * lives),
+        ("feeds of a follower", 3 * lives),
+        ("records compared", 2_000 * lives),
+        ("late feeds", 2 * lives),
+        ("sums", 10 * lives),
+        ("verified", 3 * lives),
+        ("asked", 1_000 * lives),
+        ("found", asked / 3),
+        ("refusals foreseen", 300 * lives),
+        ("outsiders asked", 10 * lives),
+    ] {
+        count.at_least(what, floor);
     }
-    println!("{lives} lives: {tally:?}");
-    assert_eq!(failed, [0; 0]);
-    assert!(tally.found * 3 > tally.asked);
 }

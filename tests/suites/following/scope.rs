@@ -7,19 +7,19 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Learners by school.
-pub(super) type Learners = BTreeMap<u64, BTreeSet<u64>>;
+pub(crate) type Learners = BTreeMap<u64, BTreeSet<u64>>;
 
 /// A scope, to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// All of a school if no learners are named.
-    pub(super) schools: BTreeMap<u64, Option<BTreeSet<u64>>>,
+    pub(crate) schools: BTreeMap<u64, Option<BTreeSet<u64>>>,
     /// All kinds if none are named.
-    pub(super) kinds: Option<BTreeSet<&'static str>>,
+    pub(crate) kinds: Option<BTreeSet<&'static str>>,
 }
 
-pub(super) const SCHOOLS: [u64; 3] = [1000, u64::MAX, 0];
-pub(super) const LEARNERS: [u64; 6] = [2, 10, 1, 40, 7, u64::MAX];
+pub(crate) const SCHOOLS: [u64; 3] = [1000, u64::MAX, 0];
+pub(crate) const LEARNERS: [u64; 6] = [2, 10, 1, 40, 7, u64::MAX];
 
 const OF_SCHOOL: [&str; 5] = ["school", "year", "term", "grade", "subject"];
 const OF_MARKS: [&str; 3] = ["learning_outcome", "learning_program", "assessment"];
@@ -40,14 +40,14 @@ const OF_NO_SCHOOL: [&str; 5] = [
 ];
 
 impl Reach {
-    pub(super) fn of_all() -> Reach {
+    pub(crate) fn of_all() -> Reach {
         Reach {
             schools: SCHOOLS.map(|school| (school, None)).into(),
             kinds: None,
         }
     }
 
-    pub(super) fn random(dice: &mut Random) -> Reach {
+    pub(crate) fn random(dice: &mut Random) -> Reach {
         let mut schools = BTreeMap::new();
         for (school, often) in SCHOOLS.into_iter().zip([90, 40, 40]) {
             if dice.chance(often) {
@@ -67,7 +67,7 @@ impl Reach {
     }
 
     /// The next one: mostly a little other.
-    pub(super) fn changed(&self, dice: &mut Random) -> Reach {
+    pub(crate) fn changed(&self, dice: &mut Random) -> Reach {
         if dice.chance(20) {
             return Reach::random(dice);
         }
@@ -94,7 +94,7 @@ impl Reach {
         next
     }
 
-    pub(super) fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> Scope {
         let mut scope = Scope::default();
         for (school, learners) in &self.schools {
             scope = match learners {
@@ -113,7 +113,7 @@ impl Reach {
     }
 
     /// The lines that are in the scope, without what is a learner's own who was erased.
-    pub(super) fn of(&self, lines: &[String], erased: &Learners) -> Vec<String> {
+    pub(crate) fn of(&self, lines: &[String], erased: &Learners) -> Vec<String> {
         let mut named = BTreeSet::new();
         let records: Vec<Value> = lines
             .iter()

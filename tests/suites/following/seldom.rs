@@ -79,17 +79,82 @@ fn a_source_that_was_put_back_is_followed_anew() {
     let follower = followed(&source, &scope);
     assert_eq!(names(&follower), ["Zoe", "Other", "Ben"]);
     let source = open(&Disk::of(copy));
-    let after = follower.followed().unwrap();
-    let refused = source.feed(&scope, after.as_deref()).map(drop);
-    assert_eq!(refused, Err(Error::BeginAnew));
     follow(&source, &follower, &scope);
     assert_eq!(names(&follower), ["Zoe", "Anna", "Ben"]);
     // As another scope is of the same moment.
-    let lines = feed(&source, &Scope::default().learners(1, [8]), None).unwrap();
-    let mut other = follower.follow();
-    other.push(lines.concat().as_bytes()).unwrap();
-    other.finish().unwrap();
+    follow(&source, &follower, &Scope::default().learners(1, [8]));
     assert_eq!(names(&follower), ["Zoe", "Ben"]);
+}
+
+/// Whatever a follower was sent before changes nothing when it arrives again: the first feed
+/// as little as any other, also of an earlier opening of its source, or after the follower
+/// was given everything again.
+#[test]
+fn feeds_that_arrive_late_or_twice_change_nothing() {
+    let disk = Disk::default();
+    let mut source = open(&disk);
+    source.apply(SOURCE.as_bytes()).unwrap();
+    let scope = Scope::default().school(1);
+    let follower = memory("");
+    let mut sent = Vec::new();
+    for round in 0..6 {
+        let after = follower.followed().unwrap();
+        // A feed for a follower that has none yet is underway all the while.
+        sent.push(feed(&source, &scope, None).unwrap());
+        sent.push(feed(&source, &scope, after.as_deref()).unwrap());
+        follow(&source, &follower, &scope);
+        let line =
+            format!(r#"{{"type":"learner","school_id":1,"id":7,"first_name":"Name {round}"}}"#);
+        source.apply(line.as_bytes()).unwrap();
+        follow(&source, &follower, &scope);
+        if round == 2 {
+            drop(source);
+            source = open(&disk);
+        }
+        let before = (records(&follower), follower.followed().unwrap());
+        for lines in &sent {
+            let mut late = follower.follow();
+            let outcome = late.push(lines.concat().as_bytes());
+            assert!(
+                matches!(outcome, Ok(()) | Err(Error::OutOfSync)),
+                "{outcome:?}"
+            );
+            drop(late);
+            let after = (records(&follower), follower.followed().unwrap());
+            assert_eq!(after, before, "round {round}");
+        }
+    }
+    assert_eq!(sent.len(), 12);
+}
+
+/// The scope changes back and forth while nothing changes at the source: a position that a
+/// follower was at before is not the one that it is at now.
+#[test]
+fn a_feed_of_an_earlier_scope_that_arrives_twice_changes_nothing() {
+    let source = memory(SOURCE);
+    let scopes = [
+        Scope::default().school(1),
+        Scope::default().school(1).school(2),
+        Scope::default().learners(1, [7]),
+    ];
+    let follower = followed(&source, &scopes[0]);
+    let mut sent = Vec::new();
+    for round in 0..3 {
+        for scope in scopes.iter().skip(1).chain(&scopes[..1]) {
+            let after = follower.followed().unwrap();
+            sent.push(feed(&source, scope, after.as_deref()).unwrap());
+            follow(&source, &follower, scope);
+            let before = (records(&follower), follower.followed().unwrap());
+            for lines in &sent {
+                let mut late = follower.follow();
+                drop(late.push(lines.concat().as_bytes()));
+                drop(late);
+                let after = (records(&follower), follower.followed().unwrap());
+                assert_eq!(after, before, "round {round}");
+            }
+        }
+    }
+    assert_eq!(sent.len(), 9);
 }
 
 #[test]
@@ -105,7 +170,7 @@ fn who_is_erased_while_a_part_comes_in_does_not_come_back() {
     let mut part = follower.follow();
     part.push(lines.concat().as_bytes()).unwrap();
     follower.erase_learner(1, 7).unwrap();
-    assert_eq!(part.push(end.as_bytes()), Err(Error::OutOfStep));
+    assert_eq!(part.push(end.as_bytes()), Err(Error::OutOfSync));
     follow(&source, &follower, &scope);
     assert_eq!(names(&follower), ["Zoe", "Ben"]);
     // What becomes theirs is nobody's here.
@@ -186,7 +251,8 @@ fn a_source_without_a_journal_is_followed() {
     assert_eq!(lines(follower.followed().unwrap()), Ok((false, 0)));
     let other = r#"{"type":"learner","school_id":1,"id":7,"first_name":"Other"}"#;
     source.apply(other.as_bytes()).unwrap();
-    assert_eq!(lines(follower.followed().unwrap()), Err(Error::BeginAnew));
+    let all = source.feed(&scope, None).unwrap().count();
+    assert_eq!(lines(follower.followed().unwrap()), Ok((true, all)));
     follow(&source, &follower, &scope);
     assert_eq!(names(&follower), names(&source)[..3]);
     assert_eq!(lines(follower.followed().unwrap()), Ok((false, 0)));

@@ -4,16 +4,16 @@ use rollbook::{Engine, Error, Scope};
 use rollbook_tests::random::Random;
 
 /// The lines of a feed, each ended by a line feed.
-pub(super) type Lines = Vec<String>;
+pub(crate) type Lines = Vec<String>;
 
 /// Asks for a feed.
-pub(super) fn feed(source: &Engine, scope: &Scope, after: Option<&str>) -> Result<Lines, Error> {
+pub(crate) fn feed(source: &Engine, scope: &Scope, after: Option<&str>) -> Result<Lines, Error> {
     let feed = source.feed(scope, after)?;
     feed.map(|line| Ok(line? + "\n")).collect()
 }
 
 /// Pushes bytes in pieces of random size.
-pub(super) fn push(dice: &mut Random, follower: &Engine, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn push(dice: &mut Random, follower: &Engine, bytes: &[u8]) -> Result<(), Error> {
     let mut follow = follower.follow();
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn push(dice: &mut Random, follower: &Engine, bytes: &[u8]) -> Result
 }
 
 /// Whatever comes of it, the follower is where it was or further.
-pub(super) fn mangled(dice: &mut Random, follower: &Engine, lines: &[String]) {
+pub(crate) fn mangled(dice: &mut Random, follower: &Engine, lines: &[String]) {
     let mut bytes = lines.concat().into_bytes();
     match dice.below(4) {
         0 => bytes.truncate(dice.below(bytes.len() + 1)),
@@ -42,24 +42,21 @@ pub(super) fn mangled(dice: &mut Random, follower: &Engine, lines: &[String]) {
     let outcome = push(dice, follower, &bytes);
     if let Err(error) = outcome {
         assert!(
-            matches!(error.code(), "out_of_step" | "bad_dataset"),
+            matches!(error.code(), "out_of_sync" | "bad_dataset"),
             "{error}"
         );
     }
 }
 
-/// Brings a follower to now, anew if it must be.
-pub(super) fn bring(
+/// Brings a follower to now; returns what was sent.
+pub(crate) fn bring(
     dice: &mut Random,
     source: &Engine,
     follower: &Engine,
     scope: &Scope,
-) -> Result<usize, Error> {
+) -> Result<Lines, Error> {
     let after = follower.followed().unwrap();
-    let lines = match feed(source, scope, after.as_deref()) {
-        Err(Error::BeginAnew) => feed(source, scope, None)?,
-        other => other?,
-    };
+    let lines = feed(source, scope, after.as_deref())?;
     push(dice, follower, lines.concat().as_bytes())?;
-    Ok(lines.iter().map(String::len).sum())
+    Ok(lines)
 }

@@ -1,16 +1,67 @@
 //! A source that changes at random, and may be put back from a copy of its file.
 
-use super::{open, records};
-use rollbook::{Credentials, Engine};
+use super::records;
+use rollbook::{Credentials, Engine, Options};
 use rollbook_tests::random::Random;
+use rollbook_tests::shrink::{Change, Part};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::world::{Action, World};
 
-/// A source, what it is made from, and what is asked of it.
-pub(super) struct Source {
+/// What becomes of a source.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// Its file is copied.
+    Copy,
+    /// The copy takes the place of the file.
+    PutBack,
+    /// One record that is there is removed: the number decides which.
+    Remove(u64),
+    /// A change, or a question that is asked of it later.
+    Act(Action),
+}
+
+impl Change for Event {
+    fn retain(&mut self, part: Part, stays: &mut dyn FnMut() -> bool) {
+        if let Event::Act(action) = self {
+            action.retain(part, stays);
+        }
+    }
+}
+
+/// What becomes of a source by a seed, one event after the other; the first fills it.
+pub(super) struct Events {
     world: World,
+    is_first: bool,
+}
+
+impl Events {
+    pub(super) fn new(seed: u64) -> Events {
+        Events {
+            world: World::new(seed),
+            is_first: true,
+        }
+    }
+
+    pub(super) fn next(&mut self, dice: &mut Random) -> Event {
+        if std::mem::take(&mut self.is_first) {
+            return Event::Act(Action::Apply(self.world.dataset()));
+        }
+        match dice.below(100) {
+            0 => Event::Copy,
+            1 => Event::PutBack,
+            2 => Event::Remove(dice.number()),
+            _ => Event::Act(self.world.action()),
+        }
+    }
+}
+
+/// A source, and what is asked of it.
+#[derive(Default)]
+pub(super) struct Source {
     disk: Disk,
     pub(super) engine: Option<Engine>,
+    /// What it notes of its changes, in bytes a school: usually too little now and then.
+    journal_bytes: u64,
     /// What the file was once.
     copy: Option<Vec<u8>>,
     /// What was asked in its world: targets, each with its instant.
@@ -25,17 +76,10 @@ const GETS: usize = 60;
 impl Source {
     pub(super) fn new(seed: u64) -> Source {
         let mut source = Source {
-            world: World::new(seed),
-            disk: Disk::default(),
-            engine: None,
-            copy: None,
-            gets: Vec::new(),
-            changes: 0,
+            journal_bytes: [1 << 20, 2_000, 400][usize::try_from(seed % 3).unwrap()],
+            ..Source::default()
         };
-        source.engine = Some(open(&source.disk));
-        for action in source.world.actions(1) {
-            source.carry_out(&action);
-        }
+        source.reopen();
         source
     }
 
@@ -43,39 +87,35 @@ impl Source {
         self.engine.as_ref().unwrap()
     }
 
-    pub(super) fn records(&self) -> Vec<String> {
-        records(self.engine())
-    }
-
     /// Something becomes of it.
-    pub(super) fn live(&mut self, dice: &mut Random) {
-        match dice.below(100) {
-            0 => self.copy = Some(self.disk.bytes()),
-            1 => {
+    pub(super) fn live(&mut self, event: &Event) {
+        match event {
+            Event::Copy => self.copy = Some(self.disk.bytes()),
+            Event::PutBack => {
                 if let Some(copy) = self.copy.take() {
                     self.disk = Disk::of(copy);
                     self.reopen();
                 }
             }
-            2 => {
-                // One line that is there goes.
-                let lines = self.records();
-                if let Some(line) = lines.get(dice.below(lines.len().max(1))) {
+            Event::Remove(number) => {
+                let lines = records(self.engine());
+                if let Some(line) = lines.get(Random::new(*number).below(lines.len().max(1))) {
                     let line = line.replacen('}', r#","deleted":true}"#, 1);
-                    let lines = vec![line];
-                    self.carry_out(&Action::Apply(lines));
+                    self.carry_out(&Action::Apply(vec![line]));
                 }
             }
-            _ => {
-                let action = self.world.action();
-                self.carry_out(&action);
-            }
+            Event::Act(action) => self.carry_out(action),
         }
     }
 
     fn reopen(&mut self) {
         self.engine = None;
-        self.engine = Some(open(&self.disk));
+        let options = Options {
+            journal_bytes: self.journal_bytes,
+            ..Options::default()
+        };
+        let engine = Engine::open_with_backend(self.disk.clone(), options);
+        self.engine = Some(engine.unwrap());
     }
 
     fn carry_out(&mut self, action: &Action) {
@@ -97,19 +137,27 @@ impl Source {
                 method,
                 target,
                 ..
-            } => {
-                if method == "GET" && !target.contains("cursor") {
+            } if method == "GET" => {
+                if !target.contains("cursor") {
                     self.gets.push((target.clone(), *now));
                     let surplus = self.gets.len().saturating_sub(GETS);
                     self.gets.drain(..surplus);
                 }
                 return;
             }
+            Action::Request { now, .. } => {
+                let answer = action.ask(engine, Some(*now));
+                self.changes += u64::from(answer.is_some_and(|answer| answer.status.code == 200));
+                return;
+            }
         };
-        // Now and then a line is faulty.
-        if let Ok(summary) = summary {
-            let total = summary.total();
-            self.changes += total.added + total.changed + total.removed;
+        match summary {
+            Ok(summary) => {
+                let total = summary.total();
+                self.changes += total.added + total.changed + total.removed;
+            }
+            // Now and then a line is faulty.
+            Err(error) => assert_eq!(error.code(), "bad_dataset", "{error}"),
         }
     }
 

@@ -98,9 +98,13 @@ impl Server {
         more: &[&str],
     ) -> Result<Server, String> {
         let now = jiff::Timestamp::from_second(now).unwrap().to_string();
-        let mut process = command(program, store, datasets)
-            .args(["--now", &now])
-            .args(more)
+        let mut command = command(program, store, datasets);
+        Server::run(command.args(["--now", &now]).args(more))
+    }
+
+    /// Runs a command that serves.
+    pub(crate) fn run(command: &mut Command) -> Result<Server, String> {
+        let mut process = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -127,13 +131,36 @@ impl Server {
         }
     }
 
+    /// Reads what it writes to stderr, up to the line that has a text.
+    #[cfg(unix)]
+    pub(crate) fn read_until(&mut self, text: &str) -> String {
+        let stderr = self.process.stderr.as_mut().unwrap();
+        let (mut said, mut byte) = (String::new(), [0]);
+        while !said.ends_with('\n') || !said.contains(text) {
+            assert_eq!(stderr.read(&mut byte).unwrap(), 1, "it ended: {said}");
+            said.push(byte[0].into());
+        }
+        said
+    }
+
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
+    #[cfg(target_os = "linux")]
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Tells it to stop, and waits until it has.
     #[cfg(unix)]
-    pub(crate) fn stop(mut self) -> std::process::ExitStatus {
+    pub(crate) fn stop(self) -> std::process::ExitStatus {
+        self.stop_and_read().0
+    }
+
+    /// The same, with what it wrote to stderr.
+    #[cfg(unix)]
+    pub(crate) fn stop_and_read(mut self) -> (std::process::ExitStatus, String) {
         let pid = self.process.id().to_string();
         assert!(
             Command::new("kill")
@@ -142,11 +169,25 @@ impl Server {
                 .unwrap()
                 .success()
         );
-        self.process.wait().unwrap()
+        for _ in 0..800 {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                let mut said = String::new();
+                let mut stderr = self.process.stderr.take().unwrap();
+                stderr.read_to_string(&mut said).unwrap();
+                return (status, said);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("it does not end");
     }
 
     /// Sends a request as it is written, on a connection of its own.
     pub(crate) fn ask(&mut self, request: &Request) -> Reply {
+        reply(self.send(request))
+    }
+
+    /// Sends a request as [`ask`](Self::ask) does, and does not wait for the reply.
+    pub(crate) fn send(&self, request: &Request) -> TcpStream {
         let mut text = format!(
             "{} {} HTTP/1.1\r\nHost: {}\r\n",
             request.method, request.target, self.address
@@ -161,14 +202,18 @@ impl Server {
             request.body
         );
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
         stream.write_all(text.as_bytes()).unwrap();
-        let mut reply = Vec::new();
-        stream.read_to_end(&mut reply).unwrap();
-        parse(&String::from_utf8(reply).unwrap())
+        stream
     }
+}
+
+/// Reads what comes until the connection ends.
+pub(crate) fn reply(mut stream: TcpStream) -> Reply {
+    let wait = Some(Duration::from_secs(60));
+    stream.set_read_timeout(wait).unwrap();
+    let mut reply = Vec::new();
+    stream.read_to_end(&mut reply).unwrap();
+    parse(&String::from_utf8(reply).unwrap())
 }
 
 fn parse(reply: &str) -> Reply {

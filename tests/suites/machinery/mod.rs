@@ -12,4 +12,5 @@ mod corpus_cursors;
 mod corpus_records;
 mod random;
 mod sample;
+mod searching;
 mod world;

@@ -8,7 +8,7 @@ use rollbook_tests::sample::USERNAME;
 use rollbook_tests::storage::asked::{answers, export};
 use rollbook_tests::storage::disk::Disk;
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school};
-use rollbook_tests::storage::tables::{META, RUNS, rows, with_rows};
+use rollbook_tests::storage::tables::{BLOCKS, META, rows, with_rows};
 
 /// A school that has no record.
 pub(crate) const UNKNOWN: u64 = 4040;
@@ -254,7 +254,7 @@ pub(crate) fn reversed(bytes: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> (Vec<u
 pub(crate) fn rendered_otherwise(file: &[u8], schools: &[u64]) -> (Vec<u8>, usize) {
     let mut count = 0;
     let mut changed = Vec::new();
-    for (key, run) in rows(file.to_vec(), RUNS) {
+    for (key, run) in rows(file.to_vec(), BLOCKS) {
         let school = u64::from_be_bytes(*key.first_chunk().unwrap());
         let (run, renderings) = if key[8] == SCHOOLS {
             let own = |id: &u64| format!("\"school_id\":\"{id}\"").into_bytes();
@@ -271,12 +271,12 @@ pub(crate) fn rendered_otherwise(file: &[u8], schools: &[u64]) -> (Vec<u8>, usiz
         count += renderings;
         changed.push((key, run));
     }
-    (with_rows(file.to_vec(), RUNS, &changed), count)
+    (with_rows(file.to_vec(), BLOCKS, &changed), count)
 }
 
 /// Which of these files' runs differ, by the school in their keys.
 pub(crate) fn other_runs(one: &[u8], other: &[u8]) -> Vec<u64> {
-    let (one, other) = (rows(one.to_vec(), RUNS), rows(other.to_vec(), RUNS));
+    let (one, other) = (rows(one.to_vec(), BLOCKS), rows(other.to_vec(), BLOCKS));
     assert_eq!(one.len(), other.len());
     let differ = one.iter().zip(&other).filter(|(one, other)| one != other);
     differ

@@ -120,7 +120,7 @@ fn failing_disks() {
 #[test]
 fn suspended_and_resumed() {
     let fresh = Fresh::of(40);
-    for version in [fresh.version - 1, fresh.version - 2] {
+    for version in super::older(&fresh) {
         let aged = fresh.aged(version);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");

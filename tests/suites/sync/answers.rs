@@ -2,59 +2,71 @@
 //! both versions; all else is refused, and foreseen to be.
 
 use super::foreseen::{self, Asked, Seen};
-use super::passes::{instant, seeds};
+use super::passes::instant;
 use super::{SCHOOL, get, later, source, synced, year_of};
 use rollbook::{Answer, Engine, SyncOptions};
+use rollbook_tests::search::{Counts, extent, search, seeds};
 use rollbook_tests::world::{Action, Cursors, ENDPOINTS, World, blanked};
 
 /// A random school: who answers of it, and who has asked there.
-struct School {
-    seed: u64,
+pub(super) struct School<'a> {
     now: i64,
-    source: Engine,
-    mirror: Engine,
+    pub(super) source: Engine,
+    pub(super) mirror: Engine,
     seen: Seen,
+    count: &'a Counts,
 }
 
-/// What was asked.
-#[derive(Debug, Default)]
-struct Tally {
-    asked: u64,
-    found: u64,
-    unseen: u64,
-    /// Pages of collections.
-    pages: u64,
-}
+impl<'a> School<'a> {
+    /// A source and its mirror, after a pass that read these targets.
+    pub(super) fn new(
+        [source, mirror]: [Engine; 2],
+        now: i64,
+        read: &[String],
+        is_whole: bool,
+        count: &'a Counts,
+    ) -> School<'a> {
+        let asked = read.iter().map(|target| Asked::of(target, SCHOOL));
+        let seen = Seen {
+            kept: asked.collect(),
+            year: year_of(&source),
+            is_whole,
+            today: foreseen::today(now),
+        };
+        School {
+            now,
+            source,
+            mirror,
+            seen,
+            count,
+        }
+    }
 
-impl School {
     /// That the mirror answers as its source does, or refuses what it need not have seen.
     /// Gives the answer, unless it was refused.
-    fn ask(&self, tally: &mut Tally, targets: [&str; 2]) -> Option<[Answer; 2]> {
+    pub(super) fn ask(&self, targets: [&str; 2]) -> Option<[Answer; 2]> {
         let [target, at_source] = targets;
-        tally.asked += 1;
+        self.count.add("asked", 1);
         let answer = get(&self.mirror, target, self.now);
         if answer.status.code == 503 {
             let text = answer.text();
             assert!(text.contains("not synced yet: "), "{text}");
             let asked = Asked::of(target, SCHOOL);
             let is_foreseen = self.seen.foresees(&asked);
-            assert!(
-                is_foreseen,
-                "seed {}: {target}: {asked:?}: {text}",
-                self.seed
-            );
-            tally.unseen += 1;
+            assert!(is_foreseen, "{target}: {asked:?}: {text}");
+            self.count.add("refusals foreseen", 1);
             return None;
         }
-        tally.found += u64::from(answer.status.code == 200);
+        self.count
+            .add("found", u64::from(answer.status.code == 200));
         let expected = get(&self.source, at_source, self.now);
         let both = [&answer, &expected].map(|of| (of.status.code, blanked(of.text())));
-        assert_eq!(both[0], both[1], "seed {}: {target}", self.seed);
+        assert_eq!(both[0], both[1], "{target}");
         Some([answer, expected])
     }
 
     /// Each page of each collection of v2, forwards and backwards.
-    fn walk(&self, tally: &mut Tally) {
+    fn walk(&self) {
         for endpoint in &ENDPOINTS {
             for query in endpoint.walks {
                 for (limit, reverse) in [(1, false), (3, true), (50, false)] {
@@ -62,22 +74,22 @@ impl School {
                         "/api/v2/{}?{query}&limit={limit}&reverse_order={reverse}",
                         endpoint.v2
                     );
-                    self.pages(tally, &target);
+                    self.pages(&target);
                 }
             }
         }
     }
 
-    fn pages(&self, tally: &mut Tally, first: &str) {
+    fn pages(&self, first: &str) {
         let mut cursors = [Cursors::default(), Cursors::default()];
         let mut target = first.to_owned();
         loop {
             let targets = [0, 1].map(|of| cursors[of].fill(&target));
-            let Some(answers) = self.ask(tally, [&targets[0], &targets[1]]) else {
+            let Some(answers) = self.ask([&targets[0], &targets[1]]) else {
                 assert!(target == first, "a page and not the next: {target}");
                 return;
             };
-            tally.pages += 1;
+            self.count.add("pages", 1);
             for (cursors, answer) in cursors.iter_mut().zip(&answers) {
                 cursors.note(answer.text());
             }
@@ -91,66 +103,49 @@ impl School {
 
 #[test]
 fn what_was_seen_is_answered_as_the_service_does() {
-    let (mut schools, mut tally, mut afterwards) = (0, Tally::default(), later::Tally::default());
-    for seed in seeds() {
-        let actions = World::new(seed).actions(120);
-        let Some(source) = source(&actions) else {
-            continue;
-        };
-        let now = instant(&actions);
-        let Some((mirror, report, kept)) = synced(&source, now, SyncOptions::default()) else {
-            continue;
-        };
-        assert_eq!(report.unknown, [""; 0], "seed {seed}");
-        schools += 1;
-        let asked = kept.iter().map(|target| Asked::of(target, SCHOOL));
-        let seen = Seen {
-            kept: asked.collect(),
-            year: year_of(&source),
-            is_whole: report.given_up.is_empty(),
-            today: foreseen::today(now),
-        };
-        let school = School {
-            seed,
-            now,
-            source,
-            mirror,
-            seen,
-        };
-        let gets = actions.iter().filter_map(|action| match action {
-            Action::Request {
-                method,
-                target,
-                now,
-                ..
-            } => {
-                let is_get = method == "GET" && !target.contains("cursor");
-                is_get.then_some((target.as_str(), *now))
-            }
-            _ => None,
-        });
-        let gets: Vec<(&str, i64)> = gets.collect();
-        let own = kept.iter().map(String::as_str);
-        for target in gets.iter().map(|(target, _)| *target).chain(own) {
-            school.ask(&mut tally, [target, target]);
-        }
-        school.walk(&mut tally);
-        later::compare(
-            &mut afterwards,
-            seed,
-            (&school.source, &school.mirror),
-            now,
-            &gets,
-        );
-        assert!(school.mirror.verify().unwrap().is_sound(), "seed {seed}");
+    let count = Counts::default();
+    let worlds = search(
+        seeds(extent(25, 100)),
+        |seed| World::new(seed).actions(120),
+        |_, actions| {
+            sync_and_ask(actions, &count);
+            Ok(())
+        },
+    );
+    println!("{worlds} worlds: {count}");
+    let asked = count.get("asked");
+    for (what, floor) in [
+        ("schools", worlds / 3),
+        ("asked", 100 * worlds),
+        ("found", asked / 5),
+        ("pages", 50 * worlds),
+        ("refusals foreseen", 6 * worlds),
+        ("asked later", 30 * worlds),
+        ("released since", worlds / 2),
+    ] {
+        count.at_least(what, floor);
     }
-    println!("{schools} schools: {tally:?}; later: {afterwards:?}");
-    let Tally {
-        asked,
-        found,
-        unseen,
-        ..
-    } = tally;
-    assert!(found * 5 > asked && unseen * 2 < asked);
-    assert!(afterwards.asked > 0 && afterwards.released > 0);
+    assert!(count.get("refusals foreseen") * 2 < asked, "{count}");
+}
+
+fn sync_and_ask(actions: &[Action], count: &Counts) {
+    let Some(source) = source(actions) else {
+        return;
+    };
+    let now = instant(actions);
+    let Some((mirror, report, kept)) = synced(&source, now, SyncOptions::default()) else {
+        return;
+    };
+    assert_eq!(report.unknown, [""; 0]);
+    count.add("schools", 1);
+    let is_whole = report.failed.is_empty();
+    let school = School::new([source, mirror], now, &kept, is_whole, count);
+    let gets: Vec<_> = actions.iter().filter_map(Action::question).collect();
+    let own = kept.iter().map(String::as_str);
+    for target in gets.iter().map(|(target, _)| *target).chain(own) {
+        school.ask([target, target]);
+    }
+    school.walk();
+    later::compare(count, (&school.source, &school.mirror), now, &gets);
+    assert!(school.mirror.verify().unwrap().is_sound());
 }

@@ -4,7 +4,7 @@
 use super::driven::lines;
 use super::machine::{grades, options};
 use super::{ACCESS, NOW, SCHOOL, get};
-use rollbook::{Answer, Engine, Options, Reply, Step, SyncReport, Taken, Why};
+use rollbook::{Answer, Engine, Options, Reply, ReplyOutcome, Step, StopReason, SyncReport};
 use rollbook_tests::search::extent;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const UNKNOWN: &str = "zebra";
 enum Outcome {
     /// It is asked for again, and given up at last.
     Retry,
-    GivenUp,
+    Failed,
     /// One of these.
     Refused,
     Kept,
@@ -28,27 +28,27 @@ enum Outcome {
 
 /// Answers that are not as they should be, in place of a good one.
 fn bad(good: &Answer) -> Vec<(&'static str, u16, Vec<u8>, Outcome)> {
-    use Outcome::{GivenUp, Kept, Refused, Retry};
+    use Outcome::{Failed, Kept, Refused, Retry};
     let error = json!({"error": SAID, "error_description": SAID}).to_string();
     let of = |status, body: &str, outcome| (status, body.as_bytes().to_vec(), outcome);
     let html = format!("<html><body>{SAID}</body></html>");
     let deep = format!("{}\"{SAID}\"", "[".repeat(100_000));
     let mut bad = vec![
         ("a page", of(200, &html, Retry)),
-        ("another text", of(200, &format!("\"{SAID}\""), GivenUp)),
+        ("another text", of(200, &format!("\"{SAID}\""), Failed)),
         (
             "another object",
-            of(200, &json!({SAID: [SAID]}).to_string(), GivenUp),
+            of(200, &json!({SAID: [SAID]}).to_string(), Failed),
         ),
         (
             "other elements",
-            of(200, &json!([[SAID]]).to_string(), GivenUp),
+            of(200, &json!([[SAID]]).to_string(), Failed),
         ),
-        ("an error that is none", of(404, &error, GivenUp)),
+        ("an error that is none", of(404, &error, Failed)),
         ("a page that is not found", of(404, &html, Retry)),
-        ("a redirect", of(302, &html, GivenUp)),
-        ("nothing", of(204, "", GivenUp)),
-        ("a wrong request", of(400, &error, GivenUp)),
+        ("a redirect", of(302, &html, Failed)),
+        ("nothing", of(204, "", Failed)),
+        ("a wrong request", of(400, &error, Failed)),
         ("much within much", of(200, &deep, Refused)),
     ];
     if good.status.code == 200 {
@@ -57,7 +57,7 @@ fn bad(good: &Answer) -> Vec<(&'static str, u16, Vec<u8>, Outcome)> {
         let mut value: Value = serde_json::from_str(text).unwrap();
         let at = leaf(&value);
         *value.pointer_mut(&at).unwrap() = json!({SAID: SAID});
-        bad.push(("a wrong type", of(200, &value.to_string(), GivenUp)));
+        bad.push(("a wrong type", of(200, &value.to_string(), Failed)));
         let mut value: Value = serde_json::from_str(text).unwrap();
         let at = innermost(&value);
         value.pointer_mut(&at).unwrap()[UNKNOWN] = json!([{SAID: SAID}]);
@@ -110,7 +110,7 @@ fn first(value: &Value, is_it: impl Fn(&Value) -> bool) -> Option<(String, &Valu
 /// How a pass ended, and all that was said in it.
 struct Passed {
     /// The first outcome of each bad answer.
-    taken: Vec<Taken>,
+    taken: Vec<ReplyOutcome>,
     /// Nothing, if it stopped.
     report: Option<SyncReport>,
     said: String,
@@ -137,17 +137,20 @@ fn pass(mirror: &Engine, source: &Engine, of: &str, status: u16, body: &[u8]) ->
                     body,
                     ..Reply::default()
                 };
-                let taken = sync.take(call.id, now, &reply).unwrap();
+                let taken = sync.handle_reply(call.id, now, &reply).unwrap();
                 write!(said, "{taken:?}").unwrap();
                 if is_bad {
                     bad.push(taken);
                 } else {
-                    assert!(matches!(taken, Taken::Kept | Taken::Same), "{taken:?}");
+                    assert!(
+                        matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged),
+                        "{taken:?}"
+                    );
                 }
             }
             Step::Wait { until } => now = until,
             Step::Done(report) => break Some(report),
-            Step::Stop(Why::Incomplete) => break None,
+            Step::Stop(StopReason::Incomplete) => break None,
             other => panic!("{other:?}"),
         }
     };
@@ -208,10 +211,10 @@ fn a_bad_answer_changes_nothing() {
         assert!(mirror.verify().unwrap().is_sound(), "{place}");
         let first = passed.taken.first().unwrap();
         let is_it = match outcome {
-            Outcome::Retry => matches!(first, Taken::Retry { .. }),
-            Outcome::GivenUp => *first == Taken::GivenUp,
-            Outcome::Refused => matches!(first, Taken::Retry { .. } | Taken::GivenUp),
-            Outcome::Kept => *first == Taken::Kept,
+            Outcome::Retry => matches!(first, ReplyOutcome::Retry { .. }),
+            Outcome::Failed => *first == ReplyOutcome::Failed,
+            Outcome::Refused => matches!(first, ReplyOutcome::Retry { .. } | ReplyOutcome::Failed),
+            Outcome::Kept => *first == ReplyOutcome::Stored,
         };
         assert!(is_it, "{place}: {first:?}");
         let Some(report) = passed.report else {
@@ -227,11 +230,11 @@ fn a_bad_answer_changes_nothing() {
                 "{place}: {unknown}"
             );
         } else {
-            let [given_up] = &report.given_up[..] else {
-                panic!("{place}: {:?}", report.given_up);
+            let [given_up] = &report.failed[..] else {
+                panic!("{place}: {:?}", report.failed);
             };
             assert_eq!(given_up.target, *target);
-            assert!(given_up.why.len() > 10, "{}", given_up.why);
+            assert!(given_up.reason.len() > 10, "{}", given_up.reason);
         }
         count += 1;
     }
@@ -274,6 +277,56 @@ fn what_is_answered_badly_at_first_was_not_seen() {
     assert!(refused * 4 > targets.len() * 3, "{refused}");
 }
 
+/// A school with these learners and no other record of people.
+fn learners(ids: std::ops::Range<u64>, name: &str) -> Engine {
+    let school = Engine::memory(Options::default()).unwrap();
+    let learner = |id| {
+        format!(r#"{{"type":"learner","school_id":1000,"id":{id},"first_name":"{name}{id}"}}"#)
+    };
+    let learners: Vec<String> = ids.map(learner).collect();
+    let lines = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
+"#;
+    let all = [lines, &learners.join("\n"), ACCESS].concat();
+    school.apply(all.as_bytes()).unwrap();
+    school
+}
+
+/// Nothing tells that a list is another school's, or lacks what it had. Up to twenty records of
+/// a school it is taken, and the next good pass undoes it; beyond that it is held.
+#[test]
+fn a_small_school_that_was_taken_for_another_is_itself_again_after_one_pass() {
+    let mut held = Vec::new();
+    for count in [1, 2, 5, 19, 20, 21, 40] {
+        let source = learners(100..100 + count, "L");
+        let mirror = Engine::memory(Options::default()).unwrap();
+        pass(&mirror, &source, "", 0, b"");
+        let expected = lines(&mirror);
+        let coverage = |mirror: &Engine| {
+            let seen = mirror.synced(SCHOOL).unwrap().unwrap().seen.into_iter();
+            let seen = seen.map(|seen| (seen.what, seen.year, seen.days, seen.count));
+            seen.collect::<Vec<_>>()
+        };
+        let seen = coverage(&mirror);
+        let listed =
+            format!("/api/v1/adminplus/learners/{SCHOOL}?status=current&include_parents=1");
+        let other = get(&learners(500..500 + count, SAID), &listed, NOW);
+        for answer in [other.body.as_slice(), b"[]"] {
+            let passed = pass(&mirror, &source, &listed, 200, answer);
+            let is_held = !passed.report.unwrap().quarantined.is_empty();
+            held.push((count, is_held));
+            assert_eq!(lines(&mirror) == expected, is_held, "{count}");
+            assert!(mirror.verify().unwrap().is_sound(), "{count}");
+            let passed = pass(&mirror, &source, "", 0, b"");
+            assert_eq!(passed.report.unwrap().quarantined, [], "{count}");
+            assert_eq!(lines(&mirror), expected, "{count}");
+            assert_eq!(coverage(&mirror), seen, "{count}");
+            assert!(mirror.verify().unwrap().is_sound(), "{count}");
+        }
+    }
+    let expected = |(count, is_held): &(u64, bool)| (*count > 20) == *is_held;
+    assert!(held.len() == 14 && held.iter().all(expected), "{held:?}");
+}
+
 /// The answers of another school: what says whose it is is refused, and what does not is
 /// held back if much would go.
 #[test]
@@ -295,23 +348,29 @@ fn another_schools_answers_change_nothing() {
     let target = format!("/api/v1/finplus/debtmanagement/schools/{SCHOOL}");
     let body = get(&source, &target, NOW).text().replace("1000", "2000");
     let passed = pass(&mirror, &source, &target, 200, body.as_bytes());
-    assert_eq!((passed.taken, passed.report), (vec![Taken::GivenUp], None));
+    assert_eq!(
+        (passed.taken, passed.report),
+        (vec![ReplyOutcome::Failed], None)
+    );
     assert_eq!(lines(&mirror), expected);
     // Nothing tells that it is another's: much would go.
     let listed = format!("/api/v1/adminplus/learners/{SCHOOL}?status=current&include_parents=1");
     let answer = get(&other, &listed, NOW);
     let passed = pass(&mirror, &source, &listed, 200, &answer.body);
-    assert_eq!(passed.report.unwrap().held, [listed]);
+    let held = passed.report.unwrap().quarantined;
+    assert!(held.iter().any(|held| held.target == listed), "{held:?}");
     assert!(!passed.said.contains(SAID));
     assert_eq!(lines(&mirror), expected);
     // The marks of another grade:
-    let marks = |grade: u64| {
-        format!("/api/v1/currplus/learnerassessmentmarks/{SCHOOL}?grade_id={grade}&year=2026")
-    };
+    let marks =
+        |grade: u64| format!("/api/v1/currplus/learnerassessmentmarks/{SCHOOL}?grade_id={grade}");
     let answer = get(&grades(2), &marks(2), NOW);
     assert_eq!(answer.status.code, 200);
     let passed = pass(&mirror, &source, &marks(1), 200, &answer.body);
     let report = passed.report.unwrap();
-    assert_eq!(report.given_up[0].why, "it tells what was not asked");
+    assert_eq!(
+        report.failed[0].reason,
+        "it contains data that was not requested"
+    );
     assert_eq!(lines(&mirror), expected);
 }

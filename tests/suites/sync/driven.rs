@@ -2,8 +2,8 @@
 
 use super::{ACCESS, NOW, SCHOOL, get, reply};
 use rollbook::{
-    AccountablePersons, Call, Credentials, Engine, NoReply, Options, Reply, SchoolInfo, Step, Sync,
-    SyncOptions, Taken, Why,
+    AccountablePersons, Call, CallFailure, Credentials, Engine, Options, Reply, ReplyOutcome,
+    Request, SchoolInfo, Step, StopReason, Sync, SyncOptions,
 };
 
 /// A school with a little of everything.
@@ -48,7 +48,7 @@ pub(super) fn drive(
                     retry_after,
                     body,
                 };
-                sync.take(call.id, now, &reply).unwrap();
+                sync.handle_reply(call.id, now, &reply).unwrap();
             }
             Step::Wait { until } => now = until,
             other => return Ok(other),
@@ -84,10 +84,13 @@ fn calls(sync: &Sync, source: &Engine, most: usize) -> Vec<Call> {
             break;
         };
         let answer = get(source, &call.target, NOW);
-        let taken = sync.take(call.id, NOW, &reply(&answer)).unwrap();
-        assert!(matches!(taken, Taken::Kept | Taken::Same), "{taken:?}");
-        let again = sync.take(call.id, NOW, &reply(&answer)).unwrap();
-        assert_eq!(again, Taken::Stale);
+        let taken = sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
+        assert!(
+            matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged),
+            "{taken:?}"
+        );
+        let again = sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
+        assert_eq!(again, ReplyOutcome::Stale);
         calls.push(call);
     }
     calls
@@ -133,6 +136,48 @@ fn a_pass_goes_on_where_it_was_left() {
     assert_eq!(sent(other.next(NOW).unwrap()).target, all[0].target);
 }
 
+/// A member that Rollbook does not have is named, whether the answer with it was taken by this
+/// sync or by the one that was left; in the next pass it is not if the answer is as it was.
+#[test]
+fn unknown_members_are_named_by_the_sync_that_goes_on() {
+    let source = little_school();
+    let mirror = Engine::memory(Options::default()).unwrap();
+    let new = |target: &str| match target {
+        "/api/v1/adminplus/lookup/gender" => Some((200, r#"[{"id":"1","hue":"x"}]"#)),
+        "/api/v1/adminplus/staffmembers/1000" => Some((200, r#"[{"id":"1","mood":null}]"#)),
+        _ => None,
+    };
+    let first = sync(&mirror);
+    for _ in 0..8 {
+        let call = sent(first.next(NOW).unwrap());
+        let answer = get(&source, &call.target, NOW);
+        let (status, body) = new(&call.target).unwrap_or((answer.status.code, ""));
+        let body = match body {
+            "" => answer.body.as_slice(),
+            body => body.as_bytes(),
+        };
+        let retry_after = None;
+        let reply = Reply {
+            status,
+            retry_after,
+            body,
+        };
+        first.handle_reply(call.id, NOW, &reply).unwrap();
+    }
+    let named = first.report().unwrap().unknown;
+    assert_eq!(named, ["gender: hue"]);
+    drop(first);
+    let second = sync(&mirror);
+    let Ok(Step::Done(report)) = drive(&second, &source, &new) else {
+        panic!("not done");
+    };
+    assert_eq!(report.unknown, ["gender: hue", "staff_member: mood"]);
+    let Ok(Step::Done(report)) = drive(&sync(&mirror), &source, &new) else {
+        panic!("not done");
+    };
+    assert_eq!(report.unknown, [""; 0]);
+}
+
 /// Before and after anything of the learner was told.
 #[test]
 fn who_is_erased_meanwhile_does_not_come_back() {
@@ -175,7 +220,11 @@ fn who_is_erased_in_the_first_pass_does_not_come() {
 /// What was held back.
 fn drive_to_end(sync: &Sync, source: &Engine) -> Vec<String> {
     match drive(sync, source, &|_| None).unwrap() {
-        Step::Done(report) => report.held,
+        Step::Done(report) => report
+            .quarantined
+            .into_iter()
+            .map(|held| held.target)
+            .collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -188,7 +237,7 @@ fn credentials_that_are_wrong_stop_it() {
     let unauthorised = |target: &str| target.contains("status=current").then_some((401, "{}"));
     for _ in 0..2 {
         let stopped = drive(&sync, &source, &unauthorised).unwrap();
-        assert_eq!(stopped, Step::Stop(Why::Unauthorised));
+        assert_eq!(stopped, Step::Stop(StopReason::Unauthorised));
     }
     let asked = mirror.ask(&SchoolInfo { school: SCHOOL }).unwrap();
     assert_eq!(asked.status.code, 404, "nothing was published");
@@ -203,13 +252,16 @@ fn without_the_learners_nothing_is_published_at_first() {
         let step = drive(&sync, &source, &|target| {
             target.contains(lost).then_some((403, "{}"))
         });
-        assert_eq!(step.unwrap(), Step::Stop(Why::Incomplete), "{lost}");
+        assert_eq!(step.unwrap(), Step::Stop(StopReason::Incomplete), "{lost}");
+        let given_up = sync.report().unwrap().failed;
+        let target = given_up.iter().find(|one| one.target.contains(lost));
+        assert_eq!(target.unwrap().reason, "the service answered 403");
         // The next one asks for all of it anew.
         let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
         let Ok(Step::Done(report)) = drive(&sync, &source, &|_| None) else {
             panic!("not done");
         };
-        assert_eq!(report.given_up, []);
+        assert_eq!(report.failed, []);
     }
 }
 
@@ -243,11 +295,14 @@ fn a_call_is_said_once_while_it_is_out() {
         panic!("not given up");
     };
     assert_eq!(sent(sync.next(until).unwrap()), call);
-    let taken = sync.fail(call.id, until, NoReply::Cut).unwrap();
-    assert!(matches!(taken, Taken::Retry { at } if at > until));
+    let taken = sync
+        .handle_failure(call.id, until, CallFailure::Cut)
+        .unwrap();
+    assert!(matches!(taken, ReplyOutcome::Retry { at } if at > until));
     assert_eq!(
-        sync.fail(call.id + 1, until, NoReply::Cut).unwrap(),
-        Taken::Stale
+        sync.handle_failure(call.id + 1, until, CallFailure::Cut)
+            .unwrap(),
+        ReplyOutcome::Stale
     );
     // No network is no attempt.
     for _ in 0..50 {
@@ -255,8 +310,10 @@ fn a_call_is_said_once_while_it_is_out() {
             panic!("no pause");
         };
         let call = sent(sync.next(until).unwrap());
-        let offline = sync.fail(call.id, NOW, NoReply::Offline).unwrap();
-        assert!(matches!(offline, Taken::Retry { .. }));
+        let offline = sync
+            .handle_failure(call.id, NOW, CallFailure::Offline)
+            .unwrap();
+        assert!(matches!(offline, ReplyOutcome::Retry { .. }));
     }
 }
 
@@ -274,12 +331,119 @@ fn nothing_is_nothing_however_it_is_spelled() {
         let Ok(Step::Done(report)) = drive(&sync, &source, &changed) else {
             panic!("not done");
         };
-        assert_eq!(report.given_up, []);
+        assert_eq!(report.failed, []);
         let persons = AccountablePersons {
             school: SCHOOL,
             all_accounts: true,
             ..Default::default()
         };
         assert_eq!(mirror.ask(&persons).unwrap().status.code, 200);
+    }
+}
+
+/// The pause after a failure, a wait that the service asked for, a call that gets no reply.
+#[test]
+fn a_clock_that_is_set_back_makes_no_wait_longer() {
+    const YEAR: i64 = 365 * 86_400;
+    for (status, most) in [(500, 2), (429, 30), (0, 120)] {
+        let mirror = Engine::memory(Options::default()).unwrap();
+        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let Step::Send(call) = sync.next(NOW).unwrap() else {
+            panic!("nothing is sent");
+        };
+        let reply = Reply {
+            status,
+            retry_after: Some("30").filter(|_| status == 429),
+            body: b"",
+        };
+        if status > 0 {
+            let taken = sync.handle_reply(call.id, NOW, &reply).unwrap();
+            assert!(matches!(taken, ReplyOutcome::Retry { at } if at > NOW));
+        }
+        let mut now = NOW - YEAR;
+        let mut waited = 0;
+        let again = loop {
+            match sync.next(now).unwrap() {
+                Step::Wait { until } => {
+                    waited += until - now;
+                    assert!(waited <= most + 2, "{status}: {waited}");
+                    now = until;
+                }
+                Step::Send(call) => break call,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(again, call);
+    }
+}
+
+/// The first call names the school, and the service says to what it answers 401.
+#[test]
+fn wrong_credentials_and_a_wrong_school_are_told_apart() {
+    let source = little_school();
+    let other = r#"{"type":"school","school_id":2000,"school_name":"T","current_year":2026}"#;
+    source.apply(other.as_bytes()).unwrap();
+    for (school, password, why) in [
+        (SCHOOL, "wrong", StopReason::WrongCredentials),
+        (2000, "sync", StopReason::SchoolNotAuthorised),
+        (3000, "sync", StopReason::SchoolNotAuthorised),
+        (3000, "wrong", StopReason::WrongCredentials),
+    ] {
+        let mirror = Engine::memory(Options::default()).unwrap();
+        let sync = mirror.sync(school, SyncOptions::default()).unwrap();
+        let Step::Send(call) = sync.next(NOW).unwrap() else {
+            panic!("nothing is sent");
+        };
+        let headers = [("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", password)];
+        let answer = source.request(&Request {
+            target: &call.target,
+            headers: &headers,
+            ..Request::default()
+        });
+        sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
+        assert_eq!(sync.next(NOW).unwrap(), Step::Stop(why));
+    }
+}
+
+/// Nobody listens at the address; being offline is no attempt.
+#[test]
+fn a_service_that_never_replied_is_not_waited_for() {
+    for (no_reply, is_replied) in [
+        (CallFailure::Cut, false),
+        (CallFailure::Timeout, false),
+        (CallFailure::Offline, false),
+        (CallFailure::Cut, true),
+    ] {
+        let mirror = Engine::memory(Options::default()).unwrap();
+        let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+        let (mut now, mut attempts) = (NOW, 0);
+        let stopped = loop {
+            match sync.next(now).unwrap() {
+                Step::Send(call) if is_replied && attempts == 0 => {
+                    attempts += 1;
+                    let status = 503;
+                    let reply = Reply {
+                        status,
+                        ..Reply::default()
+                    };
+                    sync.handle_reply(call.id, now, &reply).unwrap();
+                }
+                Step::Send(call) => {
+                    attempts += 1;
+                    sync.handle_failure(call.id, now, no_reply).unwrap();
+                }
+                Step::Wait { until } => now = until,
+                Step::Stop(why) => break Some(why),
+                other => panic!("{other:?}"),
+            }
+            if attempts > 3 {
+                break None;
+            }
+        };
+        let is_unreachable = !is_replied && no_reply != CallFailure::Offline;
+        assert_eq!(stopped, is_unreachable.then_some(StopReason::Unreachable));
+        if is_unreachable {
+            assert!(attempts == 3 && now - NOW <= 8, "{attempts} {}", now - NOW);
+        }
     }
 }

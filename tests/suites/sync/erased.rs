@@ -1,8 +1,8 @@
 //! Nothing of a learner who was erased from a school that is synced is left in the file,
 //! neither in what was seen nor in what keeps the learner from coming back.
 
-use super::{ACCESS, SCHOOL, get, synced};
-use rollbook::{Credentials, Engine, Options, SyncOptions};
+use super::{ACCESS, SCHOOL, get, reply, synced};
+use rollbook::{Credentials, Engine, Options, Step, SyncOptions};
 use rollbook_tests::storage::asked::NOW;
 use std::fs;
 
@@ -57,4 +57,50 @@ fn nothing_of_an_erased_learner_stays_in_the_file() {
     assert_eq!(engine.synced(SCHOOL).unwrap().unwrap().erased, 1);
     engine.close().unwrap();
     assert_eq!(found(&fs::read(&path).unwrap()), 0);
+}
+
+/// Syncs a change of the source. Erases the learner in the mirror before the step with this number.
+/// Returns the step after which the mirror had the change, or `None` if it has not.
+fn change_and_erase(erase_before: Option<usize>) -> Option<usize> {
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply(SOURCE.as_bytes()).unwrap();
+    source.apply(ACCESS.as_bytes()).unwrap();
+    let (mirror, ..) = synced(&source, NOW, SyncOptions::default()).unwrap();
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    let renamed = SOURCE.lines().nth(3).unwrap().replace("Ann", "Anna");
+    source.apply(renamed.as_bytes()).unwrap();
+    let has_change = || {
+        let target = format!("/api/v1/adminplus/learners/{SCHOOL}?learner_id=7");
+        get(&mirror, &target, NOW).text().contains("Anna")
+    };
+    let sync = mirror.sync(SCHOOL, SyncOptions::default()).unwrap();
+    let (mut now, mut changed_after) = (NOW, None);
+    for number in 0.. {
+        if erase_before == Some(number) {
+            mirror.erase_learner(SCHOOL, LEARNER).unwrap();
+        }
+        let step = sync.next(now).unwrap();
+        if has_change() {
+            changed_after = changed_after.or(Some(number));
+        }
+        match step {
+            Step::Send(call) => {
+                let answer = get(&source, &call.target, now);
+                sync.handle_reply(call.id, now, &reply(&answer)).unwrap();
+            }
+            Step::Wait { until } => now = until,
+            Step::Done(_) => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    changed_after
+}
+
+#[test]
+fn answers_that_an_erasure_discards_are_requested_again_in_the_same_pass() {
+    let publication = change_and_erase(None).unwrap();
+    for before in [publication - 1, publication] {
+        let changed = change_and_erase(Some(before));
+        assert!(changed.is_some(), "erased before step {before}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Which requests are outside of what was seen, told from the calls whose answers were
 //! kept: those that are refused and not foreseen here are refused too much.
 
+use rollbook_tests::twin::percent_decoded;
 use std::collections::BTreeMap;
 
 /// A request, v1 and v2 alike.
@@ -9,7 +10,7 @@ pub(crate) struct Asked {
     /// The last part of the path in v1.
     endpoint: String,
     /// The record that the path names.
-    id: Option<u64>,
+    pub(crate) id: Option<u64>,
     params: BTreeMap<String, String>,
 }
 
@@ -50,17 +51,22 @@ impl Asked {
         }
     }
 
+    /// Whether it has a parameter.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.params.contains_key(name)
+    }
+
     /// What a parameter says.
     fn text(&self, name: &str) -> &str {
         self.params.get(name).map_or("", String::as_str)
     }
 
-    fn number(&self, name: &str) -> Option<u64> {
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
         self.text(name).parse().ok()
     }
 
     /// Whether more is asked for: what is included is so by its name alone.
-    fn is_on(&self, name: &str) -> bool {
+    pub(crate) fn is_on(&self, name: &str) -> bool {
         let is = |words: &[&str], value: &String| {
             let mut words = words.iter();
             words.any(|word| value.eq_ignore_ascii_case(word))
@@ -77,24 +83,7 @@ impl Asked {
 
 /// A name or a value as it is meant.
 fn decoded(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let code = part
-            .get(..2)
-            .and_then(|code| u8::from_str_radix(code, 16).ok());
-        match (code, part.get(2..)) {
-            (Some(byte), Some(rest)) => {
-                bytes.push(byte);
-                bytes.extend_from_slice(rest.as_bytes());
-            }
-            _ => {
-                bytes.push(b'%');
-                bytes.extend_from_slice(part.as_bytes());
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).replace('+', " ")
+    percent_decoded(&text.replace('+', " "))
 }
 
 /// The calls whose answers were kept, and the year that they were answered in.
@@ -192,7 +181,8 @@ impl Seen {
                 let has_persons =
                     self.has_debtors(true) || self.has_accounts(false) && self.has_accounts(true);
                 !self.has_accounts(all)
-                    || asked.is_on("include_parents") && !self.has_parents()
+                    || asked.is_on("include_parents")
+                        && !(self.has_parents() && self.has_accounts(true))
                     || asked.is_on("include_accountable_person") && !has_persons
             }
             "schooldebtors" => {
@@ -206,6 +196,14 @@ impl Seen {
 
     fn has_marks(&self, asked: &Asked) -> bool {
         let of_year = |asked: &Asked| asked.number("year").unwrap_or(self.year);
+        // Where no answer shows the current year, the structure of one year after another is asked
+        // for until one is empty. Those before are not kept.
+        let is_over = |kept: &Asked| {
+            let later = |other: &Asked| {
+                other.is_on("structure") && other.number("year") > kept.number("year")
+            };
+            kept.is_on("structure") && kept.has("year") && self.any(&kept.endpoint, later)
+        };
         self.any("learnerassessmentmarks", |kept| {
             let tells = |name: &str| {
                 let kept = kept.number(name);
@@ -213,6 +211,7 @@ impl Seen {
             };
             let is_of_one = ["grade_id", "learner_id"].iter().all(|name| tells(name));
             is_of_one
+                && !is_over(kept)
                 && tells("term")
                 && of_year(kept) == of_year(asked)
                 && kept.is_on("structure") == asked.is_on("structure")

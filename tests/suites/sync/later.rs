@@ -3,6 +3,7 @@
 
 use super::{ACCESS, foreseen, get};
 use rollbook::{Credentials, Engine, Options};
+use rollbook_tests::search::Counts;
 use rollbook_tests::world::blanked;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,18 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Beside the instants of the requests themselves: so much later.
 const MUCH: i64 = 40 * 86_400;
 
-#[derive(Debug, Default)]
-pub(super) struct Tally {
-    pub(super) asked: u64,
-    /// Of these, those that the source answers otherwise, since something was released.
-    pub(super) released: u64,
-}
-
 /// Asks a source and its mirror, synced at an instant, each of the requests: at its own
 /// instant, if that is later, and much later.
 pub(super) fn compare(
-    tally: &mut Tally,
-    seed: u64,
+    count: &Counts,
     (source, mirror): (&Engine, &Engine),
     synced: i64,
     gets: &[(&str, i64)],
@@ -33,23 +26,24 @@ pub(super) fn compare(
     };
     for (target, own) in gets {
         let [now, then] = [&still, source].map(|of| answer(of, target, synced));
-        assert_eq!(now, then, "seed {seed}: {target}");
+        assert_eq!(now, then, "{target}");
         for at in [*own, synced + MUCH] {
             let said = answer(mirror, target, at);
             if said.0 == 503 {
                 continue;
             }
-            tally.asked += 1;
+            count.add("asked later", 1);
             let expected = answer(&still, target, at);
-            assert_eq!(said, expected, "seed {seed}: {target} at {at}");
-            tally.released += u64::from(answer(source, target, at) != expected);
+            assert_eq!(said, expected, "{target} at {at}");
+            let is_released = answer(source, target, at) != expected;
+            count.add("released since", u64::from(is_released));
         }
     }
 }
 
 /// The records of a source, with that released for good which was at an instant, and
 /// nothing else ever.
-fn still(source: &Engine, now: i64) -> Engine {
+pub(super) fn still(source: &Engine, now: i64) -> Engine {
     let today = foreseen::today(now);
     let lines = source.export(Credentials::LeaveOut).unwrap();
     let lines = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap());

@@ -1,12 +1,12 @@
-//! Memory stays within the cache and 64 MB in a first pass over a school of 1,000 learners,
-//! in one more, and whatever is answered.
+//! Memory stays within 100 MB in a first pass over a school of 3,000 learners and in one more, and
+//! within the cache and 64 MB whatever is answered.
 #![cfg(target_os = "linux")]
 
 use super::machine::options;
 use super::reading::until;
 use super::{ACCESS, NOW, SCHOOL, get, reply};
 use crate::memory::{BESIDE, Child};
-use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, Taken};
+use rollbook::{Engine, Options, Reply, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::sample::SampleSchool;
 use rollbook_tests::search::extent;
 use rollbook_tests::storage::child;
@@ -32,8 +32,11 @@ fn pass(sync: &Sync, folder: &Path) -> usize {
                     body,
                     ..Reply::default()
                 };
-                let taken = sync.take(call.id, NOW, &reply).unwrap();
-                assert!(matches!(taken, Taken::Kept | Taken::Same), "{taken:?}");
+                let taken = sync.handle_reply(call.id, NOW, &reply).unwrap();
+                assert!(
+                    matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged),
+                    "{taken:?}"
+                );
                 calls += 1;
             }
             Step::Done(_) => return calls,
@@ -44,7 +47,7 @@ fn pass(sync: &Sync, folder: &Path) -> usize {
 
 /// Answers that are larger than any of the service's: what they are, to which target, the
 /// status, and what comes of them.
-fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 7] {
+fn large() -> [(&'static str, &'static str, u16, Vec<u8>, ReplyOutcome); 7] {
     let many = |head: &str, each: &dyn Fn(usize) -> String, tail: &str| {
         let mut body = head.to_owned();
         while body.len() < MOST - 200 {
@@ -63,14 +66,14 @@ fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 7] {
             learners,
             200,
             vec![b' '; 100_000_000],
-            Taken::GivenUp,
+            ReplyOutcome::Failed,
         ),
         (
             "100 MB of an error",
             learners,
             404,
             many("{", &|_| r#""error":"""#.to_owned(), "}").repeat(3),
-            Taken::Retry { at: 0 },
+            ReplyOutcome::Retry { at: 0 },
         ),
         (
             "a long name",
@@ -81,21 +84,21 @@ fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 7] {
                 "\\n".repeat(MOST / 2 - 100)
             )
             .into_bytes(),
-            Taken::GivenUp,
+            ReplyOutcome::Failed,
         ),
         (
             "many unknown fields",
             learners,
             200,
             many(r#"[{"id":"1","#, &|at| format!(r#""new{at}":1"#), "}]"),
-            Taken::Kept,
+            ReplyOutcome::Stored,
         ),
         (
             "many learners",
             learners,
             200,
             many("[", &|at| format!(r#"{{"id":"{at}"}}"#), "]"),
-            Taken::Kept,
+            ReplyOutcome::Stored,
         ),
         (
             "many who take subjects",
@@ -106,7 +109,7 @@ fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 7] {
                 &|at| format!(r#"{{"learner_id":{at},"subject_id":1}}"#),
                 "]",
             ),
-            Taken::Kept,
+            ReplyOutcome::Stored,
         ),
         (
             "many assessments",
@@ -121,7 +124,7 @@ fn large() -> [(&'static str, &'static str, u16, Vec<u8>, Taken); 7] {
                 },
                 "}".repeat(16).as_str(),
             ),
-            Taken::GivenUp,
+            ReplyOutcome::Failed,
         ),
     ]
 }
@@ -142,7 +145,7 @@ fn live(task: &str) {
             let sync = mirror.sync(SCHOOL, options(u32::MAX)).unwrap();
             pass(&sync, &folder.join(name))
         });
-        assert!(calls > extent(250, 1_800), "{calls}");
+        assert!(calls > extent(250, 5_000), "{calls}");
     }
     for (name, target, status, body, outcome) in large() {
         let folder = tempfile::tempdir().unwrap();
@@ -159,7 +162,7 @@ fn live(task: &str) {
             ..Reply::default()
         };
         let mut child = Child::new();
-        let taken = child.step(name, || sync.take(call, NOW, &reply).unwrap());
+        let taken = child.step(name, || sync.handle_reply(call, NOW, &reply).unwrap());
         assert_eq!(
             discriminant(&taken),
             discriminant(&outcome),
@@ -173,7 +176,7 @@ fn write(folder: &Path) {
     let source = Engine::memory(Options::default()).unwrap();
     let school = SampleSchool {
         school_id: SCHOOL,
-        learners: extent(150, 1_000),
+        learners: extent(150, 3_000),
         ..SampleSchool::default()
     };
     source.apply(school.reader()).unwrap();
@@ -190,7 +193,7 @@ fn write(folder: &Path) {
                     let status = format!("{}\n", answer.status.code);
                     let file = [status.as_bytes(), &answer.body].concat();
                     fs::write(folder.join(call.id.to_string()), file).unwrap();
-                    sync.take(call.id, NOW, &reply(&answer)).unwrap();
+                    sync.handle_reply(call.id, NOW, &reply(&answer)).unwrap();
                 }
                 Step::Done(_) => break,
                 other => panic!("{other:?}"),
@@ -212,7 +215,12 @@ fn a_pass_stays_within_its_bounds() {
     for line in child::lines(child.stdout.take().unwrap()) {
         println!("{line}");
         let peak = line.split('|').nth(1).unwrap().parse::<u64>().unwrap();
-        if peak > BESIDE + CACHE as u64 {
+        let most = if line.contains(" pass|") {
+            100_000_000
+        } else {
+            BESIDE + CACHE as u64
+        };
+        if peak > most {
             beyond.push(line);
         }
     }

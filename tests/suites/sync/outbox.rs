@@ -3,8 +3,8 @@
 use super::driven::{drive, little_school};
 use super::{ACCESS, NOW, SCHOOL, get};
 use rollbook::{
-    Answer, Call, Engine, NoReply, Options, Reply, Request, SetState, Step, Sync, SyncOptions,
-    Taken,
+    Answer, Call, CallFailure, Engine, Options, Reply, ReplyOutcome, Request, SetState, Step, Sync,
+    SyncOptions,
 };
 
 const CLIENTS: &str = "/api/v1/settings/clients/1000";
@@ -60,13 +60,13 @@ fn updated(source: &Engine, call: &Call) -> Answer {
     })
 }
 
-fn take(sync: &Sync, call: &Call, answer: &Answer) -> Taken {
+fn take(sync: &Sync, call: &Call, answer: &Answer) -> ReplyOutcome {
     let reply = Reply {
         status: answer.status.code,
         retry_after: None,
         body: &answer.body,
     };
-    sync.take(call.id, NOW, &reply).unwrap()
+    sync.handle_reply(call.id, NOW, &reply).unwrap()
 }
 
 #[test]
@@ -83,11 +83,11 @@ fn an_update_shows_at_once_and_is_sent() {
     // It is not lost, and is the same call for who goes on.
     let mirror_again = mirror.sync(SCHOOL, options()).unwrap();
     let answer = updated(&source, &call);
-    assert_eq!(take(&sync, &call, &answer), Taken::Stale);
+    assert_eq!(take(&sync, &call, &answer), ReplyOutcome::Stale);
     let again = sent(&mirror_again, NOW);
     assert_eq!((&again.method, &again.body), (&call.method, &call.body));
-    assert_eq!(take(&mirror_again, &again, &answer), Taken::Kept);
-    assert_eq!(take(&mirror_again, &again, &answer), Taken::Stale);
+    assert_eq!(take(&mirror_again, &again, &answer), ReplyOutcome::Stored);
+    assert_eq!(take(&mirror_again, &again, &answer), ReplyOutcome::Stale);
     assert_eq!(get(&mirror, CLIENTS, NOW), get(&source, CLIENTS, NOW));
     assert_ne!(sent(&mirror_again, NOW).method, "PATCH");
     assert!(mirror.verify().unwrap().is_sound());
@@ -106,7 +106,7 @@ fn an_update_that_is_refused_is_taken_back() {
     let call = sent(&sync, NOW);
     let answer = updated(&source, &call);
     assert_eq!(answer.status.code, 401);
-    assert_eq!(take(&sync, &call, &answer), Taken::GivenUp);
+    assert_eq!(take(&sync, &call, &answer), ReplyOutcome::Failed);
     assert_eq!(get(&mirror, CLIENTS, NOW), before);
     let Step::Done(report) = sync.next(NOW).unwrap() else {
         panic!("it stopped");
@@ -127,22 +127,61 @@ fn of_two_updates_the_later_one_holds() {
     assert_eq!(set(&mirror, 4444, false), Ok(200));
     let first = sent(&sync, NOW);
     assert_eq!(set(&mirror, 4444, true), Ok(200));
+    // It is sent once the first was answered.
+    assert!(matches!(sync.next(NOW).unwrap(), Step::Wait { .. }));
+    assert_eq!(
+        take(&sync, &first, &updated(&source, &first)),
+        ReplyOutcome::Stored
+    );
     let second = sent(&sync, NOW);
     assert_eq!(second.body, r#"{"state":1,"api_type_id":4444}"#);
-    assert_eq!(take(&sync, &first, &updated(&source, &first)), Taken::Kept);
-    // The service knows the first by now: it is to hear of the second all the same.
-    let answers: Vec<Call> = std::iter::from_fn(|| match sync.next(NOW).unwrap() {
-        Step::Send(call) => Some(call),
-        _ => None,
-    })
-    .collect();
-    for call in answers.iter().chain([&second]) {
-        assert_eq!(call.body, second.body);
-        take(&sync, call, &updated(&source, call));
-    }
+    assert_eq!(
+        take(&sync, &second, &updated(&source, &second)),
+        ReplyOutcome::Stored
+    );
     assert!(matches!(sync.next(NOW).unwrap(), Step::Done(_)));
     assert_eq!(get(&mirror, CLIENTS, NOW), get(&source, CLIENTS, NOW));
     assert_eq!(get(&source, CLIENTS, NOW), before);
+}
+
+/// The page of a Wi-Fi login is no answer of the service's, whatever its status.
+#[test]
+fn an_update_that_a_portal_answers_is_sent_again() {
+    let bodies = [&b"<html>Log in</html>"[..], b"", b"{\"state\":"];
+    let statuses = [200, 302, 400, 401, 403, 404, 407, 511];
+    for (status, body) in statuses
+        .iter()
+        .flat_map(|status| bodies.map(|body| (*status, body)))
+    {
+        let (source, mirror, sync) = synced();
+        assert_eq!(set(&mirror, 4444, false), Ok(200));
+        let call = sent(&sync, NOW);
+        let reply = Reply {
+            status,
+            retry_after: None,
+            body,
+        };
+        let taken = sync.handle_reply(call.id, NOW, &reply).unwrap();
+        assert!(
+            matches!(taken, ReplyOutcome::Retry { .. }),
+            "{status} {taken:?}"
+        );
+        let report = sync.report().unwrap();
+        let unsent = report.unsent.iter();
+        let unsent: Vec<_> = unsent.map(|one| (one.api_type_id, one.state)).collect();
+        assert_eq!((unsent, report.refused), (vec![(4444, false)], vec![]));
+        let Step::Wait { until } = sync.next(NOW).unwrap() else {
+            panic!("no pause");
+        };
+        let again = sent(&sync, until);
+        assert_eq!(again, call);
+        assert_eq!(
+            take(&sync, &again, &updated(&source, &again)),
+            ReplyOutcome::Stored
+        );
+        assert_eq!(get(&mirror, CLIENTS, NOW), get(&source, CLIENTS, NOW));
+        assert_eq!(sync.report().unwrap().unsent, []);
+    }
 }
 
 #[test]
@@ -150,22 +189,29 @@ fn what_cannot_be_sent_is_kept_for_the_next_sync() {
     let (source, mirror, sync) = synced();
     assert_eq!(set(&mirror, 4444, false), Ok(200));
     let (mut now, mut tries) = (NOW, 0);
-    loop {
+    let report = loop {
         match sync.next(now).unwrap() {
             Step::Send(call) => {
                 tries += 1;
-                sync.fail(call.id, now, NoReply::Cut).unwrap();
+                sync.handle_failure(call.id, now, CallFailure::Cut).unwrap();
             }
             Step::Wait { until } => now = until,
-            Step::Done(_) => break,
+            Step::Done(report) => break report,
             other => panic!("{other:?}"),
         }
-    }
+    };
     assert_eq!(tries, 10);
+    let [unsent] = report.unsent[..] else {
+        panic!("{:?}", report.unsent);
+    };
+    assert_eq!((unsent.api_type_id, unsent.state), (4444, false));
     let next = mirror.sync(SCHOOL, options()).unwrap();
     let call = sent(&next, now);
     assert_eq!(call.method, "PATCH");
-    assert_eq!(take(&next, &call, &updated(&source, &call)), Taken::Kept);
+    assert_eq!(
+        take(&next, &call, &updated(&source, &call)),
+        ReplyOutcome::Stored
+    );
     assert_eq!(get(&mirror, CLIENTS, NOW), get(&source, CLIENTS, NOW));
 }
 
@@ -194,4 +240,91 @@ fn without_being_asked_for_nothing_is_taken() {
     assert_eq!(set(&mirror, 4444, false), Err("synced"));
     mirror.forget_sync(SCHOOL).unwrap();
     assert_eq!(set(&mirror, 4444, false), Ok(200));
+}
+
+/// A service error is no answer to an update.
+fn failed(sync: &Sync, call: &Call, now: i64) -> ReplyOutcome {
+    let reply = Reply {
+        status: 500,
+        retry_after: None,
+        body: b"{}",
+    };
+    sync.handle_reply(call.id, now, &reply).unwrap()
+}
+
+/// The update that came first failed and waits; the later one is accepted. The first is not sent
+/// after it, so that the service has what the mirror shows.
+#[test]
+fn a_superseded_update_is_not_sent_after_the_later_one() {
+    for is_answered_late in [false, true] {
+        let (source, mirror, sync) = synced();
+        assert_eq!(set(&mirror, 4444, false), Ok(200));
+        let first = sent(&sync, NOW);
+        if !is_answered_late {
+            assert!(matches!(
+                failed(&sync, &first, NOW),
+                ReplyOutcome::Retry { .. }
+            ));
+        }
+        assert_eq!(set(&mirror, 4444, true), Ok(200));
+        if is_answered_late {
+            // Nothing is sent beside an update whose answer is still to come.
+            assert!(matches!(sync.next(NOW).unwrap(), Step::Wait { .. }));
+            assert!(matches!(
+                failed(&sync, &first, NOW),
+                ReplyOutcome::Retry { .. }
+            ));
+        }
+        let mut now = NOW;
+        let mut accepted = Vec::new();
+        for _ in 0..100 {
+            match sync.next(now).unwrap() {
+                Step::Send(call) if call.method == "PATCH" => {
+                    let answer = updated(&source, &call);
+                    accepted.push(call.body.clone());
+                    let reply = Reply {
+                        status: answer.status.code,
+                        retry_after: None,
+                        body: &answer.body,
+                    };
+                    sync.handle_reply(call.id, now, &reply).unwrap();
+                }
+                Step::Wait { until } => now = until,
+                Step::Done(report) => {
+                    assert_eq!(report.unsent, []);
+                    break;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(accepted, [r#"{"state":1,"api_type_id":4444}"#]);
+        assert_eq!(get(&mirror, CLIENTS, NOW), get(&source, CLIENTS, NOW));
+    }
+}
+
+/// A reply that arrives twice is not taken for the reply to a later update of the same state.
+#[test]
+fn each_update_has_a_call_of_its_own() {
+    let (source, mirror, sync) = synced();
+    let mut ids = Vec::new();
+    for state in [false, true, false, true, false] {
+        assert_eq!(set(&mirror, 4444, state), Ok(200));
+        let call = sent(&sync, NOW);
+        let answer = updated(&source, &call);
+        assert!(!ids.contains(&call.id), "{ids:?}");
+        for id in &ids {
+            let reply = Reply {
+                status: 204,
+                retry_after: None,
+                body: b"",
+            };
+            assert_eq!(
+                sync.handle_reply(*id, NOW, &reply).unwrap(),
+                ReplyOutcome::Stale
+            );
+        }
+        ids.push(call.id);
+        assert_eq!(take(&sync, &call, &answer), ReplyOutcome::Stored);
+        assert_eq!(get(&mirror, CLIENTS, NOW), get(&source, CLIENTS, NOW));
+    }
 }

@@ -1,7 +1,7 @@
 //! What it takes to read answers back, in instructions.
 
 use super::{NOW, SCHOOL};
-use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, Taken};
+use rollbook::{Engine, Options, Reply, ReplyOutcome, Step, Sync, SyncOptions};
 use rollbook_tests::storage::child;
 use std::fmt::Write as _;
 
@@ -61,7 +61,7 @@ pub(super) fn until(sync: &Sync, is_it: impl Fn(&str) -> bool) -> u64 {
             body: body.as_bytes(),
             ..Reply::default()
         };
-        sync.take(call.id, NOW, &reply).unwrap();
+        sync.handle_reply(call.id, NOW, &reply).unwrap();
     }
 }
 
@@ -73,7 +73,7 @@ fn reading_marks_takes_few_instructions_a_byte() {
         let engine = Engine::memory(Options::default()).unwrap();
         let sync = engine.sync(SCHOOL, SyncOptions::default()).unwrap();
         let call = until(&sync, |target| {
-            target.contains("grade_id=9&year") && !target.contains("structure")
+            target.contains("grade_id=9") && !target.contains("structure")
         });
         let body = marks(LEARNERS);
         if task == "taken" {
@@ -82,7 +82,10 @@ fn reading_marks_takes_few_instructions_a_byte() {
                 body: body.as_bytes(),
                 ..Reply::default()
             };
-            assert_eq!(sync.take(call, NOW, &reply).unwrap(), Taken::Kept);
+            assert_eq!(
+                sync.handle_reply(call, NOW, &reply).unwrap(),
+                ReplyOutcome::Stored
+            );
         }
         return;
     }

@@ -4,6 +4,7 @@ use super::folder::get;
 use crate::http::server::Server;
 use crate::sync::foreseen::{Asked, Seen};
 use rollbook_tests::corpus::{self, Step};
+use rollbook_tests::search::first_seed;
 use rollbook_tests::storage::asked::targets_of;
 use rollbook_tests::world::{Action, ENDPOINTS, Endpoint, World, blanked};
 use std::collections::BTreeSet;
@@ -30,7 +31,8 @@ fn targets(learners: &[u64]) -> BTreeSet<String> {
             }
         }
     }
-    for seed in 0..8 {
+    let first = first_seed();
+    for seed in first..first + 8 {
         for action in World::new(seed).actions(120) {
             if let Action::Request { method, target, .. } = action {
                 ask(&method, target);

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub(super) struct HeldUp {
     pub(super) address: String,
@@ -48,7 +49,7 @@ impl HeldUp {
     }
 
     pub(super) fn wait_until_held(&self) {
-        self.held.recv().unwrap();
+        self.held.recv_timeout(Duration::from_secs(60)).unwrap();
     }
 }
 

@@ -1,6 +1,6 @@
 // The store of this browser, and who is in it.
 
-import { Rollbook, type Answer, type At, type Engine, type Observation, type Questions } from "rollbook";
+import { Rollbook, type Answer, type At, type Engine, type LiveQuery, type Questions } from "rollbook";
 import { Grades } from "./grades.js";
 
 export interface SchoolName {
@@ -42,7 +42,7 @@ export class Store {
   readonly engine: Engine;
   readonly #changed: () => void;
   /** What the page shows: when it is another, the page shows it again. */
-  #shown: Observation[] = [];
+  #shown: LiveQuery[] = [];
   #directory: Promise<Directory> | undefined;
   #grades = new Map<string, Promise<Grades>>();
   #version = 0;
@@ -65,7 +65,7 @@ export class Store {
 
   /** The page begins to show something: what was shown before need not be watched any more. */
   begin(): void {
-    for (const observed of this.#shown) void observed.return();
+    for (const query of this.#shown) void query.return();
     this.#shown = [];
   }
 
@@ -76,14 +76,14 @@ export class Store {
     at: At = {},
   ): Promise<Answer<Questions[K]["answers"]>> {
     const shown = this.#shown;
-    const observed = this.engine.observe(question, fields, at);
-    const { value } = await observed.next();
+    const query = this.engine.observe(question, fields, at);
+    const { value } = await query.next();
     if (value === undefined) throw new Error("The store is closed.");
     if (shown === this.#shown) {
-      shown.push(observed);
-      observed.addEventListener("answer", this.#changed);
+      shown.push(query);
+      query.addEventListener("answer", this.#changed);
     } else {
-      void observed.return();
+      void query.return();
     }
     return value;
   }

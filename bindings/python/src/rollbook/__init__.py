@@ -19,7 +19,7 @@ is answered. Numbers such as 4.1 are sections of the service's documentation.
 
 from rollbook import question
 from rollbook.async_engine import AsyncEngine, AsyncExport, AsyncLoad, AsyncSync
-from rollbook.async_follow import AsyncFeed, AsyncFollow
+from rollbook.async_follow import AsyncFeed, AsyncFollow, AsyncLiveFeed
 from rollbook.async_observe import AsyncAnswers
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
@@ -27,11 +27,11 @@ from rollbook.errors import (
     AlreadyOpenError,
     BadArgumentError,
     BadDatasetError,
-    BeginAnewError,
     BusyError,
     CancelledError,
     ClosedError,
     CorruptError,
+    DivergedError,
     ExistsError,
     IdReusedError,
     IoError,
@@ -40,7 +40,9 @@ from rollbook.errors import (
     NewerFormatError,
     NotAStoreError,
     NotSyncedError,
-    OutOfStepError,
+    OutOfSyncError,
+    ReaderEndedError,
+    ResyncRequiredError,
     RollbookError,
     SuspendedError,
     SyncedError,
@@ -49,10 +51,11 @@ from rollbook.errors import (
 from rollbook.export import Export
 from rollbook.follow import Feed, Follow, FollowStopped, SchoolInScope, Scope
 from rollbook.learner_status import LearnerStatus
+from rollbook.live_feed import LiveFeed
 from rollbook.load import Load
 from rollbook.lookup_list import LookupList
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
-from rollbook.observe import Answers, Observation
+from rollbook.observe import Answers, LiveQuery
 from rollbook.question import *
 from rollbook.report import Counts, Fault, Progress, Stats, Summary, Verification
 from rollbook.sync import Coverage, Sync, SyncProgress, SyncReport, SyncStopped
@@ -66,11 +69,11 @@ __all__ = [
     "AsyncExport",
     "AsyncFeed",
     "AsyncFollow",
+    "AsyncLiveFeed",
     "AsyncLoad",
     "AsyncSync",
     "BadArgumentError",
     "BadDatasetError",
-    "BeginAnewError",
     "BusyError",
     "CancelledError",
     "ClosedError",
@@ -78,6 +81,7 @@ __all__ = [
     "Counts",
     "Coverage",
     "Dataset",
+    "DivergedError",
     "Engine",
     "ExistsError",
     "Export",
@@ -92,16 +96,19 @@ __all__ = [
     "LearnerStatus",
     "Listener",
     "ListenerFailedError",
+    "LiveFeed",
+    "LiveQuery",
     "Load",
     "LookupList",
     "MissingError",
     "NewerFormatError",
     "NotAStoreError",
     "NotSyncedError",
-    "OutOfStepError",
-    "Observation",
+    "OutOfSyncError",
     "Progress",
+    "ReaderEndedError",
     "Request",
+    "ResyncRequiredError",
     "RollbookError",
     "SchoolInScope",
     "Scope",

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 from rollbook.errors import BusyError, CancelledError, IoError
 from rollbook.sync import (
     Call,
+    CallFailure,
     Done,
-    NoReply,
     Reply,
+    ReplyOutcome,
     Send,
     Step,
     Stop,
@@ -21,7 +22,6 @@ from rollbook.sync import (
     SyncProgress,
     SyncReport,
     SyncStopped,
-    Taken,
     Wait,
 )
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 SyncListener = Callable[[SyncProgress], Optional[bool]]
 """Hears how far a sync has come, and cancels it by returning False."""
 
-Answered = Union[Reply, NoReply]
+Answered = Union[Reply, CallFailure]
 
 LONGEST_BODY = 64 << 20
 """The most bytes of a body; what is longer is as if it had been cut."""
@@ -98,13 +98,13 @@ class Body:
         self._pieces: List[bytes] = []
         self._length = 0
 
-    def add(self, piece: bytes) -> Optional[NoReply]:
+    def add(self, piece: bytes) -> Optional[CallFailure]:
         """Takes the next bytes, and says why it will have no more of them."""
         self._length += len(piece)
         if self._length > LONGEST_BODY:
-            return NoReply.CUT
+            return CallFailure.CUT
         self._pieces.append(piece)
-        return NoReply.TIMEOUT if time.monotonic() > self._ends else None
+        return CallFailure.TIMEOUT if time.monotonic() > self._ends else None
 
     def whole(self) -> bytes:
         return b"".join(self._pieces)
@@ -127,13 +127,13 @@ def no_network(failed: BaseException) -> bool:
     return False
 
 
-def cut(failed: BaseException) -> NoReply:
-    return NoReply.OFFLINE if no_network(failed) else NoReply.CUT
+def cut(failed: BaseException) -> CallFailure:
+    return CallFailure.OFFLINE if no_network(failed) else CallFailure.CUT
 
 
 def cancelled() -> CancelledError:
     return CancelledError(
-        "the sync was cancelled: what was taken is kept, and the school's next sync goes on"
+        "the sync was cancelled: the replies so far are stored, and the school's next sync continues"
     )
 
 
@@ -156,12 +156,12 @@ def next_step(sync: Sync) -> Step:
     return persevering(lambda: sync.next(now()))
 
 
-def hand_in(sync: Sync, call: Call, answered: Answered) -> Taken:
+def hand_in(sync: Sync, call: Call, answered: Answered) -> ReplyOutcome:
     if isinstance(answered, Reply):
         reply = answered
-        return persevering(lambda: sync.take(call.id, now(), reply))
-    why = answered
-    return persevering(lambda: sync.fail(call.id, now(), why))
+        return persevering(lambda: sync.handle_reply(call.id, now(), reply))
+    failure = answered
+    return persevering(lambda: sync.handle_failure(call.id, now(), failure))
 
 
 def driven(
@@ -186,7 +186,7 @@ def driven(
             threading.Thread(target=sent, args=(step.call,), daemon=True).start()
             continue
         if isinstance(step, Stop):
-            raise SyncStopped(step.why)
+            raise SyncStopped(step.reason)
         if isinstance(step, Done):
             return step.report
         if progress is not None and progress(sync.progress()) is False:

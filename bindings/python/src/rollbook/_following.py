@@ -1,6 +1,6 @@
 """How a feed is asked for and taken, whatever client brings it."""
 
-from typing import Callable, Iterable, Optional
+from typing import Iterable, Optional
 from urllib.parse import urlencode, urlsplit
 
 from rollbook.dataset import Listener
@@ -26,25 +26,6 @@ def has_feed(status: int) -> bool:
     if status not in (200, 204):
         raise FollowStopped(status)
     return status == 200
-
-
-def begins_anew(stopped: FollowStopped, after: Optional[str]) -> bool:
-    """Whether the server does not know the position that it was asked after."""
-    return stopped.status == 409 and after is not None
-
-
-def followed(
-    engine: Engine, ask: Callable[[Optional[str]], Optional[Summary]]
-) -> Optional[Summary]:
-    """Asks after the position that the engine is at; without one if the server does not know
-    it."""
-    after = engine.followed()
-    try:
-        return ask(after)
-    except FollowStopped as stopped:
-        if not begins_anew(stopped, after):
-            raise
-    return ask(None)
 
 
 def hear(progress: Optional[Listener], reached: Progress) -> None:

@@ -11,12 +11,13 @@ from typing import (
     Iterable,
     List,
     Optional,
+    Sequence,
     Type,
     Union,
 )
 
 from rollbook._awaiting import AsyncCancellable, ended
-from rollbook.async_follow import AsyncFeed, AsyncFollow
+from rollbook.async_follow import AsyncFeed, AsyncFollow, AsyncLiveFeed
 from rollbook.async_observe import AsyncObservable
 from rollbook.dataset import Dataset, Listener
 from rollbook.engine import Engine
@@ -28,7 +29,18 @@ from rollbook.load import Load
 from rollbook.message import Answer, Headers, Request, Upgrade
 from rollbook.question import Day, Question
 from rollbook.report import Fault, Progress, Stats, Summary, Verification
-from rollbook.sync import Coverage, NoReply, Reply, Step, Sync, SyncProgress, Taken
+from rollbook.sync import (
+    CallFailure,
+    Coverage,
+    QuarantinedAnswer,
+    Reply,
+    ReplyOutcome,
+    Step,
+    Sync,
+    SyncProgress,
+    SyncReport,
+)
+
 
 class AsyncLoad(AsyncCancellable[Load]):
     """A dataset on its way in, as :class:`Load`; an async context manager."""
@@ -64,21 +76,33 @@ class AsyncSync:
         """As :meth:`Sync.next`."""
         return await ended(self.sync.next, now)
 
-    async def take(self, call: int, now: Instant, reply: Reply) -> Taken:
-        """As :meth:`Sync.take`."""
-        return await ended(self.sync.take, call, now, reply)
+    async def handle_reply(self, call: int, now: Instant, reply: Reply) -> ReplyOutcome:
+        """As :meth:`Sync.handle_reply`."""
+        return await ended(self.sync.handle_reply, call, now, reply)
 
-    async def fail(self, call: int, now: Instant, why: NoReply) -> Taken:
-        """As :meth:`Sync.fail`."""
-        return await ended(self.sync.fail, call, now, why)
+    async def handle_failure(self, call: int, now: Instant, failure: CallFailure) -> ReplyOutcome:
+        """As :meth:`Sync.handle_failure`."""
+        return await ended(self.sync.handle_failure, call, now, failure)
 
-    async def want(self, target: str) -> None:
-        """As :meth:`Sync.want`."""
-        await ended(self.sync.want, target)
+    async def prioritise(self, target: str) -> None:
+        """As :meth:`Sync.prioritise`."""
+        await ended(self.sync.prioritise, target)
 
-    async def confirm(self, target: str) -> None:
-        """As :meth:`Sync.confirm`."""
-        await ended(self.sync.confirm, target)
+    async def quarantined(self) -> Sequence[QuarantinedAnswer]:
+        """As :meth:`Sync.quarantined`."""
+        return await ended(self.sync.quarantined)
+
+    async def approve(self, target: str) -> None:
+        """As :meth:`Sync.approve`."""
+        await ended(self.sync.approve, target)
+
+    async def reject(self, target: str) -> None:
+        """As :meth:`Sync.reject`."""
+        await ended(self.sync.reject, target)
+
+    async def report(self) -> SyncReport:
+        """As :meth:`Sync.report`."""
+        return await ended(self.sync.report)
 
     async def progress(self) -> SyncProgress:
         """As :meth:`Sync.progress`."""
@@ -272,6 +296,10 @@ class AsyncEngine(AsyncObservable):
     async def feed(self, scope: Scope, after: Optional[str] = None) -> AsyncFeed:
         """As :meth:`Engine.feed`, to be iterated over by ``async for``."""
         return AsyncFeed(await ended(self.engine.feed, scope, after))
+
+    def observe_feed(self, scope: Scope) -> AsyncLiveFeed:
+        """As :meth:`Engine.observe_feed`."""
+        return AsyncLiveFeed(self.engine._native.observe_feed, scope)
 
     def follow(self) -> AsyncFollow:
         """As :meth:`Engine.follow`; :func:`rollbook.httpx.follow_from_async` drives it."""

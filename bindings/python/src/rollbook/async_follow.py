@@ -1,9 +1,12 @@
 """Feeds for asyncio, on their way out and in."""
 
-from typing import AsyncIterator, Optional, Union
+import asyncio
+from typing import Any, AsyncIterator, Optional, Union
 
 from rollbook._awaiting import AsyncCancellable, ended
-from rollbook.follow import Feed, Follow
+from rollbook.async_observe import waking
+from rollbook.follow import Feed, Follow, Scope
+from rollbook.live_feed import LiveFeed
 from rollbook.report import Progress, Summary
 
 
@@ -26,6 +29,46 @@ class AsyncFeed(AsyncCancellable[Feed], AsyncIterator[str]):
     def position(self) -> str:
         """As :attr:`Feed.position`."""
         return self._of.position
+
+
+class AsyncLiveFeed(AsyncCancellable[LiveFeed]):
+    """The feeds of a scope, as :class:`LiveFeed`; an async context manager."""
+
+    def __init__(self, observe: Any, scope: Scope) -> None:
+        self._due = asyncio.Event()
+        super().__init__(LiveFeed(observe, scope, waking(self._due)))
+
+    async def poll(self, after: Optional[str] = None) -> Optional[AsyncFeed]:
+        """As :meth:`LiveFeed.poll`."""
+        feed = await ended(self._of.poll, after)
+        return None if feed is None else AsyncFeed(feed)
+
+    async def next(
+        self, after: Optional[str] = None, *, wait: Optional[float] = None
+    ) -> Optional[AsyncFeed]:
+        """As :meth:`LiveFeed.next`. No thread waits."""
+        loop = asyncio.get_running_loop()
+        until = None if wait is None else loop.time() + wait
+        while True:
+            self._due.clear()
+            feed = await self.poll(after)
+            rest = None if until is None else until - loop.time()
+            if feed is not None or self.is_over or (rest is not None and rest <= 0):
+                return feed
+            try:
+                await asyncio.wait_for(self._due.wait(), rest)
+            except asyncio.TimeoutError:
+                pass
+
+    @property
+    def is_over(self) -> bool:
+        """As :attr:`LiveFeed.is_over`."""
+        return self._of.is_over
+
+    async def cancel(self) -> None:
+        """Ends the live feed: tasks that wait for a feed continue. Does nothing if it is over."""
+        await super().cancel()
+        self._due.set()
 
 
 class AsyncFollow(AsyncCancellable[Follow]):

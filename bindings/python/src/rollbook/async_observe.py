@@ -8,11 +8,11 @@ from rollbook._awaiting import AsyncCancellable, ended
 from rollbook.engine import Engine
 from rollbook.errors import RollbookError
 from rollbook.message import Answer
-from rollbook.observe import Callback, Failed, Given, Observation, hand_on
+from rollbook.observe import Callback, Failed, Given, LiveQuery, hand_on
 from rollbook.question import Question
 
 
-class AsyncAnswers(AsyncCancellable[Observation], AsyncIterator[Answer]):
+class AsyncAnswers(AsyncCancellable[LiveQuery], AsyncIterator[Answer]):
     """The answers to a question, as :class:`Answers`, for ``async for``; an async context
     manager. A task that is cancelled while it waits loses no answer."""
 
@@ -20,7 +20,7 @@ class AsyncAnswers(AsyncCancellable[Observation], AsyncIterator[Answer]):
         self._due = asyncio.Event()
         # What a task that was cancelled did not take.
         self._given: Optional[Given] = None
-        super().__init__(Observation(observe, question, _waking(self._due)))
+        super().__init__(LiveQuery(observe, question, waking(self._due)))
 
     async def __anext__(self) -> Answer:
         """The next answer; the first one is there at once. Fails as :class:`Answers` does."""
@@ -28,7 +28,6 @@ class AsyncAnswers(AsyncCancellable[Observation], AsyncIterator[Answer]):
         if given is None:
             raise StopAsyncIteration
         if isinstance(given, RollbookError):
-            await self.cancel()
             raise given
         return given
 
@@ -39,7 +38,7 @@ class AsyncAnswers(AsyncCancellable[Observation], AsyncIterator[Answer]):
 
     @property
     def is_over(self) -> bool:
-        """As :attr:`Observation.is_over`."""
+        """As :attr:`LiveQuery.is_over`."""
         return self._of.is_over
 
     async def _next(self) -> Optional[Given]:
@@ -57,7 +56,8 @@ class AsyncAnswers(AsyncCancellable[Observation], AsyncIterator[Answer]):
             self._given = self._of._look()
 
 
-def _waking(due: asyncio.Event) -> Callable[[], object]:
+def waking(due: asyncio.Event) -> Callable[[], object]:
+    """What sets an event of the running loop, from any thread."""
     # What a loop that is closed raises is lost on its way back, and nobody waits.
     return functools.partial(asyncio.get_running_loop().call_soon_threadsafe, due.set)
 
@@ -85,7 +85,7 @@ class AsyncObservable:
         """As :meth:`Engine.observe`, to be iterated over by ``async for``.
 
         With a ``callback`` it gives the task that calls it, on the loop's thread, the first
-        time soon; cancel it to end the observation. What is raised and nobody hears goes to
+        time soon; cancel it to end the live query. What is raised and nobody hears goes to
         the loop's exception handler.
         """
         return _observed_by(self.engine._native.observe, question, callback, failed)

@@ -11,6 +11,7 @@ from rollbook.dataset import Dataset, Listener, heard, loaded, pieces, whole
 from rollbook.export import Export
 from rollbook.follow import Feed, Follow, Scope, native_scope
 from rollbook.instant import Instant, seconds
+from rollbook.live_feed import LiveFeed
 from rollbook.load import Load
 from rollbook.message import Answer, Header, Headers, Request, Upgrade
 from rollbook.observe import Observable
@@ -249,8 +250,9 @@ class Engine(Observable, _crossing.Held):
         old pages of the file still hold of them. Parents and accountable persons are
         people of their own and stay.
 
-        Fails as ``busy`` if a change, an export or a backup does not end in time, or
-        as ``io``. Call it again then.
+        Fails as ``busy`` if a change or a backup does not end in time, or as ``io``.
+        Call it again then. An export or feed that is not read to its end within five
+        seconds fails as ``reader_ended``.
         """
         return _crossing.summary(called(self._native.erase_learner, school, learner))
 
@@ -304,11 +306,22 @@ class Engine(Observable, _crossing.Held):
     def feed(self, scope: Scope, after: Optional[str] = None) -> Feed:
         """What brings a follower of a scope from a position to now; from nothing without one.
 
-        Fails as ``begin_anew`` if the position is of another store, or lies before what this
-        one has noted of its changes; as ``unsupported`` if a kind has no such name, or if this
-        store follows another one and the scope names more than it has.
+        Fails as ``resync_required`` if the text is not a position; as ``unsupported`` if a kind
+        has no such name, or if this store follows another one and the scope names more than it
+        has.
         """
         return Feed(called(self._native.feed, native_scope(scope), after))
+
+    def observe_feed(self, scope: Scope) -> LiveFeed:
+        """Observes the feeds of a scope, for a server that answers a follower as soon as
+        something changed for it::
+
+            with engine.observe_feed(scope) as feeds:
+                feed = feeds.next(after, wait=50)
+
+        It ends when the engine is closed. Fails as ``unsupported`` if a kind has no such name.
+        """
+        return LiveFeed(self._native.observe_feed, scope)
 
     def follow(self) -> Follow:
         """Begins to take a feed of another store into this one;
@@ -369,9 +382,10 @@ class Engine(Observable, _crossing.Held):
         what was removed. Questions wait meanwhile; for a while the file is up to
         twice as long.
 
-        Fails as ``busy`` while a change is written or an export or backup is read; as
-        ``io`` if there is no room, as ``corrupt`` if the file is damaged, and then
-        the store is as it was.
+        Fails as ``busy`` if a change or a backup does not end in time; as ``io`` if
+        there is no room, as ``corrupt`` if the file is damaged, and then the store is
+        as it was. An export or feed that is not read to its end within five seconds
+        fails as ``reader_ended``.
         """
         called(self._native.compact)
 
@@ -394,8 +408,9 @@ class Engine(Observable, _crossing.Held):
         """Gives the file back until the engine is resumed, as a mobile app must when
         it goes to the background. Calls fail as ``suspended`` meanwhile.
 
-        Fails as ``busy`` if a change does not end in time, as ``unsupported`` if the
-        store lives in memory.
+        Fails as ``busy`` if a change or a backup does not end in time, as
+        ``unsupported`` if the store lives in memory. An export or feed that is not read
+        to its end within five seconds fails as ``reader_ended``.
         """
         called(self._native.suspend)
 

@@ -34,6 +34,13 @@ class BusyError(RollbookError):
     code = "busy"
 
 
+class ReaderEndedError(RollbookError):
+    """An export or feed was ended, since it was not read to its end while another call
+    waited to erase, compact or suspend: start it again."""
+
+    code = "reader_ended"
+
+
 class SuspendedError(RollbookError):
     """The engine is suspended; resume it first."""
 
@@ -101,23 +108,29 @@ class NotSyncedError(RollbookError):
 
 
 class SyncedError(RollbookError):
-    """A school is synced, so that only the service changes its records; nothing was
-    changed."""
+    """A school is synced or followed, so that only its source changes its records; or a list
+    that is the same for all schools is that of a store that is followed. Nothing was changed."""
 
     code = "synced"
 
 
-class BeginAnewError(RollbookError):
-    """A position is of another store, or of a history that this one does not know: ask for
-    a feed without a position."""
+class ResyncRequiredError(RollbookError):
+    """A text is not the position of a feed."""
 
-    code = "begin_anew"
+    code = "resync_required"
 
 
-class OutOfStepError(RollbookError):
-    """A feed does not begin where this store is; nothing was changed."""
+class OutOfSyncError(RollbookError):
+    """A feed does not begin at the position of this store; nothing was changed."""
 
-    code = "out_of_step"
+    code = "out_of_sync"
+
+
+class DivergedError(RollbookError):
+    """The records of a store that follows differ from those of its source, by a fault of
+    either. The next feed brings everything again, once."""
+
+    code = "diverged"
 
 
 class UnsupportedError(RollbookError):

@@ -9,10 +9,10 @@ class Export(Cancellable, Iterator[str]):
     """The lines of a dataset that holds what the store holds, in pieces of about 64 KiB;
     each line ends with its line feed.
 
-    The lines are those of the moment at which the export began; until it is read to
-    its end or cancelled, the store cannot be compacted or suspended. They hold
-    personal data: keep them where nobody else reads them. As a context manager it
-    is cancelled at the end.
+    The lines are those of the moment at which the export began. It fails as
+    ``reader_ended`` if another call waits to erase, compact or suspend, and it is not
+    read to its end within five seconds. The lines are personal data: store them where
+    only those read them who may. As a context manager it is cancelled at the end.
     """
 
     def __next__(self) -> str:

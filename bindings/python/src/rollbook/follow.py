@@ -50,10 +50,10 @@ class Feed(Cancellable, Iterator[str]):
     """What changed for a follower, in pieces of about 64 KiB; each line ends with its line
     feed.
 
-    Its lines are those of the moment at which it was asked for; until it is read to its end
-    or cancelled, the store cannot be compacted or suspended. They hold personal data: hand
-    them to the device alone that may see the scope. As a context manager it is cancelled at
-    the end.
+    Its lines are those of the moment at which it was asked for. It fails as
+    ``reader_ended`` if another call waits to erase, compact or suspend, and it is not read
+    to its end within five seconds. The lines are personal data: hand them to the device
+    alone that may see the scope. As a context manager it is cancelled at the end.
     """
 
     def __next__(self) -> str:
@@ -68,8 +68,9 @@ class Feed(Cancellable, Iterator[str]):
 
     @property
     def has_changes(self) -> bool:
-        """Whether anything changed for the follower. A feed without changes may still have
-        lines that move the position on."""
+        """Whether the follower should take the feed: anything changed for it, or its position
+        is one that this store will forget before long. Else a server answers that nothing
+        changed."""
         changed: bool = self._native.has_changes()
         return changed
 
@@ -92,15 +93,20 @@ class Follow(Cancellable):
     def push(self, piece: Union[bytes, bytearray, memoryview]) -> Progress:
         """Takes the next bytes of the feed, and says how far it has come.
 
-        Fails as ``bad_dataset`` for the first faulty line; as ``out_of_step`` if a part does
-        not begin where this store is; as ``busy`` or ``io``. It is over then, and every
-        further call gives the same error.
+        Fails as ``bad_dataset`` for the first faulty line; as ``out_of_sync`` if a part does
+        not begin where this store is; as ``diverged`` if the store differs from its source
+        after a part; as ``busy`` or ``io``. It is over then, and every further call gives the
+        same error.
         """
         return pushed(self._native, piece)
 
     def finish(self) -> Summary:
-        """Ends the feed; says what it changed. Fails as :meth:`push`, and as ``bad_dataset``
-        if its last part lacks its end."""
+        """Ends the feed; says what it changed. If people are no longer in it, nothing of them
+        stays in the file of the store: that takes as long as :meth:`Engine.compact`.
+
+        Fails as :meth:`push`, and as ``bad_dataset`` if its last part lacks its end; as
+        :meth:`Engine.erase_learner` if erasing fails: all of the feed was taken then, and the
+        next one tries again."""
         return _crossing.summary(called(self._native.finish))
 
 

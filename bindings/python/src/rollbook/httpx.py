@@ -23,8 +23,8 @@ from rollbook.message import Answer, Request
 from rollbook.report import Summary
 from rollbook.sync import (
     Call,
+    CallFailure,
     Done,
-    NoReply,
     Reply,
     Send,
     Stop,
@@ -172,7 +172,7 @@ def sync_with(
                         return refused
             return _reply(response, body)
         except (httpx.TransportError, httpx.DecodingError) as failed:
-            return _no_reply(failed)
+            return _call_failure(failed)
 
     return _driving.driven(sync, send, progress)
 
@@ -203,9 +203,9 @@ async def sync_with_async(
         try:
             return await asyncio.wait_for(read(call), _driving.LONGEST_CALL)
         except asyncio.TimeoutError:
-            return NoReply.TIMEOUT
+            return CallFailure.TIMEOUT
         except (httpx.TransportError, httpx.DecodingError) as failed:
-            return _no_reply(failed)
+            return _call_failure(failed)
 
     out: Dict["asyncio.Future[Answered]", Call] = {}
     try:
@@ -215,7 +215,7 @@ async def sync_with_async(
                 out[asyncio.ensure_future(send(step.call))] = step.call
                 continue
             if isinstance(step, Stop):
-                raise SyncStopped(step.why)
+                raise SyncStopped(step.reason)
             if isinstance(step, Done):
                 return step.report
             if progress is not None and progress(await sync.progress()) is False:
@@ -248,15 +248,18 @@ def follow_from(
         http = httpx.Client(headers={"Authorization": f"Bearer {token}"})
         summary = follow_from(http, engine, "https://school.example.org/feed", wait=30)
 
-    Gives what was changed here; None if nothing changed for ``wait`` seconds. The client
+    Gives what was changed here; None if nothing changed for ``wait`` seconds. A summary without
+    records is one of a feed that brought a new position alone, in place of one that the server
+    will forget before long. The client
     brings the app's login along; no redirect is followed. ``progress`` hears after each piece
     how far the feed has come, and cancels it by returning False. However it ends, what came to
     the end of a part is kept, and the next call goes on. If the server does not know any more
-    where this store is, it is asked for all, which comes in place of what is here.
+    where this store is, it sends everything, which comes in place of what is here.
 
     Fails as :class:`FollowStopped` if the server gives no feed or the connection fails; as
-    ``bad_dataset`` if what comes is no feed or lacks its end; as ``out_of_step`` if another
-    call followed meanwhile; as ``cancelled`` if the listener said so; as ``busy`` or ``io`` if
+    ``bad_dataset`` if what comes is no feed or lacks its end; as ``out_of_sync`` if another
+    call followed meanwhile; as ``diverged`` if this store was found to differ from the server's:
+    the next call brings everything again, once; as ``cancelled`` if the listener said so; as ``busy`` or ``io`` if
     the store fails. What the listener raises comes out as it is.
     """
 
@@ -269,7 +272,7 @@ def follow_from(
         except (httpx.TransportError, httpx.DecodingError) as failed:
             raise FollowStopped() from failed
 
-    return _following.followed(engine, ask)
+    return ask(engine.followed())
 
 
 async def follow_from_async(
@@ -294,13 +297,7 @@ async def follow_from_async(
         except (httpx.TransportError, httpx.DecodingError) as failed:
             raise FollowStopped() from failed
 
-    after = await engine.followed()
-    try:
-        return await ask(after)
-    except FollowStopped as stopped:
-        if not _following.begins_anew(stopped, after):
-            raise
-    return await ask(None)
+    return await ask(await engine.followed())
 
 
 def _asked_after(after: Optional[str], url: str, wait: int) -> Dict[str, Any]:
@@ -330,7 +327,7 @@ def _reply(response: httpx.Response, body: Body) -> Reply:
     return Reply(response.status_code, body.whole(), response.headers.get("Retry-After"))
 
 
-def _no_reply(failed: httpx.RequestError) -> NoReply:
+def _call_failure(failed: httpx.RequestError) -> CallFailure:
     if isinstance(failed, httpx.TimeoutException):
-        return NoReply.TIMEOUT
+        return CallFailure.TIMEOUT
     return _driving.cut(failed)

@@ -13,7 +13,7 @@ from rollbook.errors import RollbookError
 from rollbook.message import Answer
 from rollbook.question import Question
 
-__all__ = ["Answers", "Callback", "Failed", "Observation"]
+__all__ = ["Answers", "Callback", "Failed", "LiveQuery"]
 
 _native = _crossing.native
 
@@ -26,9 +26,9 @@ Failed = Callable[[RollbookError], object]
 Given = Union[Answer, RollbookError]
 
 
-class Observation(Cancellable):
-    """A question that is observed, until it is cancelled or the engine is closed; it does not
-    keep the engine open. As a context manager it is cancelled at the end of the block."""
+class LiveQuery(Cancellable):
+    """Observes a question until it is cancelled or the engine is closed. It does not extend the
+    lifetime of the engine. As a context manager it is cancelled at the end of the block."""
 
     def __init__(self, observe: Any, question: Question, wake: Callable[[], object]) -> None:
         super().__init__(called(observe, _question(question), _Listener(wake)))
@@ -36,7 +36,7 @@ class Observation(Cancellable):
 
     @property
     def is_over(self) -> bool:
-        """Whether it was cancelled, or the engine was closed. No answer follows."""
+        """Whether the live query was cancelled, or the engine was closed. No answer follows."""
         over: bool = self._native.is_over()
         return over
 
@@ -49,7 +49,7 @@ class Observation(Cancellable):
         return answer and Answer(answer.status, answer.bytes, answer.allow)
 
 
-class Answers(Observation, Iterator[Answer]):
+class Answers(LiveQuery, Iterator[Answer]):
     """The answers to a question, one after the other, as they change.
 
     Several changes in a row may make one answer. An answer is never older than the one
@@ -65,13 +65,13 @@ class Answers(Observation, Iterator[Answer]):
         """Waits for the next answer: the first one is there at once.
 
         Fails as ``not_synced`` if the school is synced and what is asked was not seen; as
-        ``io`` or ``corrupt`` if the store fails. It is over then.
+        ``io`` or ``corrupt`` if the store fails. Each error is raised once, and the live
+        query continues: the next call waits for the answer that follows.
         """
         while True:
             self._due.clear()
             given = self._look()
             if isinstance(given, RollbookError):
-                self.cancel()
                 raise given
             if given is not None:
                 return given
@@ -96,7 +96,7 @@ class Observable:
     @overload
     def observe(
         self, question: Question, callback: Callback, *, failed: Optional[Failed] = None
-    ) -> Observation: ...
+    ) -> LiveQuery: ...
 
     def observe(
         self,
@@ -104,16 +104,16 @@ class Observable:
         callback: Optional[Callback] = None,
         *,
         failed: Optional[Failed] = None,
-    ) -> Union[Answers, Observation]:
+    ) -> Union[Answers, LiveQuery]:
         """Observes a question: the answer that :meth:`Engine.ask` gives, and again whenever
         its status or its bytes change. They change after a change of the data that it is made
         from, and when another day begins at the school.
 
         Gives an iterator that waits for the next answer. With a ``callback`` it gives what
         cancels it: the callback hears the answer before this returns, and each other one on a
-        thread of the engine, one for all observations, which must not be held up; one call
+        thread of the engine, one for all live queries, which must not be held up; one call
         ends before the next begins. ``failed`` hears an error of the store, each once, and
-        the observation goes on. What they raise, and an error that nobody hears, goes to
+        the live query continues. What they raise, and an error that nobody hears, goes to
         :func:`threading.excepthook`.
 
         It ends when the engine is closed; while the engine is suspended it waits. Fails as
@@ -127,7 +127,7 @@ class Observable:
     @overload
     def observe_record(
         self, question: Question, callback: Callback, *, failed: Optional[Failed] = None
-    ) -> Observation: ...
+    ) -> LiveQuery: ...
 
     def observe_record(
         self,
@@ -135,7 +135,7 @@ class Observable:
         callback: Optional[Callback] = None,
         *,
         failed: Optional[Failed] = None,
-    ) -> Union[Answers, Observation]:
+    ) -> Union[Answers, LiveQuery]:
         """Observes one record as v2 answers it: as :meth:`observe`, but with the answers of
         :meth:`Engine.find`."""
         return _observed_by(self._native.observe_record, question, callback, failed)
@@ -161,13 +161,13 @@ def hand_on(
 
 def _observed_by(
     observe: Any, question: Question, callback: Optional[Callback], failed: Optional[Failed]
-) -> Union[Answers, Observation]:
+) -> Union[Answers, LiveQuery]:
     if callback is None:
         return Answers(observe, question)
     return _Heard(observe, question, callback, failed)
 
 
-class _Heard(Observation):
+class _Heard(LiveQuery):
     """A question whose answers are heard. The listener keeps it, until it is over."""
 
     def __init__(
@@ -224,8 +224,8 @@ _LAST_CALL = 1.0
 @atexit.register
 def _fall_silent() -> None:
     """A thread that calls an interpreter which is ending is ended amid the engine's code."""
-    for observation in list(_observed):
-        observation.cancel()
+    for live in list(_observed):
+        live.cancel()
     until = time.monotonic() + _LAST_CALL
     while _listening and time.monotonic() < until:
         time.sleep(0.001)

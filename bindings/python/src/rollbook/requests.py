@@ -21,7 +21,7 @@ from rollbook.dataset import Listener
 from rollbook.engine import Engine
 from rollbook.follow import FollowStopped
 from rollbook.report import Summary
-from rollbook.sync import Call, NoReply, Reply, Sync, SyncReport
+from rollbook.sync import Call, CallFailure, Reply, Sync, SyncReport
 
 __all__ = ["Adapter", "follow_from", "sync_with"]
 
@@ -100,7 +100,7 @@ def sync_with(
                 retry_after = response.headers.get("Retry-After")
                 return Reply(response.status_code, body.whole(), retry_after)
         except requests.Timeout:
-            return NoReply.TIMEOUT
+            return CallFailure.TIMEOUT
         except _CUT as failed:
             return _driving.cut(failed)
 
@@ -132,7 +132,7 @@ def follow_from(
         except (requests.Timeout, *_CUT) as failed:
             raise FollowStopped() from failed
 
-    return _following.followed(engine, ask)
+    return ask(engine.followed())
 
 
 _CUT = (

@@ -2,14 +2,14 @@
 
 :meth:`Engine.sync` begins it. :func:`rollbook.httpx.sync_with`,
 :func:`rollbook.httpx.sync_with_async` and :func:`rollbook.requests.sync_with` drive it
-by an HTTP client; whoever has another one drives it as they do::
+by an HTTP client. A driver for another client works as follows::
 
     while True:
         now = int(time.time())
         step = sync.next(now)
         if isinstance(step, Send):
             status, retry_after, body = send(step.call)
-            sync.take(step.call.id, now, Reply(status, body, retry_after))
+            sync.handle_reply(step.call.id, now, Reply(status, body, retry_after))
         elif isinstance(step, Wait):
             time.sleep(max(0, step.until - time.time()))
         else:
@@ -27,24 +27,26 @@ from rollbook.instant import Instant, seconds
 
 __all__ = [
     "Call",
+    "CallFailure",
     "Coverage",
     "Covered",
     "Done",
-    "GivenUp",
-    "NoReply",
+    "FailedRequest",
     "Outcome",
+    "QuarantinedAnswer",
     "RefusedState",
     "Reply",
+    "ReplyOutcome",
     "Send",
     "Step",
     "Stop",
+    "StopReason",
     "Sync",
     "SyncProgress",
     "SyncReport",
     "SyncStopped",
-    "Taken",
+    "UnsentState",
     "Wait",
-    "Why",
 ]
 
 _native = _crossing.native
@@ -79,84 +81,114 @@ class Reply(NamedTuple):
         return f"Reply({self.status}, {len(self.body)} bytes, {self.retry_after!r})"
 
 
-class NoReply(enum.Enum):
-    """Why there is no reply to a call."""
+class CallFailure(enum.Enum):
+    """The reason why there is no reply to a call."""
 
     OFFLINE = "OFFLINE"
-    """There is no network. It does not count as an attempt."""
+    """There is no network. This does not count as an attempt."""
     TIMEOUT = "TIMEOUT"
-    """None came in time."""
+    """No reply arrived in time."""
     CUT = "CUT"
-    """The connection was cut."""
+    """The connection was interrupted."""
 
 
 class Outcome(enum.Enum):
-    """What was made of a reply."""
+    """The kind of the outcome of a reply."""
 
-    KEPT = "KEPT"
-    """It was read whole, and is published with the pass."""
-    SAME = "SAME"
-    """It was read whole, and is as it was."""
+    STORED = "STORED"
+    """The answer was read completely, and is published with the pass."""
+    UNCHANGED = "UNCHANGED"
+    """The answer was read completely, and is unchanged."""
     RETRY = "RETRY"
-    """It is to be asked for again; the next step says when."""
-    GIVEN_UP = "GIVEN_UP"
-    """It says that this may not be had, or cannot be read: the rest goes on without."""
+    """The call must be repeated. A later step returns it again."""
+    FAILED = "FAILED"
+    """The service refuses the answer, or the answer cannot be read. The pass continues without
+    it."""
     STALE = "STALE"
-    """Nobody waits for it any more."""
+    """The reply is no longer expected, and is ignored."""
 
 
-class Taken(NamedTuple):
-    """What was made of a reply, and when it is asked for again."""
+class ReplyOutcome(NamedTuple):
+    """The outcome of a reply, and when the call can be repeated."""
 
     outcome: Outcome
-    """What was made of it."""
+    """The kind of the outcome."""
     at: Optional[int] = None
-    """With ``RETRY``: not before this instant, in seconds since 1970-01-01T00:00:00Z."""
+    """With ``RETRY``: the earliest instant of the next attempt, in seconds since
+    1970-01-01T00:00:00Z."""
 
 
-class Why(enum.Enum):
-    """Why a sync stopped."""
+class StopReason(enum.Enum):
+    """The reason why a sync stopped."""
 
     UNAUTHORISED = "UNAUTHORISED"
-    """The service says 401: the credentials are wrong, or the school has not authorised
-    the integrator."""
+    """The service answered 401, without saying whether the credentials are wrong or the school
+    has not authorised the integrator."""
+    WRONG_CREDENTIALS = "WRONG_CREDENTIALS"
+    """The service answered 401 because of the credentials."""
+    SCHOOL_NOT_AUTHORISED = "SCHOOL_NOT_AUTHORISED"
+    """The service answered 401 because of the school: the school has not authorised the
+    integrator, or its id is wrong."""
+    UNREACHABLE = "UNREACHABLE"
+    """Three attempts to reach the service failed, and no earlier call had a reply."""
     FORGOTTEN = "FORGOTTEN"
-    """The school was removed, or is no longer to be synced."""
+    """The school was removed, or is no longer synced."""
     INCOMPLETE = "INCOMPLETE"
-    """The school's record or its current learners could not be had: without them nothing
-    is published."""
+    """The school's record or its current learners could not be fetched. Without them nothing is
+    published."""
     SUPERSEDED = "SUPERSEDED"
     """Another sync of the school was started since."""
 
 
 class SyncStopped(Exception):
-    """A sync cannot go on. What was published is answered."""
+    """Reports that a sync cannot continue. Records that were published before are still
+    answered."""
 
-    def __init__(self, why: Why) -> None:
-        super().__init__(_STOPPED[why])
-        self.why = why
-        """The reason."""
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(_STOPPED[reason])
+        self.reason = reason
+        """The reason why the sync stopped."""
 
 
 _STOPPED = {
-    Why.UNAUTHORISED: "the service answered 401: check the credentials, and that the school"
-    " has authorised the integrator",
-    Why.FORGOTTEN: "the school was removed, or is no longer to be synced: begin a new sync if"
-    " it should be",
-    Why.INCOMPLETE: "the school's record or its current learners could not be had, so that"
+    StopReason.UNAUTHORISED: "the service answered 401: check the credentials, and that the"
+    " school has authorised the integrator",
+    StopReason.WRONG_CREDENTIALS: "the service answered 401 to the credentials: check the user"
+    " name and the password",
+    StopReason.SCHOOL_NOT_AUTHORISED: "the service answered 401 to the school: check its id, and"
+    " that it has authorised the integrator",
+    StopReason.UNREACHABLE: "the service could not be reached: check its address, and that it is"
+    " up",
+    StopReason.FORGOTTEN: "the school was removed, or is no longer to be synced: begin a new sync"
+    " if it should be",
+    StopReason.INCOMPLETE: "the school's record or its current learners could not be had, so that"
     " nothing was published: try again later",
-    Why.SUPERSEDED: "another sync of the school was begun since: let that one go on",
+    StopReason.SUPERSEDED: "another sync of the school was begun since: let that one go on",
 }
 
 
 @dataclass(frozen=True)
-class GivenUp:
-    """A call that came to nothing."""
+class FailedRequest:
+    """A call that failed permanently."""
 
     target: str
     """The path and the query string."""
-    why: str
-    """Why, in words."""
+    reason: str
+    """The reason, as text."""
+
+
+@dataclass(frozen=True)
+class QuarantinedAnswer:
+    """An answer that is stored but not published."""
+
+    target: str
+    """The path and the query string."""
+    lost: int
+    """How many stored values the answer would remove: records, or values of the field that would
+    lose most. It is 0 if the answer is unpublished only because it is published together with
+    another one."""
+    stored: int
+    """How many such values are stored."""
 
 
 @dataclass(frozen=True)
@@ -172,25 +204,41 @@ class RefusedState:
 
 
 @dataclass(frozen=True)
+class UnsentState:
+    """A state update that the service has not accepted yet."""
+
+    api_type_id: int
+    """The API type."""
+    state: bool
+    """The state that was asked for."""
+
+
+@dataclass(frozen=True)
 class SyncReport:
-    """What a pass came to. It names targets and members, and never a value of an answer."""
+    """The results of a pass. They contain targets and names of members, but never a value of an
+    answer."""
 
     replies: int
-    """How many replies were taken."""
-    same: int
-    """How many of them were as before."""
-    given_up: Sequence[GivenUp]
-    """What was given up, so that it is not synced."""
-    held: Sequence[str]
-    """What was held back, since it would have taken away much of what is kept: its old
-    records are still answered. :meth:`Sync.confirm` says that it is right."""
+    """How many replies were evaluated."""
+    unchanged: int
+    """How many of these replies were unchanged."""
+    failed: Sequence[FailedRequest]
+    """The calls that failed permanently, so that their data is not synced."""
+    quarantined: Sequence[QuarantinedAnswer]
+    """The answers that are stored but not published because they would remove much, and those
+    that are published only together with them. Until such an answer is published, the records
+    that it would change are answered unchanged. :meth:`Sync.approve` and :meth:`Sync.reject`
+    decide about it. :meth:`Sync.quarantined` returns the same list at any time."""
     unknown: Sequence[str]
     """Members of answers that are unknown, as ``record: member``."""
     refused: Sequence[RefusedState]
     """State updates that the service refused: the states are what they were before."""
-    unsettled: Sequence[str]
-    """What the service changed again and again while it was asked, so that one answer may
-    be older than another. The next pass asks for it."""
+    unsent: Sequence[UnsentState]
+    """State updates that the service has not accepted yet. The store answers them all the
+    same, and the next sync sends them."""
+    unstable: Sequence[str]
+    """Targets whose answers changed each time they were requested again, so that one answer may
+    be older than another. The next pass requests them."""
 
 
 @dataclass(frozen=True)
@@ -264,10 +312,11 @@ class Done:
 
 @dataclass(frozen=True)
 class Stop:
-    """It cannot go on, and says so from now on. What was published is answered."""
+    """The sync cannot continue, and every further step is the same. Records that were published
+    before are still answered."""
 
-    why: Why
-    """The reason."""
+    reason: StopReason
+    """The reason why the sync stopped."""
 
 
 Step = Union[Send, Wait, Done, Stop]
@@ -296,35 +345,60 @@ class Sync(_crossing.Held):
         """
         return _step(called(self._native.next, seconds(now)))
 
-    def take(self, call: int, now: Instant, reply: Reply) -> Taken:
-        """Takes the reply to a call, which is given by its id.
+    def handle_reply(self, call: int, now: Instant, reply: Reply) -> ReplyOutcome:
+        """Evaluates the reply to the call with this id, and stores the outcome.
 
-        Fails as ``busy`` or ``io`` if it could not be kept. The call is still out then: hand
-        the reply in again.
+        Fails as ``busy`` or ``io`` if the outcome cannot be stored. The call is then still in
+        flight: pass the reply again.
         """
         status, body, retry_after = reply
         given = _native.Reply(status=status, body=body, retry_after=retry_after)
-        return _taken(called(self._native.take, call, seconds(now), given))
+        return _reply_outcome(called(self._native.handle_reply, call, seconds(now), given))
 
-    def fail(self, call: int, now: Instant, why: NoReply) -> Taken:
-        """There was no reply to a call. Fails as :meth:`take`."""
-        return _taken(called(self._native.fail, call, seconds(now), _native.NoReply[why.name]))
+    def handle_failure(self, call: int, now: Instant, failure: CallFailure) -> ReplyOutcome:
+        """Reports that there was no reply to a call. Fails as :meth:`handle_reply` does."""
+        given = _native.CallFailure[failure.name]
+        return _reply_outcome(called(self._native.handle_failure, call, seconds(now), given))
 
-    def want(self, target: str) -> None:
-        """Asks for this next, whether it was asked in this pass or not: a path and query of
-        v1 about the school. If the school is synced already, the answer is published as soon
-        as it is there.
+    def prioritise(self, target: str) -> None:
+        """Requests a target next, even if it was requested in this pass before. The target is a
+        path and query of v1 about the school. If the school is already synced, the answer is
+        published as soon as it has arrived.
 
-        Fails as ``unsupported`` if sync does not ask for such a target.
+        Fails as ``unsupported`` if a sync does not request such a target.
         """
-        called(self._native.want, target)
+        called(self._native.prioritise, target)
 
-    def confirm(self, target: str) -> None:
-        """Says that what the report calls held is right: the next step publishes it.
+    def quarantined(self) -> Sequence[QuarantinedAnswer]:
+        """Returns the quarantined answers: those that are stored but not published because they
+        would remove much, and those that are published only together with them. They are read
+        from the store: a sync that was just started returns those of the last pass, and needs no
+        new pass."""
+        return _quarantined(called(self._native.quarantined))
 
-        Fails as ``unsupported`` if nothing of this target is held back.
+    def approve(self, target: str) -> None:
+        """Approves a quarantined answer. The next step publishes it together with everything
+        that belongs to it, as soon as none of that is quarantined. The order in which answers
+        are approved makes no difference. Approving a target that is not quarantined (any more)
+        has no effect. The approval is stored, so that a sync that is started later publishes the
+        answer.
+
+        Fails as ``unsupported`` if a sync does not request such a target, or if another sync of
+        the school was started since.
         """
-        called(self._native.confirm, target)
+        called(self._native.approve, target)
+
+    def reject(self, target: str) -> None:
+        """Discards a quarantined answer, together with those that would be published with it.
+        The records remain unchanged, and the next pass requests the answers again. Rejecting a
+        target that is not quarantined (any more) has no effect. Fails as :meth:`approve`
+        does."""
+        called(self._native.reject, target)
+
+    def report(self) -> SyncReport:
+        """What the sync came to so far: the same as with :class:`Done`, and there for one
+        that stopped or is under way."""
+        return _report(called(self._native.report))
 
     def progress(self) -> SyncProgress:
         """How far the pass has come."""
@@ -339,27 +413,33 @@ def _step(given: Any) -> Step:
     if given.is_WAIT():
         return Wait(given.until)
     if given.is_STOP():
-        return Stop(Why[given.why.name])
+        return Stop(StopReason[given.reason.name])
     return Done(_report(given.report))
 
 
-def _taken(given: Any) -> Taken:
+def _reply_outcome(given: Any) -> ReplyOutcome:
     if given.is_RETRY():
-        return Taken(Outcome.RETRY, given.at)
-    return Taken(next(each for each in Outcome if getattr(given, f"is_{each.name}")()))
+        return ReplyOutcome(Outcome.RETRY, given.at)
+    return ReplyOutcome(next(each for each in Outcome if getattr(given, f"is_{each.name}")()))
+
+
+def _quarantined(given: Any) -> Sequence[QuarantinedAnswer]:
+    return [QuarantinedAnswer(each.target, each.lost, each.stored) for each in given]
 
 
 def _report(given: Any) -> SyncReport:
-    given_up = [GivenUp(each.target, each.why) for each in given.given_up]
+    failed = [FailedRequest(each.target, each.reason) for each in given.failed]
     refused = [RefusedState(each.api_type_id, each.state, each.status) for each in given.refused]
+    unsent = [UnsentState(each.api_type_id, each.state) for each in given.unsent]
     return SyncReport(
         given.replies,
-        given.same,
-        given_up,
-        given.held,
+        given.unchanged,
+        failed,
+        _quarantined(given.quarantined),
         given.unknown,
         refused,
-        given.unsettled,
+        unsent,
+        given.unstable,
     )
 
 

@@ -1,15 +1,14 @@
 import Foundation
 
-/// The answers to a question, one after the other, as they change: see
-/// ``Engine/observe(_:)``.
+/// The successive answers to a question: see ``Engine/observe(_:)``.
 ///
-/// Each loop over it is an observation of its own, which ends with the loop; no thread
-/// waits. A loop that is slow misses answers that are out of date by then: none is older
-/// than the one before it, and none the same.
+/// Each loop over it is a live query of its own, which ends with the loop; no thread waits. A slow
+/// loop misses answers that are out of date by then. Answers arrive in order, and each one differs
+/// from the one before it.
 public struct Answers: AsyncSequence, Sendable {
     public typealias Element = Answer
 
-    fileprivate typealias Observe = @Sendable (any ChangeListener) throws -> Observation
+    fileprivate typealias Observe = @Sendable (any ChangeListener) throws -> LiveQuery
 
     fileprivate let observe: Observe
 
@@ -20,27 +19,28 @@ public struct Answers: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observe: Observe
         private let due = Due()
-        private var observation: Observation?
+        private var query: LiveQuery?
 
         fileprivate init(observe: @escaping Observe) {
             self.observe = observe
         }
 
         /// The next answer, the first one at once; nil once the engine is closed. An error
-        /// ends it, as does the task's cancellation, which throws `CancellationError`.
+        /// is thrown once and does not end it: the next call waits for the answer that follows.
+        /// The task's cancellation ends it, and throws `CancellationError`.
         public mutating func next() async throws -> Answer? {
-            let observation = try self.observation ?? observe(due)
-            self.observation = observation
+            let query = try self.query ?? observe(due)
+            self.query = query
             do {
                 while true {
                     try Task.checkCancellation()
-                    let answer = try await AsyncEngine.onThread(of: .global()) { try observation.poll() }
+                    let answer = try await AsyncEngine.onThread(of: .global()) { try query.poll() }
                     if let answer { return answer }
-                    if observation.isOver() { return nil }
+                    if query.isOver() { return nil }
                     await due.wait()
                 }
-            } catch {
-                observation.cancel()
+            } catch let error as CancellationError {
+                query.cancel()
                 throw error
             }
         }
@@ -56,9 +56,21 @@ extension Engine {
     /// for try await answer in engine.observe(.grades(school: 1000)) { print(answer.body) }
     /// ```
     ///
-    /// It ends when the engine is closed; while the engine is suspended it waits. The loop
-    /// fails as `not_synced` if the school is synced and what is asked was not seen; as `io`
-    /// or `corrupt` if the store fails; as `bad_argument` if a text is no date.
+    /// It ends when the engine is closed; while the engine is suspended it waits. It throws
+    /// `not_synced` if the school is synced and what is asked was not seen; `io` or `corrupt`
+    /// if the store fails; `bad_argument` if a text is no date. An error leaves a `for` loop; an
+    /// iterator of your own goes on, and gives the answer that follows:
+    ///
+    /// ```swift
+    /// var answers = engine.observe(.grades(school: 1000)).makeAsyncIterator()
+    /// var isOver = false
+    /// while !isOver {
+    ///     do {
+    ///         while let answer = try await answers.next() { print(answer.body) }
+    ///         isOver = true
+    ///     } catch let error as RollbookError { print(error) }
+    /// }
+    /// ```
     public func observe(_ question: Question) -> Answers {
         Answers { try self.observe(question: question, listener: $0) }
     }

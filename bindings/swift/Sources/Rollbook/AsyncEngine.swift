@@ -222,8 +222,8 @@ public final class AsyncEngine: Sendable {
 
 /// The lines of an export, in pieces of about 64 KiB, each of whole lines.
 ///
-/// The store cannot be compacted or suspended until the sequence is read to its end, or
-/// let go.
+/// It fails as `reader_ended` if another call waits to erase, compact or suspend, and the
+/// sequence is not read to its end within five seconds.
 public struct ExportedPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     public typealias Element = String
 

@@ -14,7 +14,7 @@ extension Engine {
     ///
     /// No redirect is followed, and nothing is cached. A task that is cancelled takes the request
     /// along. However it ends, what came to the end of a part is kept, and the next call goes on.
-    /// If the server does not know any more where this store is, it is asked for all, which comes
+    /// If the server does not know any more where this store is, it sends everything, which comes
     /// in place of what is here.
     ///
     /// - Parameters:
@@ -24,10 +24,13 @@ extension Engine {
     ///   - progress: hears after each piece how far the feed has come; it is cancelled if this
     ///     returns false or throws.
     ///
-    /// Gives what was changed here; nil if nothing changed. Throws ``FollowStopped`` if the server
+    /// Gives what was changed here; nil if nothing changed. A summary without records is one of a
+    /// feed that brought a new position alone, in place of one that the server will forget before
+    /// long. Throws ``FollowStopped`` if the server
     /// gives no feed or the connection fails, what `progress` throws, and `CancellationError`.
-    /// Fails as `bad_dataset` if what comes is no feed or lacks its end; as `out_of_step` if
-    /// another call followed meanwhile; as `cancelled` if `progress` returned false; as `busy` or
+    /// Fails as `bad_dataset` if what comes is no feed or lacks its end; as `out_of_sync` if
+    /// another call followed meanwhile; as `diverged` if this store was found to differ from the
+    /// server's: the next call brings everything again, once; as `cancelled` if `progress` returned false; as `busy` or
     /// `io` if the store fails; as `bad_argument` if the request has no address.
     @discardableResult
     public func follow(
@@ -37,12 +40,7 @@ extension Engine {
         let following = Following(
             engine: self, request: request, configuration: configuration, wait: wait, progress: progress)
         let after = try await AsyncEngine.onThread(of: .global()) { try self.followed() }
-        do {
-            return try await following.ask(after: after)
-        } catch let stopped as FollowStopped where stopped.status == 409 && after != nil {
-            // It does not know the position.
-            return try await following.ask(after: nil)
-        }
+        return try await following.ask(after: after)
     }
 }
 

@@ -10,6 +10,9 @@ extension RollbookError {
         case alreadyOpen = "already_open"
         /// Somebody else is at work on the store.
         case busy
+        /// An export or feed was not read to its end while another call waited to erase,
+        /// compact or suspend: start it again.
+        case readerEnded = "reader_ended"
         /// The engine is suspended.
         case suspended
         /// The engine is closed, or the load is over.
@@ -34,10 +37,12 @@ extension RollbookError {
         case notSynced = "not_synced"
         /// A school is synced: only the service changes its records; nothing was changed.
         case synced
-        /// A position is of another store, or of a history that this one does not know.
-        case beginAnew = "begin_anew"
-        /// A feed does not begin where this store is; nothing was changed.
-        case outOfStep = "out_of_step"
+        /// A text is not the position of a feed.
+        case resyncRequired = "resync_required"
+        /// A feed does not begin at the position of this store; nothing was changed.
+        case outOfSync = "out_of_sync"
+        /// A store differs from the one that it follows. The next feed brings everything again, once.
+        case diverged
         /// This engine or platform cannot do what was asked.
         case unsupported
         /// An argument is not of the form that it must have.
@@ -64,6 +69,7 @@ extension RollbookError {
         case .BadDataset(let message): (.badDataset, message)
         case .AlreadyOpen(let message): (.alreadyOpen, message)
         case .Busy(let message): (.busy, message)
+        case .ReaderEnded(let message): (.readerEnded, message)
         case .Suspended(let message): (.suspended, message)
         case .Closed(let message): (.closed, message)
         case .Corrupt(let message): (.corrupt, message)
@@ -76,8 +82,9 @@ extension RollbookError {
         case .IdReused(let message): (.idReused, message)
         case .NotSynced(let message): (.notSynced, message)
         case .Synced(let message): (.synced, message)
-        case .BeginAnew(let message): (.beginAnew, message)
-        case .OutOfStep(let message): (.outOfStep, message)
+        case .ResyncRequired(let message): (.resyncRequired, message)
+        case .OutOfSync(let message): (.outOfSync, message)
+        case .Diverged(let message): (.diverged, message)
         case .Unsupported(let message): (.unsupported, message)
         case .BadArgument(let message): (.badArgument, message)
         case .ListenerFailed(let message): (.listenerFailed, message)

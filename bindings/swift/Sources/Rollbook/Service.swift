@@ -6,7 +6,7 @@ import FoundationNetworking
 /// What became of a call.
 enum Answered: Sendable {
     case reply(Reply)
-    case none(NoReply)
+    case none(CallFailure)
 }
 
 /// Where a school is asked, and as whom, over a session of its own. No message repeats a
@@ -137,7 +137,7 @@ private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendab
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: Error?) {
         let body = lock.withLock { bodies[task.taskIdentifier] } ?? Data()
         guard error == nil, body.count <= longest, let response = task.response as? HTTPURLResponse else {
-            return end(task.taskIdentifier, .none(Self.why(error)))
+            return end(task.taskIdentifier, .none(Self.failure(error)))
         }
         end(
             task.taskIdentifier,
@@ -147,7 +147,7 @@ private final class Replies: NSObject, URLSessionDataDelegate, @unchecked Sendab
                     retryAfter: response.value(forHTTPHeaderField: "Retry-After"))))
     }
 
-    private static func why(_ error: Error?) -> NoReply {
+    private static func failure(_ error: Error?) -> CallFailure {
         switch (error as? URLError)?.code {
         case .timedOut: .timeout
         case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive: .offline

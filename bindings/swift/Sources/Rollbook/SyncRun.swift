@@ -13,7 +13,7 @@ extension Sync {
     ///
     /// The credentials go into the headers `HTTP-X-USERNAME` and `HTTP-X-PASSWORD` and nowhere
     /// else; no redirect is followed, and nothing is cached. A task that is cancelled takes the
-    /// calls along that are out. However it ends, what was taken is kept, and the next sync of
+    /// calls along that are out. However it ends, the replies so far are stored, and the next sync of
     /// the school goes on.
     ///
     /// - Parameters:
@@ -81,7 +81,7 @@ struct SyncRun: Sendable {
                     case .ticked, nil: isTicking = false
                     }
                 case .done(let report): return report
-                case .stop(let why): throw SyncStopped(why: why)
+                case .stop(let reason): throw SyncStopped(reason: reason)
                 }
             }
         }
@@ -90,8 +90,8 @@ struct SyncRun: Sendable {
     private func handIn(_ call: UInt64, _ answered: Answered) async throws {
         _ = try await persevering {
             switch answered {
-            case .reply(let reply): try sync.take(call: call, now: now(), reply: reply)
-            case .none(let why): try sync.fail(call: call, now: now(), why: why)
+            case .reply(let reply): try sync.handleReply(call: call, now: now(), reply: reply)
+            case .none(let failure): try sync.handleFailure(call: call, now: now(), failure: failure)
             }
         }
     }
@@ -112,6 +112,6 @@ struct SyncRun: Sendable {
     private func now() -> Int64 { Int64(clock()) }
 
     private static var cancelled: RollbookError {
-        .Cancelled(message: "the sync was cancelled: what was taken is kept, and the school's next sync goes on")
+        .Cancelled(message: "the sync was cancelled: the replies so far are stored, and the school's next sync continues")
     }
 }

@@ -2,14 +2,20 @@ import Foundation
 
 /// A sync cannot go on. What was published is answered.
 public struct SyncStopped: Error, LocalizedError, Equatable, CustomStringConvertible {
-    /// The reason.
-    public let why: Why
+    /// Why the sync stopped.
+    public let reason: StopReason
 
     /// What to do next.
     public var description: String {
-        switch why {
+        switch reason {
         case .unauthorised:
             "the service answered 401: check the credentials, and that the school has authorised the integrator"
+        case .wrongCredentials:
+            "the service answered 401 to the credentials: check the user name and the password"
+        case .schoolNotAuthorised:
+            "the service answered 401 to the school: check its id, and that it has authorised the integrator"
+        case .unreachable:
+            "the service could not be reached: check its address, and that it is up"
         case .forgotten:
             "the school was removed, or is no longer to be synced: begin a new sync if it should be"
         case .incomplete:

@@ -26,7 +26,7 @@ final class DocumentationTests: XCTestCase {
         let comments = Set(try generated().compactMap(comment))
         let folder = Inputs.repository.appendingPathComponent("ffi/src")
         var carried = 0
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".rs") {
             let source = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
             var block: [String] = []
             for line in source.components(separatedBy: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {

@@ -46,7 +46,7 @@ final class Feeds: @unchecked Sendable {
             let feed: Feed
             do {
                 feed = try engine.feed(scope: scope, after: after)
-            } catch let error as RollbookError where error.code == .beginAnew {
+            } catch let error as RollbookError where error.code == .resyncRequired {
                 return Loopback.response(409, Data())
             }
             if feed.hasChanges() {

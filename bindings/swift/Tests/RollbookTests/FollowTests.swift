@@ -91,14 +91,18 @@ final class FollowTests: XCTestCase {
         let taken = try await follow(phone, feed, token: "none")
         XCTAssertGreaterThan(taken?.total.removed ?? 0, 0)
         XCTAssertEqual(try learners(phone), [])
+        // What the phone does not follow any more is unknown, and so is what it never did.
+        for unknown: UInt64 in [1000, 5] {
+            XCTAssertEqual(code(of: try phone.ask(.learners(school: unknown, learnerId: 2))), .notSynced)
+        }
         second.stop()
 
         // Another store does not know where the phone is.
         let before = try phone.followed()
         let other = try serve(folder.appendingPathComponent("other.redb"), Inputs.smallSchools)
         defer { other.stop() }
-        let anew = try await follow(phone, other.address.appendingPathComponent("feed"))
-        XCTAssertEqual(anew?.kinds["learner"]?.added, 2)
+        let resynced = try await follow(phone, other.address.appendingPathComponent("feed"))
+        XCTAssertEqual(resynced?.kinds["learner"]?.added, 2)
         XCTAssertNotEqual(try phone.followed(), before)
         XCTAssertFalse(try secondLearner(phone).contains("Naidoo"))
     }
@@ -110,12 +114,45 @@ final class FollowTests: XCTestCase {
         try await follow(phone, feeds.address)
         let other = try Feeds(smallSchools(), family)
         defer { other.stop() }
-        let anew = try await follow(phone, other.address)
-        XCTAssertNotNil(anew)
-        XCTAssertEqual(other.asked.map { $0.contains("after=") }, [true, false])
+        let resynced = try await follow(phone, other.address)
+        XCTAssertNotNil(resynced)
+        XCTAssertEqual(other.asked.map { $0.contains("after=") }, [true])
         let nothing = try await follow(phone, other.address)
         XCTAssertNil(nothing)
-        XCTAssertEqual(other.asked.dropFirst(2).map { $0.contains("after=") }, [true])
+        XCTAssertEqual(other.asked.dropFirst(1).map { $0.contains("after=") }, [true])
+    }
+
+    /// A server knows the changes of its last 64 openings.
+    func testADeviceThatPollsOutlivesAnyNumberOfOpenings() async throws {
+        let store = try temporaryFolder().appendingPathComponent("openings.redb")
+        let phone = try device()
+        func opened(_ dataset: Dataset, _ work: (Feeds) async throws -> Void) async throws {
+            let server = try Engine.open(at: store)
+            try server.apply(dataset)
+            let feeds = try Feeds(server, family)
+            try await work(feeds)
+            feeds.stop()
+            try server.close()
+        }
+        try await opened(.file(Inputs.smallSchools)) { try await follow(phone, $0.address) }
+        for opening in 0..<66 {
+            let other = #"{"type":"grade","school_id":1001,"grade_id":\#(opening + 500)}"#
+            try await opened(.text(other)) { feeds in
+                let before = try phone.followed()
+                let moved = try await follow(phone, feeds.address)
+                // A position, and no record.
+                XCTAssertEqual(moved?.lines, 2)
+                XCTAssertEqual(moved?.kinds.count, 0)
+                XCTAssertNotEqual(try phone.followed(), before)
+                let nothing = try await follow(phone, feeds.address)
+                XCTAssertNil(nothing)
+            }
+        }
+        try await opened(.text(Self.change)) { feeds in
+            let changed = try await follow(phone, feeds.address)
+            XCTAssertLessThan(try XCTUnwrap(changed).lines, 10)
+            XCTAssertEqual(changed?.total.changed, 1)
+        }
     }
 
     /// What came to the end of a part is kept, and does not come again.
@@ -234,12 +271,12 @@ final class FollowTests: XCTestCase {
         let position = try await engine.followed()
         XCTAssertEqual(position, feed.position())
         XCTAssertFalse(try server.feed(scope: family, after: position).hasChanges())
-        XCTAssertEqual(code(of: try server.feed(scope: family, after: "AAAA")), .beginAnew)
+        XCTAssertEqual(code(of: try server.feed(scope: family, after: "AAAA")), .resyncRequired)
         XCTAssertEqual(code(of: try phone.follow().push(bytes: Data("<!doctype html>\n".utf8))), .badDataset)
         // A feed after a position is no other store's.
         try server.apply(.text(Self.change))
         let news = try server.feed(scope: family, after: position).text()
-        XCTAssertEqual(code(of: try device().follow().push(bytes: Data(news.utf8))), .outOfStep)
+        XCTAssertEqual(code(of: try device().follow().push(bytes: Data(news.utf8))), .outOfSync)
         let cut = try phone.follow()
         _ = try cut.push(bytes: Data((news.prefix { $0 != "\n" } + "\n").utf8))
         XCTAssertEqual(code(of: try cut.finish()), .badDataset)

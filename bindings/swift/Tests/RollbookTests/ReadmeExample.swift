@@ -9,7 +9,7 @@ func refresh(_ engine: Engine, from service: URL, username: String, password: St
             print(progress.answered, "of", progress.answered + progress.left)
             return true // false: later
         }
-        print(report.replies, "replies,", report.givenUp.count, "given up")
+        print(report.replies, "replies,", report.failed.count, "failed")
     } catch let stopped as SyncStopped {
         print(stopped.description) // wrong credentials, say
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The engine's example server on the day of the small schools, until it is stopped. It has
-/// the two of them unless told otherwise.
+/// the two of them unless told otherwise. With `--from` it has their credentials.
 final class Server {
     let address: URL
     private let process = Process()
@@ -11,6 +11,8 @@ final class Server {
         process.executableURL = try Inputs.server()
         let schools = arguments.isEmpty ? ["--dataset", Inputs.smallSchools.path] : arguments
         process.arguments = schools + ["--now", "2026-05-14T08:00:00Z"]
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["ROLLBOOK_USERNAME": "demo", "ROLLBOOK_PASSWORD": "demo"]) { $1 }
         process.standardOutput = said
         try process.run()
         // `listening on http://127.0.0.1:PORT`, in one piece.

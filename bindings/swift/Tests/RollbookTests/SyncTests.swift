@@ -45,8 +45,9 @@ final class SyncTests: XCTestCase {
         }
         XCTAssertTrue((2...4).contains(service.most), "\(service.most)")
         XCTAssertEqual(report.replies, UInt64(service.asked.count))
-        XCTAssertEqual(report.givenUp, [])
-        XCTAssertEqual(report.held + report.unsettled, [])
+        XCTAssertEqual(report.failed, [])
+        XCTAssertEqual(report.quarantined, [])
+        XCTAssertEqual(report.unstable, [])
         XCTAssertEqual(heard.all.first?.answered, 0)
         XCTAssertGreaterThan(heard.all.last?.answered ?? 0, 10)
         try Mirror.assert(mirror, of: source)
@@ -57,7 +58,7 @@ final class SyncTests: XCTestCase {
         let before = Question.absentees(school: 1000, fromDate: "2024-01-01", toDate: "2024-01-31")
         XCTAssertEqual(code(of: try mirror.ask(before)), .notSynced)
         let again = try await drive(mirror, from: service.address)
-        XCTAssertGreaterThan(again.same, 0)
+        XCTAssertGreaterThan(again.unchanged, 0)
         try Mirror.assert(mirror, of: source)
     }
 
@@ -77,8 +78,9 @@ final class SyncTests: XCTestCase {
             let server = try Server("--store", file.path, "--faults", "4180")
             defer { server.stop() }
             let report = try await drive(mirror, from: server.address)
-            XCTAssertEqual(report.givenUp, [])
-            XCTAssertEqual(report.held + report.unsettled + report.unknown, [])
+            XCTAssertEqual(report.failed, [])
+            XCTAssertEqual(report.quarantined, [])
+            XCTAssertEqual(report.unstable + report.unknown, [])
             server.stop()
             let source = try Engine.open(at: file, options: settings)
             given.append(try Mirror.assert(mirror, of: source, more))
@@ -111,7 +113,7 @@ final class SyncTests: XCTestCase {
         defer { service.stop() }
         let mirror = try Engine.memory(options: settings)
         let report = try await drive(mirror, from: service.address)
-        XCTAssertEqual(report.givenUp, [])
+        XCTAssertEqual(report.failed, [])
         XCTAssertGreaterThan(service.asked.count, 9)
         try Mirror.assert(mirror, of: source)
     }
@@ -123,8 +125,9 @@ final class SyncTests: XCTestCase {
             _ = try await drive(try Engine.memory(), from: service.address, password: "s3cret")
             XCTFail("it stops")
         } catch let stopped as SyncStopped {
-            XCTAssertEqual(stopped.why, .unauthorised)
-            XCTAssertTrue(stopped.localizedDescription.contains("check the credentials"))
+            XCTAssertEqual(stopped.reason, .wrongCredentials)
+            XCTAssertTrue(
+                stopped.localizedDescription.contains("check the user name and the password"))
             XCTAssertFalse("\(stopped)".contains("s3cret"))
         }
         XCTAssertEqual(service.asked.count, 1)
@@ -211,9 +214,9 @@ final class SyncTests: XCTestCase {
         defer { service.stop() }
         let report = try await drive(try Engine.memory(options: settings), from: service.address)
         XCTAssertEqual(elsewhere.asked, [])
-        XCTAssertFalse(report.givenUp.isEmpty)
-        for givenUp in report.givenUp {
-            XCTAssertTrue(givenUp.target.contains("discipline") && givenUp.why.contains("302"), "\(givenUp)")
+        XCTAssertFalse(report.failed.isEmpty)
+        for failed in report.failed {
+            XCTAssertTrue(failed.target.contains("discipline") && failed.reason.contains("302"), "\(failed)")
         }
     }
 
@@ -225,7 +228,7 @@ final class SyncTests: XCTestCase {
         let mirror = try Engine.memory(options: settings)
         let outbox = SyncOptions(daysFrom: "2026-01-01", outbox: "demo")
         let first = try await drive(mirror, from: service.address, password: "wagwoord-zoë-密", options: outbox)
-        XCTAssertEqual(first.givenUp, [])
+        XCTAssertEqual(first.failed, [])
         try Mirror.open(mirror)
         // A state update has a body; the service does not have the second.
         try mirror.apply(.text(#"""
@@ -238,6 +241,7 @@ final class SyncTests: XCTestCase {
         }
         let second = try await drive(mirror, from: service.address, password: "wagwoord-zoë-密", options: outbox)
         XCTAssertEqual(second.refused, [RefusedState(apiTypeId: 99, state: true, status: 401)])
+        XCTAssertEqual(second.unsent, [])
         let patch = try XCTUnwrap(service.asked.first { $0.hasPrefix("PATCH") }).lowercased()
         XCTAssertTrue(patch.contains("content-type: application/json"), patch)
         let refused = try source.request(
@@ -298,41 +302,46 @@ final class SyncTests: XCTestCase {
         XCTAssertEqual(first.method + first.body, "GET")
         guard case .wait = try sync.next(now: today) else { return XCTFail("one call is out") }
         XCTAssertEqual(try sync.progress().inFlight, 1)
-        guard case .retry(var now) = try sync.fail(call: first.id, now: today, why: .cut) else {
+        guard case .retry(var now) = try sync.handleFailure(call: first.id, now: today, failure: .cut) else {
             return XCTFail("it is asked for again")
         }
         XCTAssertGreaterThan(now, today)
-        XCTAssertEqual(try sync.fail(call: 1, now: today, why: .timeout), .stale)
+        XCTAssertEqual(try sync.handleFailure(call: 1, now: today, failure: .timeout), .stale)
         driving: while true {
             switch try sync.next(now: now) {
             case .wait(let until): now = until
             case .send(let call):
                 let answer = try source.request(Request(call.target, headers: demo))
                 let reply = Reply(status: answer.status, body: answer.data)
-                let taken = try sync.take(call: call.id, now: now, reply: reply)
-                XCTAssertTrue(taken == .kept || taken == .same, "\(taken)")
+                let outcome = try sync.handleReply(call: call.id, now: now, reply: reply)
+                XCTAssertTrue(outcome == .stored || outcome == .unchanged, "\(outcome)")
             case .done: break driving
-            case .stop(let why): return XCTFail("\(why)")
+            case .stop(let reason): return XCTFail("\(reason)")
             }
         }
         try Mirror.assert(mirror, of: source)
         let madeUp = #"{"type":"learner","school_id":1000,"id":77,"first_name":"Made up"}"#
         XCTAssertEqual(code(of: try mirror.apply(.text(madeUp))), .synced)
-        XCTAssertEqual(code(of: try sync.want(target: "/api/v1/nothing")), .unsupported)
-        XCTAssertEqual(code(of: try sync.confirm(target: first.target)), .unsupported)
-        try sync.want(target: first.target)
-        guard case .send(let wanted) = try sync.next(now: now) else { return XCTFail("it sends") }
-        XCTAssertEqual(wanted.target, first.target)
+        XCTAssertEqual(code(of: try sync.prioritise(target: "/api/v1/nothing")), .unsupported)
+        XCTAssertEqual(code(of: try sync.approve(target: "/api/v1/nothing")), .unsupported)
+        XCTAssertEqual(code(of: try sync.reject(target: "/api/v1/nothing")), .unsupported)
+        // What is not quarantined needs no decision.
+        try sync.approve(target: first.target)
+        try sync.reject(target: first.target)
+        XCTAssertEqual(try sync.quarantined(), [])
+        try sync.prioritise(target: first.target)
+        guard case .send(let prioritised) = try sync.next(now: now) else { return XCTFail("it sends") }
+        XCTAssertEqual(prioritised.target, first.target)
         let refused = Reply(status: 401, body: Data())
-        XCTAssertEqual(try sync.take(call: wanted.id, now: now, reply: refused), .givenUp)
-        XCTAssertEqual(try sync.next(now: now), .stop(why: .unauthorised))
+        XCTAssertEqual(try sync.handleReply(call: prioritised.id, now: now, reply: refused), .failed)
+        XCTAssertEqual(try sync.next(now: now), .stop(reason: .unauthorised))
         try mirror.forgetSync(school: 1000)
         XCTAssertNil(try mirror.synced(school: 1000))
     }
 
     func testEveryReasonHasWords() {
-        for why in [Why.unauthorised, .forgotten, .incomplete, .superseded] {
-            XCTAssertTrue(SyncStopped(why: why).localizedDescription.contains(": "))
+        for reason in [StopReason.unauthorised, .wrongCredentials, .schoolNotAuthorised, .unreachable, .forgotten, .incomplete, .superseded] {
+            XCTAssertTrue(SyncStopped(reason: reason).localizedDescription.contains(": "))
         }
     }
 

@@ -1,13 +1,14 @@
-//! Assessments lie by grade and year; an index tells which, and the term.
+//! Merges assessments, which are stored by grade and year. An index contains the grade, year and
+//! term of each assessment.
 
 use super::Commit;
-use super::marks::address::{GradeTerm, grade_term_of, not_as_indexed};
-use crate::dataset::ordered;
-use crate::dataset::staged::decode_item;
+use crate::dataset::input::ordered;
+use crate::dataset::input::staged::decode_item;
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
-use crate::record::assessment::{self, GRADE_TAG, SLOT_TAG, TERM_TAG, YEAR_TAG};
+use crate::record::address::{GradeTerm, grade_term_of, misplaced};
+use crate::record::kinds::assessment::{self, GRADE_COLUMN, SLOT_COLUMN, TERM_COLUMN, YEAR_COLUMN};
 use crate::store::{Collection, ItemBuffer, Key, Partition, Reader};
 
 impl Commit<'_, '_> {
@@ -21,10 +22,9 @@ impl Commit<'_, '_> {
         let old_at = grade_term_of(self.write, school, id)?;
         let mut old = ItemBuffer::default();
         if let Some(at) = old_at {
-            let partition = at.partition(school, Collection::Assessments);
-            let found = self.write.records(partition)?.get(Key(at.term, id))?;
-            let (pinned, index) = found.ok_or_else(not_as_indexed)?;
-            old.copy_from(&pinned.run()?.item(index)?);
+            let (partition, key) = at.address(school, id);
+            let found = self.write.records(partition)?.get(key)?;
+            old.copy_from(&found.ok_or_else(misplaced)?.item()?);
         }
         let mut new = ItemBuffer::default();
         let new_at = match self.staged.take()?.put {
@@ -40,7 +40,7 @@ impl Commit<'_, '_> {
             None => None,
         };
         let old_slot = match old_at {
-            Some(_) => Some(assessment::slot(old.item().tag(SLOT_TAG))?),
+            Some(_) => Some(assessment::slot(old.item().filter_column(SLOT_COLUMN))?),
             None => None,
         };
         let new_slot = match new_at {
@@ -48,7 +48,7 @@ impl Commit<'_, '_> {
             Some(at) => Some(self.marks.slots.take(self.write, school, at)?),
             None => None,
         };
-        new.set_tag(SLOT_TAG, new_slot);
+        new.set_filter_column(SLOT_COLUMN, new_slot);
         let change = Change::of(
             old_at.map(|at| (at, old.item())),
             new_at.map(|at| (at, new.item())),
@@ -59,16 +59,17 @@ impl Commit<'_, '_> {
         }
         if old_at != new_at {
             let (from, to) = (old_at.zip(old_slot), new_at.zip(new_slot));
-            self.marks.follow(self.write, [school, id], from, to)?;
+            self.marks
+                .move_marks_of_assessment(self.write, [school, id], from, to)?;
             self.put_index(school, id, new_at)?;
         }
         if let Some(at) = old_at.filter(|_| old_at != new_at) {
-            let partition = at.partition(school, Collection::Assessments);
-            self.records.remove(partition, Key(at.term, id))?;
+            let (partition, key) = at.address(school, id);
+            self.records.remove(partition, key)?;
         }
         if let Some(at) = new_at {
-            let partition = at.partition(school, Collection::Assessments);
-            self.records.put(partition, Key(at.term, id), &new.item())?;
+            let (partition, key) = at.address(school, id);
+            self.records.put(partition, key, &new.item())?;
         }
         self.records.spill(self.write)
     }
@@ -79,9 +80,9 @@ impl Commit<'_, '_> {
             return self.records.remove(index, Key::one(id));
         };
         let mut item = ItemBuffer::default();
-        item.set_tag(GRADE_TAG, Some(at.grade));
-        item.set_tag(YEAR_TAG, Some(at.year));
-        item.set_tag(TERM_TAG, Some(at.term));
+        item.set_filter_column(GRADE_COLUMN, Some(at.grade));
+        item.set_filter_column(YEAR_COLUMN, Some(at.year));
+        item.set_filter_column(TERM_COLUMN, Some(at.term));
         self.records.put(index, Key::one(id), &item.item())
     }
 }

@@ -1,9 +1,10 @@
-//! Integrators, and what schools have authorised them for.
+//! Merges integrators, and the client integrations by which schools authorise them.
 
 use super::Commit;
 use crate::dataset::summary::Change;
 use crate::error::Result;
-use crate::record::{Kind, integrator};
+use crate::record::Kind;
+use crate::record::kinds::integrator;
 use crate::store::Reader;
 
 impl Commit<'_, '_> {
@@ -14,7 +15,7 @@ impl Commit<'_, '_> {
         let key = integrator::row_key(&head.name);
         let old = self.write.integrator_row(&key)?;
         let new = self.staged.take()?.put.map(<[u8]>::to_vec);
-        self.put_row(Kind::Integrator, &key, old.as_deref(), new.as_deref())
+        self.put_row(None, &key, old.as_deref(), new.as_deref())
     }
 
     pub(super) fn client_integration(&mut self) -> Result<()> {
@@ -26,9 +27,9 @@ impl Commit<'_, '_> {
         };
         let key = integrator::authorisation_key(&head.name, school, api_type);
         let old = self.write.integrator_row(&key)?;
-        // A line without a state keeps what the lines before it and the store
-        // have; after a removal it is 0. A removal that no line asked for
-        // (line 0) only says that the record goes unless a line brings it.
+        // A line without a state takes the state from the lines before it or from the store; after
+        // a removal the state is 0. A removal that is not from a line (line 0) only removes the
+        // record if no line contains it, and does not reset the state.
         let mut state = old.as_ref().and_then(|row| row.first().copied());
         let mut there = state.is_some();
         let mut last_line = 0;
@@ -50,27 +51,26 @@ impl Commit<'_, '_> {
             last_line,
             there,
         )?;
-        self.put_row(
-            Kind::ClientIntegration,
-            &key,
-            old.as_deref(),
-            new.as_deref(),
-        )
+        self.put_row(Some(school), &key, old.as_deref(), new.as_deref())
     }
 
+    /// Writes the row of an integrator or, if `school` is given, of a client integration.
     fn put_row(
         &mut self,
-        kind: Kind,
+        school: Option<u64>,
         key: &[u8],
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<()> {
         let change = Change::of(old, new);
+        let kind = match school {
+            Some(_) => Kind::ClientIntegration,
+            None => Kind::Integrator,
+        };
         self.tally.summary.count(kind, change);
-        match (change, new) {
-            (Change::Added | Change::Changed, Some(row)) => self.write.put_integrator_row(key, row),
-            (Change::Removed, _) => self.write.remove_integrator_row(key),
-            _ => Ok(()),
+        match change {
+            Change::Unchanged | Change::Absent => Ok(()),
+            _ => self.write.set_integrator_row(school, key, new),
         }
     }
 }

@@ -1,17 +1,14 @@
-//! Records that lie by date, each with its date in a second collection.
+//! Merges records that are stored by date. A second collection contains the date of each record.
 
 use super::Commit;
-use crate::dataset::ordered;
-use crate::dataset::staged::decode_item;
+use crate::dataset::input::ordered;
+use crate::dataset::input::staged::decode_item;
 use crate::dataset::summary::Change;
-use crate::error::{Error, Failure, Result};
+use crate::error::Result;
 use crate::record::Kind;
+use crate::record::address::{date_of, misplaced};
 use crate::record::storage::Dated;
 use crate::store::{ItemBuffer, Key, Partition, Reader};
-
-fn astray() -> Failure {
-    Error::corrupt("a record is not at its date")
-}
 
 impl Commit<'_, '_> {
     pub(super) fn dated(&mut self, kind: Kind, at: Dated) -> Result<()> {
@@ -24,19 +21,10 @@ impl Commit<'_, '_> {
         let records = Partition::of(school, at.records);
         let dates = Partition::of(school, at.dates);
         let mut old = ItemBuffer::default();
-        let old_date = match self.write.records(dates)?.get(Key::one(id))? {
-            Some((pinned, index)) => Some(
-                pinned
-                    .run()?
-                    .tag(Dated::DATE_TAG, index)?
-                    .ok_or_else(astray)?,
-            ),
-            None => None,
-        };
+        let old_date = date_of(self.write, at, school, id)?;
         if let Some(date) = old_date {
             let found = self.write.records(records)?.get(Key(date, id))?;
-            let (pinned, index) = found.ok_or_else(astray)?;
-            old.copy_from(&pinned.run()?.item(index)?);
+            old.copy_from(&found.ok_or_else(misplaced)?.item()?);
         }
         let mut new = ItemBuffer::default();
         let new_date = match self.staged.take()?.put {
@@ -57,8 +45,8 @@ impl Commit<'_, '_> {
         }
         let items = [old_date.map(|_| old.item()), new_date.map(|_| new.item())];
         for item in items.into_iter().flatten() {
-            let learner = kind.learner(&[school, id], |tag| Ok(item.tag(tag)))?;
-            self.tally.touch(kind, &[school, id, learner.unwrap_or(0)]);
+            let learner = kind.learner(&[school, id], |column| Ok(item.filter_column(column)))?;
+            self.tally.record(kind, &[school, id, learner.unwrap_or(0)]);
         }
         if let Some(date) = old_date.filter(|date| Some(*date) != new_date) {
             self.records.remove(records, Key(date, id))?;
@@ -66,9 +54,9 @@ impl Commit<'_, '_> {
         match new_date {
             Some(date) => {
                 self.records.put(records, Key(date, id), &new.item())?;
-                let mut tagged = ItemBuffer::default();
-                tagged.set_tag(Dated::DATE_TAG, Some(date));
-                self.records.put(dates, Key::one(id), &tagged.item())?;
+                let mut dated = ItemBuffer::default();
+                dated.set_filter_column(Dated::DATE_COLUMN, Some(date));
+                self.records.put(dates, Key::one(id), &dated.item())?;
             }
             None => self.records.remove(dates, Key::one(id))?,
         }

@@ -1,18 +1,17 @@
-//! Edits that wait to be sorted by the address of their record.
+//! Pending edits, which are sorted by the address of their record.
 
-use crate::dataset::ordered;
-use crate::dataset::staged::{decode_item, encode_item};
+use crate::dataset::input::ordered;
+use crate::dataset::input::staged::{decode_item, encode_item};
 use crate::error::{Error, Failure, Result};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Sorted, Sorter, Write,
 };
 
-/// Edits by partition and key; those of one record in the order in which they
-/// were made.
+/// Edits by partition and key. Edits of one record remain in the order in which they were made.
 pub(super) struct Deferred {
     sorter: Sorter,
     name: &'static str,
-    /// How many bytes it holds in memory before it is full.
+    /// The number of bytes in memory above which [`is_full`](Deferred::is_full) returns true.
     limit: usize,
     key: Vec<u8>,
 }
@@ -30,14 +29,13 @@ impl Deferred {
         }
     }
 
-    /// Adds an edit, in memory however many there are: see
-    /// [`is_full`](Self::is_full).
+    /// Adds an edit in memory. Callers limit the memory by means of [`is_full`](Self::is_full).
     pub(super) fn push(&mut self, partition: Partition, key: Key, edit: &[u8]) -> Result<()> {
         self.set_key(partition, key);
         self.sorter.push(&self.key, edit)
     }
 
-    /// Adds an edit before all that are not added so.
+    /// Adds an edit that is applied before all edits added with [`push`](Self::push).
     pub(super) fn push_first(&mut self, partition: Partition, key: Key, edit: &[u8]) -> Result<()> {
         self.set_key(partition, key);
         self.sorter.push_first(&self.key, edit)
@@ -47,24 +45,24 @@ impl Deferred {
         self.key.clear();
         ordered::push(&mut self.key, partition.school);
         self.key.push(partition.collection as u8);
-        for number in [partition.a, partition.b, key.0, key.1] {
+        for number in [partition.first, partition.second, key.0, key.1] {
             ordered::push(&mut self.key, number);
         }
     }
 
-    /// The record is to be what this item says.
+    /// Adds an edit that stores an item as the record.
     pub(super) fn put(&mut self, partition: Partition, key: Key, item: &Item<'_>) -> Result<()> {
         let mut edit = vec![PUT];
         encode_item(&mut edit, item);
         self.push(partition, key, &edit)
     }
 
-    /// The record is to go.
+    /// Adds an edit that removes the record.
     pub(super) fn remove(&mut self, partition: Partition, key: Key) -> Result<()> {
         self.push(partition, key, &[REMOVE])
     }
 
-    /// Whether it is time to [`spill`](Self::spill).
+    /// Returns whether [`spill`](Self::spill) should be called.
     pub(super) fn is_full(&self) -> bool {
         self.sorter.bytes() > self.limit
     }
@@ -76,7 +74,7 @@ impl Deferred {
         Ok(())
     }
 
-    /// All edits in order; none are left here.
+    /// Returns all edits in order, and leaves none here.
     pub(super) fn sorted<'t>(&mut self, write: &mut Write<'t>) -> Result<InOrder<'t>> {
         let sorter = std::mem::take(&mut self.sorter);
         Ok(InOrder {
@@ -95,7 +93,7 @@ pub(super) struct InOrder<'t> {
 }
 
 impl InOrder<'_> {
-    /// The address of the next edit.
+    /// Returns the address of the next edit.
     pub(super) fn address(&mut self) -> Result<Option<(Partition, Key)>> {
         if !self.read {
             self.address = match self.sorted.current()? {
@@ -107,7 +105,7 @@ impl InOrder<'_> {
         Ok(self.address)
     }
 
-    /// The key of the next edit, if it is one of this partition.
+    /// Returns the key of the next edit, if the edit belongs to this partition.
     pub(super) fn key_in(&mut self, partition: Partition) -> Result<Option<Key>> {
         Ok(self
             .address()?
@@ -115,7 +113,7 @@ impl InOrder<'_> {
             .map(|address| address.1))
     }
 
-    /// Hands on all edits of the next record, in order.
+    /// Passes all edits of the next record to `each`, in order.
     pub(super) fn each(&mut self, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let address = self.address()?;
         while self.address()? == address && address.is_some() {
@@ -139,8 +137,8 @@ fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
     let partition = Partition {
         school,
         collection: collection.ok_or_else(damaged)?,
-        a: ordered::take(&mut key)?,
-        b: ordered::take(&mut key)?,
+        first: ordered::take(&mut key)?,
+        second: ordered::take(&mut key)?,
     };
     Ok((
         partition,
@@ -152,7 +150,7 @@ fn damaged() -> Failure {
     Error::corrupt("a deferred edit is damaged")
 }
 
-/// Plain edits of one partition: the last one of a record counts.
+/// Applies the edits of one partition. The last edit of a record takes effect.
 pub(super) struct PlainEdits<'a, 't> {
     pub(super) edits: &'a mut InOrder<'t>,
     pub(super) partition: Partition,
@@ -180,20 +178,5 @@ impl Edits for PlainEdits<'_, '_> {
             Decision::Put if old == Some(new.item()) => Decision::Keep,
             other => other,
         })
-    }
-}
-
-impl super::Commit<'_, '_> {
-    /// Carries out the edits of records that lie by date, or by grade and year.
-    pub(super) fn merge_records(&mut self) -> Result<()> {
-        let mut edits = self.records.sorted(self.write)?;
-        while let Some((partition, _)) = edits.address()? {
-            let mut plain = PlainEdits {
-                edits: &mut edits,
-                partition,
-            };
-            self.write.merge(partition, &mut plain)?;
-        }
-        Ok(())
     }
 }

@@ -1,15 +1,15 @@
-//! Records whose key alone decides where they lie.
+//! Merges records whose address follows from their key alone.
 
 use super::Commit;
-use super::tally::Tally;
-use crate::dataset::staged::{Staged, decode_item};
+use super::change_counter::ChangeCounter;
+use crate::dataset::input::staged::{Staged, decode_item};
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition};
 
 impl Commit<'_, '_> {
-    /// Merges the records of the partition at hand.
+    /// Merges the staged records of the current partition.
     pub(super) fn direct(&mut self) -> Result<()> {
         let Some(head) = self.staged.head()? else {
             return Ok(());
@@ -35,11 +35,11 @@ impl Commit<'_, '_> {
 
 struct DirectEdits<'a, 't> {
     staged: &'a mut Staged<'t>,
-    tally: &'a mut Tally,
+    tally: &'a mut ChangeCounter,
     kind: Kind,
     partition: Partition,
-    /// The records that others need or that need others: their lines, and
-    /// whether they come.
+    /// The schools and the records that need one: their lines, and whether they are stored or
+    /// removed.
     lines: Vec<(Key, u64, bool)>,
 }
 
@@ -72,7 +72,7 @@ impl Edits for DirectEdits<'_, '_> {
     }
 }
 
-/// What a record's change means for the run that holds it.
+/// Returns the decision for a block that follows from the change of a record in it.
 pub(super) fn decision(change: Change) -> Decision {
     match change {
         Change::Added | Change::Changed => Decision::Put,

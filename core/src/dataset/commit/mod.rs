@@ -1,12 +1,14 @@
-//! Staged records → the store, in one transaction.
+//! Commits staged records in one transaction.
 //!
-//! One walk over the entries, step by step. A record whose key decides its address is
-//! merged at once (`direct`); others leave edits behind that are sorted by address first
-//! (`deferred`): those that lie by date (`dated`), `assessments` by grade and year,
-//! `marks` into rows. `clients` are rows of their own. `needs` finds schools that are
-//! missing. `tally` counts what is changed. `removal` stages what no line names.
+//! A commit reads the staged entries once, step by step. A record whose address follows from its
+//! key is merged immediately (`direct`). Other records make edits that are first sorted by address
+//! (`deferred`): records that are stored by date (`dated`), `assessments` by grade and year, and
+//! `marks` in rows. `clients` writes integrators, which are rows of their own. `needs` finds
+//! missing schools. `change_counter` counts the changes. `removal` stages the removal of records that no
+//! line contains.
 
 mod assessments;
+mod change_counter;
 mod clients;
 mod dated;
 mod deferred;
@@ -14,53 +16,47 @@ mod direct;
 pub(crate) mod marks;
 mod needs;
 pub(crate) mod removal;
-mod tally;
 
+use self::deferred::PlainEdits;
+use super::input::staged::{Staged, Step};
 use super::render;
-use super::staged::{Staged, Step};
 use super::summary::Summary;
-use crate::error::Fault;
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::record::Kind;
 use crate::record::storage::Storage;
-use crate::store::{Sorter, Write};
+use crate::store::{SchoolOwner, Sorter, Write};
+use change_counter::ChangeCounter;
 use deferred::Deferred;
 use marks::Marks;
 use needs::Needs;
-use tally::Tally;
 
-/// How many bytes of edits stay in memory; the rest goes to the store.
+/// The number of bytes of edits above which they are moved from memory to the store.
 const RECORDS_BYTES: usize = 4 << 20;
 
-/// Refuses records of schools that are synced, which are the service's to change.
-#[derive(Default)]
-struct Guard {
-    /// The school that was looked at last, which is not synced.
-    passed: Option<u64>,
-}
-
-impl Guard {
-    fn check(&mut self, write: &Write<'_>, kind: Kind, school: u64) -> Result<()> {
-        // Who may ask here is the app's to say.
-        if kind == Kind::ClientIntegration || self.passed == Some(school) {
-            return Ok(());
+/// Fails if the app must not change a record of a school, or of a list that belongs to no school
+/// (`None`).
+fn check_owner(write: &Write<'_>, kind: Kind, school: Option<u64>) -> Result<()> {
+    match school {
+        // Client integrations belong to the app.
+        Some(_) if kind == Kind::ClientIntegration => Ok(()),
+        Some(school) if !write.owners().of(school).is_app() => Err(Error::Synced { school }.into()),
+        None if write.owners().any(SchoolOwner::is_upstream) => {
+            let kind = kind.name();
+            Err(Error::SyncedList { kind }.into())
         }
-        if write.is_synced(school)? {
-            return Err(Error::Synced { school }.into());
-        }
-        self.passed = Some(school);
-        Ok(())
+        _ => Ok(()),
     }
 }
 
-/// A commit under way.
+/// A commit in progress.
 pub(crate) struct Commit<'w, 't> {
     write: &'w mut Write<'t>,
     staged: Staged<'t>,
-    tally: Tally,
+    tally: ChangeCounter,
     needs: Needs,
-    guard: Option<Guard>,
-    /// Edits of records that lie by date, or by grade and year.
+    /// Whether the records are those of a dataset of the app.
+    is_of_app: bool,
+    /// Edits of records that are stored by date, or by grade and year.
     records: Deferred,
     marks: Marks,
 }
@@ -68,28 +64,27 @@ pub(crate) struct Commit<'w, 't> {
 impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn new(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
         let sorted = write.sorted(sorter)?;
-        let tally = Tally::of(write);
+        let tally = ChangeCounter::of(write);
         Ok(Commit {
             write,
             staged: Staged::new(sorted),
             tally,
             needs: Needs::default(),
-            guard: None,
+            is_of_app: false,
             records: Deferred::new("records", RECORDS_BYTES),
             marks: Marks::new(),
         })
     }
 
-    /// Of a dataset of the app's: it is refused where it is of a school that is synced.
+    /// Begins a commit of a dataset of the app, which may not change synced schools.
     pub(crate) fn of_dataset(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
-        let guard = write.has_synced()?.then(Guard::default);
         Ok(Commit {
-            guard,
+            is_of_app: true,
             ..Commit::new(write, sorter)?
         })
     }
 
-    /// Merges everything, checks it, and counts.
+    /// Merges all records and returns the counts. Fails if a school is missing that a record needs.
     pub(crate) fn run(mut self) -> Result<Summary> {
         self.merge_all()?;
         if let Some(fault) = self.missing_schools(1)?.into_iter().next() {
@@ -98,8 +93,7 @@ impl<'w, 't> Commit<'w, 't> {
         Ok(self.counted())
     }
 
-    /// The same, but for whether what needs a school has one.
-    #[cfg(feature = "sync")]
+    /// Merges all records and returns the counts, without a check for missing schools.
     pub(crate) fn run_unchecked(mut self) -> Result<Summary> {
         self.merge_all()?;
         Ok(self.counted())
@@ -122,7 +116,7 @@ impl<'w, 't> Commit<'w, 't> {
         self.marks.merge(self.write, &mut self.tally)
     }
 
-    /// Carries out the staged records of a step, or leaves edits behind.
+    /// Merges the staged records of a step, or makes edits of them.
     fn merge_staged(&mut self, step: Step) -> Result<()> {
         while let Some(head) = self.staged.head()? {
             let kind = head.kind;
@@ -130,12 +124,15 @@ impl<'w, 't> Commit<'w, 't> {
                 break;
             }
             if let Some(school) = head.school() {
-                if let Some(guard) = &mut self.guard {
-                    guard.check(self.write, kind, school)?;
+                if self.is_of_app {
+                    check_owner(self.write, kind, Some(school))?;
                 }
                 render::ensure(self.write, school)?;
                 self.tally.look_at(self.write, school)?;
             } else if let Storage::Global(_) = kind.storage() {
+                if self.is_of_app {
+                    check_owner(self.write, kind, None)?;
+                }
                 render::ensure_all(self.write)?;
             }
             match kind.storage() {
@@ -160,8 +157,23 @@ impl<'w, 't> Commit<'w, 't> {
         Ok(())
     }
 
-    /// The faults of the schools that are missing now, lowest line first.
+    /// Returns the faults of records whose school is missing so far, lowest line first.
     pub(crate) fn missing_schools(&mut self, limit: usize) -> Result<Vec<Fault>> {
         self.needs.faults(self.write, limit)
+    }
+}
+
+impl Commit<'_, '_> {
+    /// Applies the edits of records that are stored by date, or by grade and year.
+    fn merge_records(&mut self) -> Result<()> {
+        let mut edits = self.records.sorted(self.write)?;
+        while let Some((partition, _)) = edits.address()? {
+            let mut plain = PlainEdits {
+                edits: &mut edits,
+                partition,
+            };
+            self.write.merge(partition, &mut plain)?;
+        }
+        Ok(())
     }
 }

@@ -1,29 +1,29 @@
-//! Which records need their school, and which schools are missing (dataset
-//! format, "Values", last but one).
+//! Finds records that need a school, and the schools that are missing (dataset format, "Values",
+//! last but one).
 
-use crate::error::Fault;
-use crate::error::Result;
-use crate::record::{Kind, integrator};
+use crate::dataset::keys::each_authorisation;
+use crate::error::{Fault, Result};
+use crate::record::Kind;
 use crate::store::{Collection, Key, Partition, Reader, Write};
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// What is needed and what was removed. Schools are merged first, so whether
-/// one is there is known when a record that needs it comes by.
+/// The missing and the removed schools of a commit. Schools are merged first, so it is known
+/// whether a school exists when a record that needs it is merged.
 #[derive(Default)]
 pub(super) struct Needs {
     there: HashMap<u64, bool>,
     /// The lowest lines whose school is missing.
     missing: BinaryHeap<(u64, Kind, u64)>,
-    /// Removed schools: the line, and how many records of the dataset need
-    /// them nevertheless.
+    /// The removed schools: the line of each, and the number of records in the dataset that still
+    /// need it.
     removed: HashMap<u64, (u64, u64)>,
 }
 
-/// More faults than anybody reads.
+/// The maximum number of faults that are stored.
 const MOST_FAULTS: usize = 10_000;
 
 impl Needs {
-    /// Notes a record that comes or goes. `key` is in the order of its fields.
+    /// Notes a record that is stored or removed. `key` is in the order of its fields.
     pub(super) fn note(
         &mut self,
         write: &Write<'_>,
@@ -64,7 +64,7 @@ impl Needs {
         Ok(there)
     }
 
-    /// The faults, lowest line first.
+    /// Returns the faults, lowest line first.
     pub(super) fn faults(&self, write: &Write<'_>, limit: usize) -> Result<Vec<Fault>> {
         let mut faults: Vec<Fault> = self
             .missing
@@ -93,24 +93,21 @@ impl Needs {
         Ok(faults)
     }
 
-    /// How many records need each of the removed schools. Authorisations lie by
-    /// user name, so they are looked through once for all schools.
+    /// Returns how many records in the store need each of the removed schools.
     fn needed_by(&self, write: &Write<'_>) -> Result<HashMap<u64, u64>> {
         let mut needed = HashMap::new();
         for school in self.removed.keys() {
             let mut records = 0;
             for collection in [Collection::Years, Collection::Terms] {
                 let partition = Partition::of(*school, collection);
-                records += write.directory(partition)?.records();
+                records += write.block_index(partition)?.records();
             }
             needed.insert(*school, records);
         }
-        if needed.is_empty() {
-            return Ok(needed);
-        }
-        write.integrator_rows(integrator::AUTHORISATION_ROWS, &mut |key, _| {
-            let of = integrator::authorisation_of(key);
-            if let Some(records) = of.and_then(|(_, school, _)| needed.get_mut(&school)) {
+        let schools: BTreeSet<_> = needed.keys().copied().collect();
+        each_authorisation(write, &schools, &mut |found| {
+            let school = found.key.first();
+            if let Some(records) = school.and_then(|school| needed.get_mut(school)) {
                 *records += 1;
             }
             Ok(())

@@ -1,22 +1,23 @@
-//! Removing what no line names: every record of a school, or of a learner.
+//! Removes records that no line contains: all records of a school or of a learner.
 
 use super::Commit;
-#[cfg(feature = "sync")]
-use crate::dataset::followed;
-use crate::dataset::keys::{RecordKey, each_key};
+use crate::dataset::input::staged;
+use crate::dataset::keys::{RecordKey, each_authorisation, each_key};
+use crate::dataset::replication::{coverage, fetch_log, followed};
 use crate::dataset::summary::Summary;
-use crate::dataset::{coverage, ledger, staged};
 use crate::error::Result;
-use crate::store::{Area, Sorter, Write};
+use crate::store::{LogPartition, Sorter, Write};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
-/// Removes the learner and every record that is the learner's own. Parents and
-/// accountable persons are people of their own and stay.
+/// Removes a learner and all records that belong to the learner. Parents and accountable persons
+/// remain, unless the store follows some learners of the school and no other of these learners
+/// names them.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
     coverage::erase_learner(write, school, learner)?;
-    ledger::erase_learner(write, school, learner)?;
-    // What was noted of the learner's records are numbers that tell who it was.
-    write.forget_touched(Area::School(school))?;
+    fetch_log::erase_learner(write, school, learner)?;
+    // The changed keys in the journal identify the learner.
+    write.remove_changed_keys(LogPartition::School(school))?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let mut take_own = |found: RecordKey<'_>| {
@@ -27,42 +28,60 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
         Ok(())
     };
     each_key(write, school, &mut take_own, &mut |_| Ok(()))?;
-    Commit::new(write, sorter)?.run()
+    let mut summary = Commit::new(write, sorter)?.run()?;
+    summary.add(&followed::remove_unnamed(write, school)?);
+    Ok(summary)
 }
 
-/// How many bytes of removals stay in memory; the rest goes to the store.
+/// The number of bytes of staged removals above which they are moved from memory to the store.
 const REMOVALS_BYTES: usize = 16 << 20;
 
-/// Stages the removal of every record of a school that the dataset itself does
-/// not name. What was seen of it goes at once: it is no longer synced.
+/// Stages the removal of all records of a school, except those that the dataset contains. Also
+/// removes its coverage immediately, so that the school is no longer synced.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
     coverage::remove(write, school)?;
-    ledger::forget(write, school)?;
-    #[cfg(feature = "sync")]
-    followed::let_go_of(write, school)?;
+    fetch_log::forget(write, school)?;
+    followed::stop_following(write, school)?;
+    stage_all(write, sorter, &[school].into())
+}
+
+fn stage_all(write: &mut Write<'_>, sorter: &mut Sorter, schools: &BTreeSet<u64>) -> Result<()> {
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);
-    each_key(
-        write,
-        school,
-        &mut |found| {
-            let entry = staged::removal(&mut key, found.kind, found.name, found.key);
-            sorter.borrow_mut().push_first(&key, &entry)
-        },
-        &mut |write| {
+    let mut stage = |found: RecordKey<'_>| {
+        let entry = staged::removal(&mut key, found.kind, found.name, found.key);
+        sorter.borrow_mut().push_first(&key, &entry)
+    };
+    each_authorisation(write, schools, &mut stage)?;
+    for school in schools {
+        each_key(write, *school, &mut stage, &mut |write| {
             let mut sorter = sorter.borrow_mut();
             if sorter.bytes() > REMOVALS_BYTES {
                 write.spill(&mut sorter, "removals")?;
             }
             Ok(())
-        },
-    )
+        })?;
+    }
+    Ok(())
 }
 
-/// Removes every record that bears this school's id.
+/// Removes all records with the id of this school.
 pub(crate) fn remove_school(write: &mut Write<'_>, school: u64) -> Result<Summary> {
-    write.forget_touched(Area::School(school))?;
+    write.remove_changed_keys(LogPartition::School(school))?;
     let mut sorter = Sorter::default();
     stage_removal(write, &mut sorter, school)?;
+    Commit::new(write, sorter)?.run()
+}
+
+/// Removes all records of schools that are no longer followed. Learners that were erased from them
+/// are not added again if the schools are followed again.
+pub(crate) fn remove_followed(write: &mut Write<'_>, schools: &BTreeSet<u64>) -> Result<Summary> {
+    for school in schools {
+        write.remove_changed_keys(LogPartition::School(*school))?;
+        coverage::forget(write, *school)?;
+        fetch_log::forget(write, *school)?;
+    }
+    let mut sorter = Sorter::default();
+    stage_all(write, &mut sorter, schools)?;
     Commit::new(write, sorter)?.run()
 }

@@ -1,43 +1,45 @@
-//! Answers that follow what changes: a question is asked again once something that its answer
-//! is made from was changed, or another day began at its school.
+//! Live queries: a question is repeated after a change of the data from which its answer is made,
+//! and when another day begins at its school.
 //!
-//! - here: asking again, and what is handed on of it. `attendant`: the thread of an engine
-//!   that looks at the clock. `waiting`, `stream`: who waits for the next answer.
+//! - This file: repeats the question and returns changed answers. `timer_thread`: the timer thread of
+//!   an engine. `waiting`, `stream`: the ways to wait for the next answer.
 
-#[cfg(not(target_family = "wasm"))]
-mod attendant;
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 mod stream;
 #[cfg(test)]
 mod tests;
 #[cfg(not(target_family = "wasm"))]
+mod timer_thread;
+#[cfg(not(target_family = "wasm"))]
 mod waiting;
 
-#[cfg(not(target_family = "wasm"))]
-pub(super) use attendant::Attendant;
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use stream::Answers;
+#[cfg(not(target_family = "wasm"))]
+pub(super) use timer_thread::TimerThread;
 
 use super::Engine;
 use crate::api::{self, Answer, Status};
 use crate::clock::Clock;
 use crate::dataset::Freshness;
 use crate::error::{self, Error, public::Result};
-use crate::query::{Query, Question, View};
-use crate::store::{Collection, Sources, Store, Watch};
+use crate::query::{self, Query, Question, View};
+use crate::record::presence::{RECORDS, STATE};
+use crate::store::{Sources, Store, Watch};
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 use twox_hash::XxHash3_128;
 
-/// A question that is kept: each that borrows nothing for a while is one. Who keeps what
-/// questions borrow, such as a name, makes the question of it whenever it is asked.
+/// A question that can be stored and repeated. Each question without borrowed data implements it.
+/// For a question that borrows data, such as a name, store the data and create the question
+/// whenever it is asked.
 ///
 /// ```
-/// use rollbook::{Engine, Learners, Observed, Options, Question};
+/// use rollbook::{Engine, Learners, Observable, Options, Question};
 ///
 /// struct ByName(String);
 ///
-/// impl Observed for ByName {
+/// impl Observable for ByName {
 ///     fn with(&self, ask: &mut dyn FnMut(&dyn Question)) {
 ///         ask(&Learners { school: 1, name: Some(&self.0), ..Learners::default() });
 ///     }
@@ -48,52 +50,51 @@ use twox_hash::XxHash3_128;
 /// assert_eq!(smiths.poll().transpose()?.map(|answer| answer.status.code), Some(404));
 /// # Ok::<(), rollbook::Error>(())
 /// ```
-pub trait Observed: Send + Sync + 'static {
-    /// Hands the question on: always the same one.
+pub trait Observable: Send + Sync + 'static {
+    /// Passes the question to `ask`. It must always be the same question.
     fn with(&self, ask: &mut dyn FnMut(&dyn Question));
 }
 
-impl<Q: Question + Send + Sync + 'static> Observed for Q {
+impl<Q: Question + Send + Sync + 'static> Observable for Q {
     fn with(&self, ask: &mut dyn FnMut(&dyn Question)) {
         ask(self);
     }
 }
 
-/// How an answer is written.
+/// The function that writes an answer.
 type Form = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Status>;
 
-/// The answers to a question, one after the other, as they change: see
-/// [`Engine::observe`].
+/// A live query: the successive answers to a question. See [`Engine::observe`].
 ///
-/// It is an iterator that waits for the next answer, and [`stream`](Self::stream) makes a
-/// `Stream` of it. Who has a loop of their own calls [`poll`](Self::poll), and is told
-/// by [`on_change`](Self::on_change) when it is time to. Of these ways to wait, the one that
-/// was taken last counts. In WebAssembly there is `poll` alone.
-pub struct Observation {
-    question: Box<dyn Observed>,
+/// It is an iterator that waits for the next answer, and [`stream`](Self::stream) converts it to a
+/// `Stream`. An app with its own event loop calls [`poll`](Self::poll), and
+/// [`on_change`](Self::on_change) sets a callback for the time to do so. If several of these ways
+/// to wait are used, the last one is in effect. In WebAssembly there is only `poll`.
+pub struct LiveQuery {
+    question: Box<dyn Observable>,
     form: Form,
     store: Weak<Store>,
     freshness: Arc<Freshness>,
     clock: Clock,
     watch: Watch,
-    /// The instants for which the last answer holds.
+    /// The range of instants in which the last answer is valid.
     holds: Option<Range<i64>>,
-    /// What was given last: the digest of an answer, or an error.
+    /// The last result that was returned: the digest of an answer, or an error.
     last: Option<Result<u128>>,
     #[cfg(not(target_family = "wasm"))]
-    attendant: Arc<Attendant>,
+    timer_thread: Arc<TimerThread>,
     #[cfg(not(target_family = "wasm"))]
-    attention: Option<attendant::Attention>,
+    attention: Option<timer_thread::Registration>,
 }
 
 impl Engine {
-    /// Observes a question: the answer that [`ask`](Self::ask) gives now, and again
-    /// whenever its status or its bytes change. They change after a change of the data
-    /// that it is made from, and when another day begins at the school.
+    /// Observes a question. Returns the current answer of [`ask`](Self::ask), and a new one
+    /// whenever its status or its bytes change. This can happen after a change of the data from
+    /// which the answer is made, and when another day begins at the school.
     ///
-    /// Several changes in a row may make one answer. An answer is never older than the one
-    /// before it, and never the same. An error is handed on once, and the observation goes on. It
-    /// ends when the engine is closed or dropped; while the engine is suspended it waits.
+    /// Several changes in succession may result in one answer. Answers arrive in order and without
+    /// duplicates. An error is returned once, and the live query continues. It ends when the engine
+    /// is closed or dropped; while the engine is suspended, it waits.
     ///
     /// ```
     /// use rollbook::{Engine, Grades, Options};
@@ -112,12 +113,12 @@ impl Engine {
     /// assert!(grades.next().is_none());
     /// # Ok::<(), rollbook::Error>(())
     /// ```
-    pub fn observe(&self, question: impl Observed) -> Observation {
+    pub fn observe(&self, question: impl Observable) -> LiveQuery {
         self.observation(Box::new(question), api::answer_question)
     }
 
-    /// Observes one record, as v2 answers it: as [`observe`](Self::observe), but with the
-    /// answers of [`find`](Self::find).
+    /// Observes one record in the format of v2. It works like [`observe`](Self::observe), but with
+    /// the answers of [`find`](Self::find).
     ///
     /// ```
     /// use rollbook::{Engine, Grades, Options};
@@ -129,18 +130,17 @@ impl Engine {
     /// assert_eq!(answer.as_deref(), Some(&br#"{"id":9,"name":"Grade 7"}"#[..]));
     /// # Ok::<(), rollbook::Error>(())
     /// ```
-    pub fn observe_record(&self, question: impl Observed) -> Observation {
+    pub fn observe_record(&self, question: impl Observable) -> LiveQuery {
         self.observation(Box::new(question), api::answer_record)
     }
 
-    fn observation(&self, question: Box<dyn Observed>, form: Form) -> Observation {
+    fn observation(&self, question: Box<dyn Observable>, form: Form) -> LiveQuery {
         let (mut school, mut sources) = (None, Sources::NONE);
         question.with(&mut |question| {
             school = question.about();
-            // Of a school that is synced, what was seen decides as well.
-            sources = question.sources().and(Sources::of(&[Collection::Coverage]));
+            sources = question.sources().union(STATE);
         });
-        Observation {
+        LiveQuery {
             question,
             form,
             store: Arc::downgrade(&self.store),
@@ -150,25 +150,25 @@ impl Engine {
             holds: None,
             last: None,
             #[cfg(not(target_family = "wasm"))]
-            attendant: self.attendant.clone(),
+            timer_thread: self.timer_thread.clone(),
             #[cfg(not(target_family = "wasm"))]
             attention: None,
         }
     }
 }
 
-/// How long an error of the store is taken to last, in seconds.
+/// The time after which a question is repeated because of an error of the store, in seconds.
 const PAUSE: i64 = 60;
 
-impl Observation {
-    /// The answer, if it is another than the one that was given last. It costs next to
-    /// nothing as long as nothing was changed that the answer is made from.
+impl LiveQuery {
+    /// Returns the answer if it differs from the last one that was returned. As long as the data
+    /// from which the answer is made does not change, this costs almost nothing.
     ///
-    /// Nothing is given either while the engine is suspended, or once
-    /// [`is_over`](Self::is_over).
+    /// It also returns `None` while the engine is suspended, and once [`is_over`](Self::is_over) is
+    /// true.
     ///
     /// # Errors
-    /// As [`Engine::ask`], each once.
+    /// Returns each error of [`Engine::ask`] once.
     pub fn poll(&mut self) -> Option<Result<Answer>> {
         let is_touched = self.watch.take();
         let given = if is_touched || self.is_another_time() {
@@ -181,17 +181,18 @@ impl Observation {
         given
     }
 
-    /// The instant at which to poll next if nothing is changed until then, in seconds since
-    /// 1970-01-01T00:00:00Z: the next midnight at the school, if the answer depends on the
-    /// day. After an error of the store it is a minute later.
+    /// Returns the instant at which to poll next if nothing changes before, in seconds since
+    /// 1970-01-01T00:00:00Z. This is the next midnight at the school if the answer depends on the
+    /// date. After an error of the store, it is one minute later.
     ///
-    /// Who waits for it looks at the clock once a minute: timers stop while a device sleeps.
+    /// To wait for it, compare it with the clock once a minute, because timers stop while a device
+    /// sleeps.
     pub fn next_look(&self) -> Option<i64> {
         let holds = self.holds.as_ref()?;
-        (!self.clock.stands_still()).then_some(holds.end)
+        (!self.clock.is_fixed()).then_some(holds.end)
     }
 
-    /// Whether the engine was closed or dropped. No answer follows.
+    /// Returns whether the engine was closed or dropped. No answer follows.
     pub fn is_over(&self) -> bool {
         self.watch.has_ended()
     }
@@ -201,7 +202,7 @@ impl Observation {
         holds.is_some_and(|holds| !holds.contains(&self.clock.now()))
     }
 
-    /// Asks, and gives what is new.
+    /// Repeats the question, and returns the answer if it is new.
     fn look(&mut self) -> Option<Result<Answer>> {
         let store = self.store.upgrade().filter(|_| !self.is_over())?;
         let mut body = Vec::new();
@@ -211,11 +212,22 @@ impl Observation {
         self.question.with(&mut |question| {
             let fresh = self.freshness.ensure(&store, question.about());
             answered = Some(fresh.and_then(|()| {
-                store.read(|snapshot| {
-                    let view = View::new(snapshot, now);
-                    holds = view.day(question)?;
-                    (self.form)(question, view, &mut body)
-                })
+                loop {
+                    let answer = store.read(|snapshot| {
+                        let view = View::new(snapshot, now);
+                        if query::depends_on_any_record(question, view.snapshot)?
+                            && self.watch.extend(RECORDS)
+                        {
+                            // The snapshot may be older than a change of these records.
+                            return Ok(None);
+                        }
+                        holds = view.day(question)?;
+                        (self.form)(question, view, &mut body).map(Some)
+                    })?;
+                    if let Some(status) = answer {
+                        return Ok(status);
+                    }
+                }
             }));
         });
         let given = match answered? {
@@ -224,7 +236,7 @@ impl Observation {
         };
         match given {
             Ok(_) | Err(Error::NotSynced { .. }) => self.holds = holds,
-            // It is touched when it goes on.
+            // The watch is notified when the engine is resumed or closed.
             Err(Error::Suspended | Error::Closed) => {
                 self.holds = None;
                 return None;
@@ -243,9 +255,9 @@ impl Observation {
     }
 }
 
-impl std::fmt::Debug for Observation {
+impl std::fmt::Debug for LiveQuery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Observation")
+        f.debug_struct("LiveQuery")
             .field("next_look", &self.next_look())
             .field("is_over", &self.is_over())
             .finish_non_exhaustive()

@@ -1,6 +1,6 @@
-//! A task that waits for the next answer.
+//! Waits for the next answer in an asynchronous task.
 
-use super::Observation;
+use super::LiveQuery;
 use crate::api::Answer;
 use crate::error::public::Result;
 use crate::store::Wake;
@@ -9,13 +9,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The answers of an [`Observation`] as a `Stream`, with the feature `stream`. It is of no
-/// runtime: a thread of the engine wakes the task when another day begins.
+/// The answers of a [`LiveQuery`] as a `Stream`, with the feature `stream`. It does not depend
+/// on an asynchronous runtime: a thread of the engine wakes the task when another day begins.
 #[derive(Debug)]
-pub struct Answers(Observation);
+pub struct Answers(LiveQuery);
 
-impl Observation {
-    /// The answers as a `Stream`, for tasks. It ends with the engine.
+impl LiveQuery {
+    /// Converts the live query to a `Stream` for asynchronous tasks. It ends with the engine.
     ///
     /// ```
     /// # async fn show() -> rollbook::Result<()> {
@@ -48,7 +48,7 @@ impl Stream for Answers {
         let observation = &mut self.get_mut().0;
         let waker = task.waker().clone();
         let call: Wake = Arc::new(move || waker.wake_by_ref());
-        // Before it looks, so that nothing is missed that comes after.
+        // The callback is set before the poll, so that no later change is missed.
         observation.watch.on_touch(Some(call.clone()));
         if let Some(given) = observation.poll() {
             return Poll::Ready(Some(given));

@@ -1,7 +1,7 @@
-//! Who waits for the next answer: a thread, or a loop of the app's own.
+//! Waits for the next answer in a thread, or in an event loop of the app.
 
-use super::Observation;
-use super::attendant::until;
+use super::LiveQuery;
+use super::timer_thread::until;
 use crate::api::Answer;
 use crate::error::public::Result;
 #[cfg(feature = "stream")]
@@ -9,8 +9,8 @@ use crate::store::Wake;
 use std::sync::Arc;
 use std::thread;
 
-/// Waits for the next answer; there is none once the engine was closed or dropped.
-impl Iterator for Observation {
+/// Waits for the next answer. There is none once the engine is closed or dropped.
+impl Iterator for LiveQuery {
     type Item = Result<Answer>;
 
     fn next(&mut self) -> Option<Result<Answer>> {
@@ -35,13 +35,14 @@ impl Iterator for Observation {
     }
 }
 
-impl Observation {
-    /// Has this called when it is time to [`poll`](Self::poll): after a change, when
-    /// another day begins, when the engine is resumed, and at its end. Poll once to begin with, and
+impl LiveQuery {
+    /// Sets a callback for the time to [`poll`](Self::poll): after a change, when another day
+    /// begins, when the engine is resumed, and when it is closed. Poll once after setting it, and
     /// after each call: until then it is not called again.
     ///
-    /// It is called by a thread of the engine, one for all observations, which must not be held
-    /// up. A call may be under way when the observation is dropped. A panic in it is caught.
+    /// The callback is called by one thread of the engine for all live queries, and must not block
+    /// it. A call may be in progress when the live query is dropped. A panic in the callback is
+    /// caught.
     ///
     /// ```
     /// use rollbook::{Engine, Grades, Options};
@@ -60,26 +61,26 @@ impl Observation {
     /// ```
     ///
     /// # Errors
-    /// `io` if the system gives no thread.
+    /// Fails with `io` if the system cannot create the thread.
     pub fn on_change(&mut self, call: impl Fn() + Send + Sync + 'static) -> Result<()> {
-        let attention = self.attendant.attend(Arc::new(call))?;
+        let attention = self.timer_thread.attend(Arc::new(call))?;
         self.watch.on_touch(Some(attention.wake()));
         self.attention = Some(attention);
         Ok(())
     }
 
-    /// Has the thread call this for the time's sake.
+    /// Makes the timer thread call this at the instant of the next poll.
     #[cfg(feature = "stream")]
     pub(super) fn call_for_time(&mut self, call: Wake) -> std::io::Result<()> {
         match &self.attention {
             Some(attention) => attention.replace(call),
-            None => self.attention = Some(self.attendant.attend(call)?),
+            None => self.attention = Some(self.timer_thread.attend(call)?),
         }
         self.attend();
         Ok(())
     }
 
-    /// Says when it is to be called for the time's sake.
+    /// Sets the instant of the next call by the timer thread.
     pub(super) fn attend(&mut self) {
         if self.is_over() {
             self.attention = None;

@@ -1,29 +1,29 @@
-//! Objects of answers, member by member. What is unknown is passed over and named;
-//! what has a wrong type fails the answer, and is shown nowhere.
+//! Decodes the objects of answers, member by member. Unknown members are skipped, and their names
+//! are recorded. A member of a wrong type fails the answer; its value appears in no message.
 
-use super::out::{Out, Unread};
+use super::out::{DecodeError, Out};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What takes the members of an object.
+/// Receives the members of an object.
 pub(super) trait Members<'de> {
-    /// Takes the value of a member, or says that it knows none of this name.
+    /// Reads the value of a member, or returns false if the member is unknown.
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error>;
 
-    /// All members were taken.
-    fn end(&mut self) -> Result<(), Unread>;
+    /// Completes the object after its last member.
+    fn end(&mut self) -> Result<(), DecodeError>;
 
-    /// What the objects are, for those of their members that are unknown.
+    /// Returns what the objects describe, for the report of unknown members.
     fn what(&self) -> &'static str;
 
     fn out(&mut self) -> &mut Out;
 }
 
-/// An object, handed on member by member.
+/// Decodes an object by passing its members to `M`.
 pub(super) struct ObjectOf<'m, M>(pub(super) &'m mut M);
 
-/// An array of such objects.
+/// Decodes an array of such objects.
 pub(super) struct ArrayOf<'m, M>(pub(super) &'m mut M);
 
 impl<'de, M: Members<'de>> DeserializeSeed<'de> for ObjectOf<'_, M> {
@@ -80,8 +80,7 @@ impl<'de, M: Members<'de>> Visitor<'de> for ArrayOf<'_, M> {
     }
 }
 
-/// Takes the text of a member that stands once in its object: `slot` is empty until
-/// then.
+/// Reads the text of a member that may occur only once in its object. `slot` is empty before.
 pub(super) fn take_text<'de, A: MapAccess<'de>>(
     slot: &mut Option<Cow<'de, str>>,
     out: &mut Out,
@@ -90,11 +89,11 @@ pub(super) fn take_text<'de, A: MapAccess<'de>>(
     let Text(text) = map.next_value()?;
     match slot.replace(text) {
         None => Ok(()),
-        Some(_) => Err(out.refuse(Unread::Shape)),
+        Some(_) => Err(out.refuse(DecodeError::Shape)),
     }
 }
 
-/// A string, or an integer number as its digits; `null` is empty.
+/// A string, or the digits of an integer. `null` is an empty string.
 pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 
 impl<'de: 'a, 'a> serde::Deserialize<'de> for Text<'a> {

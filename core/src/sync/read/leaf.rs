@@ -1,32 +1,21 @@
-//! An assessment among marks (2.6), with the mark of one learner or without.
+//! Decodes an assessment within marks (2.6), with the mark of one learner or without a mark.
 
-use super::fields::{Members, ObjectOf, take_text};
-use super::marks::Marks;
-use super::out::{Out, Unread, unkeepable};
+use super::out::{DecodeError, unkeepable};
 use crate::date::DateTime;
 use crate::record::Kind;
-use crate::record::decimal::Decimal;
-use crate::record::mark::Mark;
-use serde::de::{DeserializeSeed, MapAccess};
+use crate::record::kinds::mark::Mark;
+use crate::record::values::decimal::PackedDecimal;
 use std::borrow::Cow;
 
-/// Reads the object of an assessment, whatever order its members have.
-pub(super) fn read<'de>(
-    marks: &mut Marks<'_, 'de>,
-    id: u64,
-    raw: &'de str,
-) -> serde_json::Result<()> {
-    let mut json = serde_json::Deserializer::from_str(raw);
-    ObjectOf(&mut LeafOf { marks, id, raw }).deserialize(&mut json)
-}
-
-/// What stands before the mark, which is the same for each learner: all of it without one.
+/// Returns the part of an assessment before the mark, which is the same for all learners. If there
+/// is no mark, this is everything except the closing brace.
 pub(super) fn head(raw: &str) -> &str {
     let end = raw.find(DTIME).unwrap_or(raw.len().saturating_sub(1));
     raw.get(..end).unwrap_or_default()
 }
 
-/// The mark as it mostly stands behind that, if what it is `out_of` is as before.
+/// Decodes the rest of an assessment that has the usual form and the same `out_of` as before.
+/// Returns `None` if it differs.
 pub(super) fn plain_mark(rest: &str, out_of: &str) -> Option<Mark> {
     let (dtime, rest) = text(rest.strip_prefix(DTIME)?)?;
     let (percentage, rest) = text(rest.strip_prefix(r#","percentage":""#)?)?;
@@ -34,11 +23,11 @@ pub(super) fn plain_mark(rest: &str, out_of: &str) -> Option<Mark> {
     let (of, rest) = text(rest.strip_prefix(r#","mark_out_of":""#)?)?;
     let (captured, rest) = text(rest.strip_prefix(r#","captured":""#)?)?;
     let is_same = of == out_of && rest == "}";
-    // What has an escape has no form that a mark may have.
+    // No valid value of a mark contains an escape.
     is_same.then(|| read_mark(dtime, percentage, mark, captured).ok())?
 }
 
-/// What stands before the next quotation mark, and what behind it.
+/// Splits at the next quotation mark, and returns the text before it and the rest after it.
 fn text(rest: &str) -> Option<(&str, &str)> {
     let end = memchr::memchr(b'"', rest.as_bytes())?;
     let text = rest.get(..end).filter(|text| !text.ends_with('\\'))?;
@@ -47,17 +36,18 @@ fn text(rest: &str) -> Option<(&str, &str)> {
 
 const DTIME: &str = r#","dtime":""#;
 
-/// The mark of one learner. Without any of it nothing is told but that it may be there.
+/// Decodes the values of a mark. If all of them are empty, the mark shows only that there may be
+/// one.
 pub(super) fn read_mark(
     dtime: &str,
     percentage: &str,
     mark: &str,
     captured: &str,
-) -> Result<Mark, Unread> {
+) -> Result<Mark, DecodeError> {
     let wrong = |field| unkeepable(Kind::Mark, field);
     let decimal = |field, text: &str| match text {
         "" => Ok(None),
-        text => Decimal::parse(text).map(Some).ok_or(wrong(field)),
+        text => PackedDecimal::parse(text).map(Some).ok_or(wrong(field)),
     };
     let absent = percentage == "a";
     Ok(Mark {
@@ -80,8 +70,8 @@ pub(super) fn read_mark(
     })
 }
 
-/// The members of an assessment, with a mark or without.
-const LEAF: [&str; 9] = [
+/// The members of an assessment, with or without a mark.
+pub(super) const LEAF: [&str; 9] = [
     "assessment_id",
     "assessment_name",
     "assessment_date",
@@ -92,50 +82,12 @@ const LEAF: [&str; 9] = [
     "mark_out_of",
     "captured",
 ];
-/// So many of them belong to the structure.
-const OF_STRUCTURE: usize = 4;
+/// The number of the first members that also occur in a structure.
+pub(super) const OF_STRUCTURE: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Leaf<'de> {
     pub(super) texts: [Option<Cow<'de, str>>; LEAF.len()],
-    /// The member that is expected next.
-    next: usize,
-}
-
-struct LeafOf<'m, 'o, 'de> {
-    marks: &'m mut Marks<'o, 'de>,
-    id: u64,
-    raw: &'de str,
-}
-
-impl<'de> Members<'de> for LeafOf<'_, '_, 'de> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let leaf = &mut self.marks.leaf;
-        let at = match LEAF.get(leaf.next) {
-            Some(expected) if *expected == name => Some(leaf.next),
-            _ => LEAF.iter().position(|known| *known == name),
-        };
-        let Some((at, slot)) = at.and_then(|at| Some((at, leaf.texts.get_mut(at)?))) else {
-            return Ok(false);
-        };
-        if self.marks.is_structure && at >= OF_STRUCTURE {
-            return Ok(false);
-        }
-        leaf.next = at + 1;
-        take_text(slot, self.marks.out, map)?;
-        Ok(true)
-    }
-
-    fn end(&mut self) -> Result<(), Unread> {
-        self.marks.leaf.next = 0;
-        self.marks.assessment(self.id, self.raw)
-    }
-
-    fn what(&self) -> &'static str {
-        Kind::Assessment.name()
-    }
-
-    fn out(&mut self) -> &mut Out {
-        self.marks.out
-    }
+    /// The index of the member that is expected next.
+    pub(super) next: usize,
 }

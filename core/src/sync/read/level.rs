@@ -1,16 +1,16 @@
-//! What assessment marks are nested by (2.6).
+//! The levels of nesting of assessment marks (2.6).
 
+use crate::record::Kind;
 use crate::record::field::position;
-use crate::record::year;
-use crate::record::{Kind, grade, learning_outcome, subject};
+use crate::record::kinds::{grade, learning_outcome, subject, year};
 
-/// The levels, from the top: what holds the objects of the level below, what an object
-/// repeats of its id, and its name.
+/// A level of nesting. Contains the member that has the objects of the level below, the member that
+/// repeats the id of the object, and the member that has its name.
 pub(super) struct Level {
     pub(super) below: &'static str,
     pub(super) id: &'static str,
     pub(super) name: &'static str,
-    /// The kind that has the name, its key and the name.
+    /// The kind of record that has the name, and the positions of its key and its name.
     pub(super) named: Option<(Kind, usize, usize)>,
 }
 

@@ -1,67 +1,61 @@
-//! Assessment marks, nested by grade, year, term, learner, subject, learning outcome
-//! and assessment (2.6), with marks or their structure alone.
+//! Decodes assessment marks, nested by grade, year, term, learner, subject, learning outcome and
+//! assessment (2.6), or their structure without marks.
 //!
-//! Nearly all of it is said again for each learner. So what is the same is told once, and
-//! of each further learner compared; only the mark is read each time.
+//! Nearly all of the answer is repeated for each learner. Therefore the common part is decoded once
+//! and compared for each further learner; only the mark is decoded each time.
 
-use super::super::ask::Ask;
-use super::super::told::Fields;
-use super::fields::{Members, ObjectOf, Text};
+use super::fetched_records::Fields;
 use super::leaf::{self, Leaf};
-use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, TERM, YEAR};
-use super::out::{Out, Unread, unkeepable};
+use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, YEAR};
+use super::out::{DecodeError, Out, unkeepable};
 use crate::record::field::{Form, position};
+use crate::record::kinds::{assessment, learning_program};
 use crate::record::value::integer;
-use crate::record::{Kind, Value, assessment, learning_program};
-use serde::de::{Error, MapAccess};
-use serde_json::value::RawValue;
+use crate::record::{Kind, Value};
+use crate::sync::plan::resource::{Format, Scope};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The objects of a level, each under its id.
+/// The state of the decoder of assessment marks. The objects of each level are members named by
+/// their ids.
 pub(super) struct Marks<'o, 'de> {
-    /// The structure alone, without marks.
+    /// Whether the answer contains only the structure, without marks.
     pub(super) is_structure: bool,
-    /// The ids of the objects at hand: grade, year, term, learner, subject, outcome.
-    ids: [u64; LEVELS.len()],
-    /// The ids that stood beside them already.
-    beside: [BTreeSet<u64>; LEVELS.len()],
-    level: usize,
-    names: BTreeMap<(usize, u64), Cow<'de, str>>,
-    /// Terms and subjects whose programmes were told.
-    programmes: BTreeSet<(u64, u64)>,
+    /// The ids of the current objects: grade, year, term, learner, subject and learning outcome.
+    pub(super) ids: [u64; LEVELS.len()],
+    /// For each level, the ids that have already occurred in the current object above.
+    pub(super) beside: [BTreeSet<u64>; LEVELS.len()],
+    pub(super) level: usize,
+    pub(super) names: BTreeMap<(usize, u64), Cow<'de, str>>,
+    /// The terms and subjects whose programmes were added already.
+    pub(super) programmes: BTreeSet<(u64, u64)>,
     assessments: Vec<Known<'de>>,
-    /// Where an assessment lies among them.
-    places: BTreeMap<u64, usize>,
-    /// Behind the assessment that was read last: they mostly come in one order.
-    next: usize,
+    /// The index of each assessment in `assessments`.
+    pub(super) places: BTreeMap<u64, usize>,
+    /// The index after the assessment that was read last, because assessments usually occur in the
+    /// same order.
+    pub(super) next: usize,
     pub(super) leaf: Leaf<'de>,
     pub(super) out: &'o mut Out,
 }
 
-/// An assessment as it was told, to be compared.
+/// An assessment that was decoded before, for comparison.
 struct Known<'de> {
     id: u64,
-    /// Term, subject and outcome.
+    /// The term, subject and learning outcome.
     place: [u64; 3],
-    /// Its name, date, weight and what marks are out of.
+    /// The name, date and weight of the assessment, and the maximum mark.
     texts: [Cow<'de, str>; 4],
-    /// The object up to these but the last, as it was read.
+    /// The part of the JSON object before the mark.
     head: &'de str,
-    /// The learner whose mark of it was read last.
+    /// The learner whose mark for this assessment was read last.
     learner: Option<u64>,
 }
 
 impl<'o> Marks<'o, '_> {
     pub(super) fn new(out: &'o mut Out) -> Self {
         Marks {
-            is_structure: matches!(
-                out.ask,
-                Ask::Marks {
-                    structure: true,
-                    ..
-                }
-            ),
+            is_structure: matches!(out.ask.spec().format, Format::Structure),
             ids: [0; LEVELS.len()],
             beside: Default::default(),
             level: 0,
@@ -77,8 +71,8 @@ impl<'o> Marks<'o, '_> {
 }
 
 impl<'de> Marks<'_, 'de> {
-    /// An object of this id begins.
-    fn enter(&mut self, id: u64) -> Result<(), Unread> {
+    /// Begins an object with this id.
+    pub(super) fn enter(&mut self, id: u64) -> Result<(), DecodeError> {
         if let Some(slot) = self.ids.get_mut(self.level) {
             *slot = id;
         }
@@ -87,18 +81,22 @@ impl<'de> Marks<'_, 'de> {
         }
         let beside = self.beside.get_mut(self.level);
         if beside.is_some_and(|beside| !beside.insert(id)) {
-            return Err(Unread::Shape);
+            return Err(DecodeError::Shape);
         }
-        match (self.level, self.out.ask) {
-            (GRADE, Ask::Marks { grade, .. }) if grade != id => Err(Unread::OutOfUnit),
+        let ask = self.out.ask;
+        match (self.level, ask.spec().scope) {
+            (GRADE, Scope::Grade) | (LEARNER, Scope::Learner) if ask.id != id => {
+                Err(DecodeError::OutOfUnit)
+            }
             (YEAR, _) => self.out.year(id),
             (SUBJECT, _) => self.programme(),
             _ => Ok(()),
         }
     }
 
-    /// That marks are shown is their release; the structure is shown in any case.
-    fn programme(&mut self) -> Result<(), Unread> {
+    /// Adds the programme of the current term and subject. It is released if the answer contains
+    /// its marks; the structure is visible in any case.
+    pub(super) fn programme(&mut self) -> Result<(), DecodeError> {
         let [grade, year, term, _, subject, _] = self.ids;
         if !self.programmes.insert((term, subject)) {
             return Ok(());
@@ -122,8 +120,8 @@ impl<'de> Marks<'_, 'de> {
         self.out.record(Kind::LearningProgram, told, &values)
     }
 
-    /// Tells the name of the object at hand, unless it is known.
-    fn name(&mut self, name: Cow<'de, str>) -> Result<(), Unread> {
+    /// Adds the name of the current object, unless it was added before.
+    pub(super) fn name(&mut self, name: Cow<'de, str>) -> Result<(), DecodeError> {
         let id = self.ids.get(self.level).copied().unwrap_or_default();
         let named = LEVELS.get(self.level).and_then(|level| level.named);
         let known = self.names.get(&(self.level, id));
@@ -140,7 +138,7 @@ impl<'de> Marks<'_, 'de> {
         self.out.record(kind, 1 << key | 1 << field, &values)
     }
 
-    /// Where an assessment lies that was told before.
+    /// Returns the index of an assessment that was decoded before.
     fn find(&self, id: u64) -> Option<usize> {
         match self.assessments.get(self.next) {
             Some(known) if known.id == id => Some(self.next),
@@ -148,8 +146,9 @@ impl<'de> Marks<'_, 'de> {
         }
     }
 
-    /// Tells the mark at hand, and its assessment unless it is known. `raw` is the object.
-    pub(super) fn assessment(&mut self, id: u64, raw: &'de str) -> Result<(), Unread> {
+    /// Adds the current mark, and its assessment unless it was added before. `raw` is the JSON
+    /// object.
+    pub(super) fn assessment(&mut self, id: u64, raw: &'de str) -> Result<(), DecodeError> {
         let head = leaf::head(raw);
         let texts = std::mem::take(&mut self.leaf.texts).map(Option::unwrap_or_default);
         let [
@@ -164,7 +163,7 @@ impl<'de> Marks<'_, 'de> {
             captured,
         ] = texts;
         if integer(&own_id) != Some(id) {
-            return Err(Unread::Shape);
+            return Err(DecodeError::Shape);
         }
         let [_, _, term, learner, subject, outcome] = self.ids;
         let place = [term, subject, outcome];
@@ -175,7 +174,7 @@ impl<'de> Marks<'_, 'de> {
         match known {
             Some((at, known)) => {
                 if known.place != place || known.learner.replace(learner) == Some(learner) {
-                    return Err(Unread::Shape);
+                    return Err(DecodeError::Shape);
                 }
                 self.next = at + 1;
                 known.head = head;
@@ -184,7 +183,7 @@ impl<'de> Marks<'_, 'de> {
                     self.tell(id, &texts)?;
                 }
             }
-            None if is_full => return Err(Unread::TooMany),
+            None if is_full => return Err(DecodeError::TooMany),
             None => {
                 self.tell(id, &texts)?;
                 self.places.insert(id, self.assessments.len());
@@ -204,9 +203,9 @@ impl<'de> Marks<'_, 'de> {
         Ok(())
     }
 
-    /// Reads the mark of one more learner out of bytes that are otherwise those of the
-    /// learner before, and says whether it could: what differs is read with more care.
-    fn mark_of_known(&mut self, id: u64, raw: &'de str) -> bool {
+    /// Decodes only the mark if the other bytes equal those of an earlier learner. Returns false if
+    /// they differ; then the whole object must be decoded.
+    pub(super) fn mark_of_known(&mut self, id: u64, raw: &'de str) -> bool {
         let [_, _, term, learner, subject, outcome] = self.ids;
         let found = self.find(id);
         let Some((at, known)) = found.and_then(|at| Some((at, self.assessments.get_mut(at)?)))
@@ -236,7 +235,7 @@ impl<'de> Marks<'_, 'de> {
         &mut self,
         id: u64,
         [name, date, weight, out_of]: &[Cow<'_, str>; 4],
-    ) -> Result<(), Unread> {
+    ) -> Result<(), DecodeError> {
         let [grade, year, term, _, subject, outcome] = self.ids;
         let numbers = [id, grade, year, term, subject, outcome].map(Value::Integer);
         let mut values = vec![Value::Empty];
@@ -268,21 +267,24 @@ fn text(text: Cow<'_, str>) -> Value<'_> {
     }
 }
 
-/// No answer has more: each is kept at hand while it is read.
+/// The maximum number of assessments in an answer. All of them are in memory while the answer is
+/// decoded.
 const MOST_ASSESSMENTS: usize = 100_000;
 
-/// The fields behind the references of an assessment, in their order.
+/// The fields of an assessment after its references, in order.
 const TEXTS: [&str; 4] = [
     "assessment_name",
     "assessment_date",
     "weight",
     "mark_out_of",
 ];
-/// All but the school; the structure does not tell what marks are out of.
+/// All fields of an assessment except the school.
 const ASSESSMENT: Fields = (1 << assessment::FIELDS.len()) - 2;
+/// The fields of an assessment in a structure, which lacks the maximum mark.
 const STRUCTURE: Fields = ASSESSMENT - (1 << position(assessment::FIELDS, "mark_out_of"));
-/// The key, and whether it is released.
+/// The key fields of a programme.
 const PROGRAMME: Fields = 0b1_1110;
+/// The field that contains whether a programme is released.
 const RELEASED: Fields = 1 << position(learning_program::FIELDS, "released");
 
 const _: () = {
@@ -296,119 +298,3 @@ const _: () = {
         (at, rest) = (at + 1, others);
     }
 };
-
-impl<'de> Members<'de> for Marks<'_, 'de> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let Some(id) = integer(name) else {
-            return Err(self.out.refuse(Unread::Shape));
-        };
-        if self.level < LEVELS.len() {
-            if let Err(why) = self.enter(id) {
-                return Err(self.out.refuse(why));
-            }
-            let mut item = Item {
-                marks: self,
-                id,
-                seen: 0,
-            };
-            map.next_value_seed(ObjectOf(&mut item))?;
-            return Ok(true);
-        }
-        let raw: &'de RawValue = map.next_value()?;
-        if !self.mark_of_known(id, raw.get()) {
-            leaf::read(self, id, raw.get()).map_err(A::Error::custom)?;
-        }
-        Ok(true)
-    }
-
-    fn end(&mut self) -> Result<(), Unread> {
-        Ok(())
-    }
-
-    fn what(&self) -> &'static str {
-        "assessment marks"
-    }
-
-    fn out(&mut self) -> &mut Out {
-        self.out
-    }
-}
-
-/// One object above assessments.
-struct Item<'m, 'o, 'de> {
-    marks: &'m mut Marks<'o, 'de>,
-    id: u64,
-    /// Whether the objects below, the id and the name stood in it: a bit each.
-    seen: u8,
-}
-
-impl<'de> Item<'_, '_, 'de> {
-    /// Notes that a member stands in the object, which it may do once.
-    fn see(&mut self, bit: u8) -> Result<(), Unread> {
-        let is_twice = self.seen & bit != 0;
-        self.seen |= bit;
-        if is_twice { Err(Unread::Shape) } else { Ok(()) }
-    }
-
-    fn repeats(&self, text: &str) -> Result<(), Unread> {
-        if integer(text) == Some(self.id) {
-            Ok(())
-        } else {
-            Err(Unread::Shape)
-        }
-    }
-
-    fn named(&mut self, name: Cow<'de, str>) -> Result<(), Unread> {
-        self.see(4)?;
-        self.marks.name(name)
-    }
-}
-
-impl<'de> Members<'de> for Item<'_, '_, 'de> {
-    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
-        let Some(level) = LEVELS.get(self.marks.level) else {
-            return Ok(false);
-        };
-        let taken = if name == level.below {
-            let seen = self.see(1);
-            if seen.is_ok() {
-                self.marks.level += 1;
-                let below = map.next_value_seed(ObjectOf(&mut *self.marks));
-                self.marks.level -= 1;
-                below?;
-            }
-            seen
-        } else if name == level.id {
-            let Text(text) = map.next_value()?;
-            self.see(2).and_then(|()| self.repeats(&text))
-        } else if name == level.name {
-            let Text(text) = map.next_value()?;
-            self.named(text)
-        } else {
-            return Ok(false);
-        };
-        match taken {
-            Ok(()) => Ok(true),
-            Err(why) => Err(self.marks.out.refuse(why)),
-        }
-    }
-
-    fn end(&mut self) -> Result<(), Unread> {
-        if self.seen & 1 == 0 {
-            return Err(Unread::Shape);
-        }
-        Ok(())
-    }
-
-    fn what(&self) -> &'static str {
-        match self.marks.level {
-            LEARNER => "learner of marks",
-            TERM => "term of marks",
-            _ => "assessment marks",
-        }
-    }
-
-    fn out(&mut self) -> &mut Out {
-        self.marks.out
-    }
-}

@@ -1,26 +1,33 @@
-//! Reading answers back into records (v1). What an answer may hold is said by tables of
-//! its members; one that holds anything else than was asked for is not read at all.
+//! Decodes answers (v1) into records. Tables define which members an answer may have. An answer
+//! that contains other data than was requested is refused as a whole.
 //!
-//! - `table`: the members of each answer. `out`: what comes of an answer.
-//! - `fields`: objects, member by member. `record`: those that are records.
-//! - `takers`: who takes which subjects. `subjects`: a learner's subjects and their marks. `marks`: assessments and marks, `level` by level and `leaf` by `leaf`.
+//! - `table`: the members of each answer. `fields`: objects, member by member. `record`: objects
+//!   that are records.
+//! - `subjects`, `takers`: the subjects of learners. `marks`, `mark_members`, `level`, `leaf`:
+//!   assessments and marks, from the grade down to the mark.
+//! - `fetched_records`: the decoded records, as bytes. `out`: the output of a reader, including
+//!   what else an answer shows.
 
+pub(crate) mod fetched_records;
 mod fields;
 mod leaf;
 mod level;
+mod mark_members;
 mod marks;
 mod out;
 mod record;
 mod subjects;
-mod table;
+pub(crate) mod table;
 mod takers;
 #[cfg(test)]
 mod tests;
 
-use super::ask::Ask;
-use super::told::Told;
+use super::plan::resource::{Format, Scope};
+use super::plan::resource_request::ResourceRequest;
+use crate::record::Value;
 use crate::record::field::position;
-use crate::record::{Value, learner};
+use crate::record::kinds::learner;
+use fetched_records::FetchedRecords;
 use fields::{ArrayOf, Members, ObjectOf};
 use marks::Marks;
 use out::Out;
@@ -28,55 +35,50 @@ use record::Reader;
 use serde::de::DeserializeSeed;
 use std::borrow::Cow;
 use subjects::Subjects;
-use takers::Takers;
+use takers::EnrolmentReader;
 
-pub(super) use out::{Evidence, Unread};
+pub(super) use out::{DecodeError, Evidence};
 
-/// No answer is larger.
+/// The maximum size of an answer, in bytes.
 pub(super) const MOST_BYTES: usize = 32 << 20;
 
-/// Reads the answer to what was asked of a school, as a whole or not at all.
-pub(super) fn read(ask: Ask, school: u64, body: &[u8]) -> Result<(Told, Evidence), Unread> {
+/// Decodes the answer to a request about a school completely, or fails.
+pub(super) fn read(
+    ask: ResourceRequest,
+    school: u64,
+    body: &[u8],
+) -> Result<(FetchedRecords, Evidence), DecodeError> {
     if body.len() > MOST_BYTES {
-        return Err(Unread::TooLarge);
+        return Err(DecodeError::TooLarge);
     }
-    let body = std::str::from_utf8(body).map_err(|_| Unread::NoJson)?;
+    let body = std::str::from_utf8(body).map_err(|_| DecodeError::NoJson)?;
     let mut out = Out::new(ask, school);
     match fill(ask, body, &mut out) {
         Ok(()) => Ok((out.told, out.evidence)),
         Err(error) if error.is_data() => Err(out.why()),
-        Err(_) => Err(Unread::NoJson),
+        Err(_) => Err(DecodeError::NoJson),
     }
 }
 
 const STATUS: usize = position(learner::FIELDS, "status");
 
-fn fill(ask: Ask, body: &str, out: &mut Out) -> serde_json::Result<()> {
-    let table = match ask {
-        Ask::SchoolInfo => return object(&mut Reader::new(&table::INFO, out), body),
-        Ask::LearnerSubjects => return array(Takers::new(out), body),
-        Ask::SubjectsPerTerm(learner) | Ask::SubjectMarks(learner) => {
-            return array(Subjects::new(learner, out), body);
+fn fill(ask: ResourceRequest, body: &str, out: &mut Out) -> serde_json::Result<()> {
+    match ask.spec().format {
+        Format::List(table) => {
+            let reader = Reader::new(table, out);
+            match ask.spec().scope {
+                Scope::Status(status) => {
+                    let status = Value::Text(Cow::Borrowed(status));
+                    array(reader.with(STATUS, status), body)
+                }
+                _ => array(reader, body),
+            }
         }
-        Ask::Marks { .. } => return object(&mut Marks::new(out), body),
-        Ask::Learners { of, .. } => {
-            let status = Value::Text(Cow::Borrowed(of.status()));
-            return array(
-                Reader::new(&table::LEARNER, out).telling(STATUS, status),
-                body,
-            );
-        }
-        Ask::School => &table::SCHOOL,
-        Ask::Grades => &table::GRADE,
-        Ask::Lookup(kind) => table::of_lookup(kind),
-        Ask::Absences(..) => &table::ABSENTEE,
-        Ask::Discipline(..) => &table::DISCIPLINE,
-        Ask::Staff => &table::STAFF_MEMBER,
-        Ask::Parents => &table::PARENT,
-        Ask::Accounts { .. } => &table::ACCOUNT,
-        Ask::Debtors { .. } => &table::ACCOUNTABLE_PERSON,
-    };
-    array(Reader::new(table, out), body)
+        Format::Object(table) => object(&mut Reader::new(table, out), body),
+        Format::Enrolments => array(EnrolmentReader::new(out), body),
+        Format::Subjects => array(Subjects::new(out), body),
+        Format::Marks | Format::Structure => object(&mut Marks::new(out), body),
+    }
 }
 
 fn array<'de>(mut members: impl Members<'de>, body: &'de str) -> serde_json::Result<()> {

@@ -1,105 +1,108 @@
-//! What comes of reading one answer: what it told, or why it could not be read.
+//! The result of decoding an answer: its records, or the reason why it was refused.
 
-use super::super::ask::Ask;
-use super::super::told::{Fields, Told};
+use super::fetched_records::{FetchedRecords, Fields};
 use crate::dataset::LINE_BYTES;
-use crate::record::hints::Hints;
-use crate::record::mark::Mark;
+use crate::record::kinds::mark::Mark;
+use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::{Kind, Value};
+use crate::sync::plan::resource_request::ResourceRequest;
 use serde::de::Error;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What an answer shows beside its records.
+/// What an answer shows in addition to its records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in super::super) struct Evidence {
-    /// The one year that all of it is of.
+    /// The year to which the whole answer belongs.
     pub(in super::super) year: Option<u64>,
-    /// How many records it told, those within others included.
+    /// The number of records in the answer, including nested ones.
     pub(in super::super) records: u64,
-    /// Who takes which subjects.
-    pub(in super::super) hints: Hints,
-    /// Members that nobody knows: of what, and their names.
+    /// The digests of which learner takes which subjects.
+    pub(in super::super) enrolment_digests: EnrolmentDigests,
+    /// The unknown members: the kind of object, and the name of the member.
     pub(in super::super) unknown: BTreeSet<(&'static str, String)>,
 }
 
-/// Why an answer could not be read. It shows nothing of the answer.
+/// The reason why an answer could not be decoded. It contains no value of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Unread {
-    /// It is no JSON, or was cut: to be asked for again.
+pub(in super::super) enum DecodeError {
+    /// The body is not JSON, or was truncated. The request is repeated.
     NoJson,
-    /// It is larger than any answer may be.
+    /// The body is larger than any answer may be.
     TooLarge,
-    /// It has more assessments than a grade may have in a year.
+    /// The answer has more assessments than a grade may have in a year.
     TooMany,
-    /// It is JSON of another shape, or says one thing twice.
+    /// The JSON has an unexpected structure, or contains a member or a record twice.
     Shape,
-    /// It is about another school.
+    /// The answer belongs to another school.
     OtherSchool,
-    /// It tells what was not asked: of another grade, learner, year, term or day.
+    /// The answer contains data that was not requested: of another grade, learner, year, term or
+    /// day.
     OutOfUnit,
-    /// A record is larger than one of a dataset may be.
+    /// A record is larger than a line of a dataset may be.
     LargeRecord,
-    /// A value has a form that its field has not, or none where one is needed.
+    /// A value is invalid for its field, or a required value is missing.
     Unkeepable {
         of: &'static str,
         field: &'static str,
     },
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unread::NoJson => "it is no JSON",
-            Unread::TooLarge => "it is larger than 32 MiB",
-            Unread::TooMany => "it has more than 100,000 assessments",
-            Unread::Shape => "it has another shape",
-            Unread::OtherSchool => "it is about another school",
-            Unread::OutOfUnit => "it tells what was not asked",
-            Unread::LargeRecord => "it has a record larger than 1 MiB",
-            Unread::Unkeepable { of, field } => {
+            DecodeError::NoJson => "it is no JSON",
+            DecodeError::TooLarge => "it is larger than 32 MiB",
+            DecodeError::TooMany => "it has more than 100,000 assessments",
+            DecodeError::Shape => "it has another shape",
+            DecodeError::OtherSchool => "it is about another school",
+            DecodeError::OutOfUnit => "it contains data that was not requested",
+            DecodeError::LargeRecord => "it has a record larger than 1 MiB",
+            DecodeError::Unkeepable { of, field } => {
                 return write!(f, "it has a value that cannot be kept: {of}.{field}");
             }
         })
     }
 }
 
-/// No more names of unknown members than this are kept, nor of more bytes.
-const MOST_UNKNOWN: usize = 64;
+/// The maximum number of names of unknown members.
+const MAX_UNKNOWN_OF_ANSWER: usize = 64;
+/// The maximum length of the name of an unknown member, in bytes.
 const NAME_BYTES: usize = 64;
 
-/// What takes that which an answer tells.
+/// Collects the content of an answer.
 pub(super) struct Out {
     pub(super) school: u64,
-    pub(super) ask: Ask,
-    pub(super) told: Told,
+    pub(super) ask: ResourceRequest,
+    pub(super) told: FetchedRecords,
     pub(super) evidence: Evidence,
-    /// Why it cannot be read.
-    refused: Option<Unread>,
+    /// The reason why the answer was refused.
+    refused: Option<DecodeError>,
     /// The field whose value is being read.
     reading: Option<(&'static str, &'static str)>,
 }
 
 impl Out {
-    pub(super) fn new(ask: Ask, school: u64) -> Out {
+    pub(super) fn new(ask: ResourceRequest, school: u64) -> Out {
         Out {
             school,
             ask,
-            told: Told::default(),
+            told: FetchedRecords::default(),
             evidence: Evidence::default(),
             refused: None,
             reading: None,
         }
     }
 
-    /// Ends the reading. The parser's own error says nothing: this is kept beside it.
+    /// Stops the parser. The reason is stored here, because the parser's own error contains none.
     #[cold]
-    pub(super) fn refuse<E: Error>(&mut self, why: Unread) -> E {
+    pub(super) fn refuse<E: Error>(&mut self, why: DecodeError) -> E {
         self.refused = Some(why);
         E::custom("")
     }
 
-    /// A value of this field is read next; a value of a wrong type is one of it.
+    /// Announces the field whose value is read next, so that a value of a wrong type is attributed
+    /// to it.
     pub(super) fn reading(&mut self, of: Kind, field: &'static str) {
         self.reading = Some((of.name(), field));
     }
@@ -108,37 +111,37 @@ impl Out {
         self.reading = None;
     }
 
-    /// Why the parser gave up on what is JSON.
-    pub(super) fn why(&self) -> Unread {
-        let unkeepable = |(of, field)| Unread::Unkeepable { of, field };
-        let wrong_type = self.reading.map_or(Unread::Shape, unkeepable);
+    /// Returns the reason why the parser stopped, for a body that is JSON.
+    pub(super) fn why(&self) -> DecodeError {
+        let unkeepable = |(of, field)| DecodeError::Unkeepable { of, field };
+        let wrong_type = self.reading.map_or(DecodeError::Shape, unkeepable);
         self.refused.unwrap_or(wrong_type)
     }
 
     pub(super) fn note_unknown(&mut self, of: &'static str, name: &str) {
         let unknown = &mut self.evidence.unknown;
-        if unknown.len() < MOST_UNKNOWN && name.len() <= NAME_BYTES {
+        if unknown.len() < MAX_UNKNOWN_OF_ANSWER && name.len() <= NAME_BYTES {
             unknown.insert((of, name.to_owned()));
         }
     }
 
-    /// All of an answer is of one year.
-    pub(super) fn year(&mut self, year: u64) -> Result<(), Unread> {
-        let is_asked = self.ask.year().is_none_or(|asked| asked == year);
+    /// Checks that the whole answer belongs to one year.
+    pub(super) fn year(&mut self, year: u64) -> Result<(), DecodeError> {
+        let is_asked = self.ask.year.is_none_or(|asked| asked == year);
         match self.evidence.year.replace(year) {
-            Some(other) if other != year => Err(Unread::Shape),
-            _ if !is_asked => Err(Unread::OutOfUnit),
+            Some(other) if other != year => Err(DecodeError::Shape),
+            _ if !is_asked => Err(DecodeError::OutOfUnit),
             _ => Ok(()),
         }
     }
 
-    /// Tells a record if it can be kept and was asked for.
+    /// Adds a record, if its values are valid and it was requested.
     pub(super) fn record(
         &mut self,
         kind: Kind,
         told: Fields,
         values: &[Value<'_>],
-    ) -> Result<(), Unread> {
+    ) -> Result<(), DecodeError> {
         let fields = kind.fields().iter().zip(values).enumerate();
         for (index, (field, value)) in fields {
             if field.required && told >> index & 1 == 1 && value.is_empty() {
@@ -146,13 +149,13 @@ impl Out {
             }
         }
         if !self.ask.belongs(kind, values) {
-            return Err(Unread::OutOfUnit);
+            return Err(DecodeError::OutOfUnit);
         }
         self.evidence.records += 1;
         let before = self.told.bytes().len();
         self.told.push(kind, told, values);
         if self.told.bytes().len() - before > LINE_BYTES {
-            return Err(Unread::LargeRecord);
+            return Err(DecodeError::LargeRecord);
         }
         Ok(())
     }
@@ -163,7 +166,7 @@ impl Out {
     }
 }
 
-pub(super) const fn unkeepable(kind: Kind, field: &'static str) -> Unread {
+pub(super) const fn unkeepable(kind: Kind, field: &'static str) -> DecodeError {
     let of = kind.name();
-    Unread::Unkeepable { of, field }
+    DecodeError::Unkeepable { of, field }
 }

@@ -1,25 +1,26 @@
-//! Objects whose members are the fields of a record.
+//! Decodes objects whose members are the fields of a record.
 
-use super::super::told::Fields;
-use super::fields::{ArrayOf, Members, ObjectOf, Text};
-use super::out::{Out, Unread, unkeepable};
+use super::fetched_records::Fields;
+use super::fields::{ArrayOf, Members, Text};
+use super::out::{DecodeError, Out, unkeepable};
 use super::table::{Table, To};
+use crate::record::Value;
 use crate::record::field::Form;
 use crate::record::value::integer;
-use crate::record::{Value, terms};
+use crate::record::values::terms;
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 
-/// Reads objects as records of a kind.
+/// Decodes objects into records of a kind.
 pub(super) struct Reader<'o, 'de> {
     table: &'static Table,
-    /// What is told of each record beside its members.
+    /// A field, and its value in every record, that the objects do not contain.
     beside: Option<(usize, Value<'de>)>,
     told: Fields,
     values: Vec<Value<'de>>,
-    /// Which members stood in the object already: a bit each.
+    /// The members that have already occurred in the object, one bit each.
     seen: u64,
-    /// The own member that is expected next: they mostly come in order.
+    /// The index of the member that is expected next, because members usually occur in order.
     next: usize,
     out: &'o mut Out,
 }
@@ -42,8 +43,8 @@ impl<'o, 'de> Reader<'o, 'de> {
         }
     }
 
-    /// Tells a field of every record.
-    pub(super) fn telling(self, field: usize, value: Value<'de>) -> Reader<'o, 'de> {
+    /// Sets a field of every record to a value.
+    pub(super) fn with(self, field: usize, value: Value<'de>) -> Reader<'o, 'de> {
         Reader {
             beside: Some((field, value)),
             told: self.told | 1 << field,
@@ -51,7 +52,7 @@ impl<'o, 'de> Reader<'o, 'de> {
         }
     }
 
-    /// The number of a member of this name, and where it goes.
+    /// Returns the number of a member with this name, and its target.
     fn find(&mut self, name: &str) -> Option<(usize, To)> {
         let (own, others) = (self.table.own, self.table.others);
         let fields = self.table.kind.fields();
@@ -75,7 +76,7 @@ impl<'o, 'de> Reader<'o, 'de> {
     fn value<A: MapAccess<'de>>(&mut self, index: usize, map: &mut A) -> Result<(), A::Error> {
         let kind = self.table.kind;
         let Some(field) = kind.fields().get(index) else {
-            return Err(self.out.refuse(Unread::Shape));
+            return Err(self.out.refuse(DecodeError::Shape));
         };
         self.out.reading(kind, field.name);
         let value = if field.form == Form::Texts {
@@ -100,7 +101,7 @@ impl<'de> Members<'de> for Reader<'_, 'de> {
             return Ok(false);
         };
         if self.seen >> number & 1 == 1 {
-            return Err(self.out.refuse(Unread::Shape));
+            return Err(self.out.refuse(DecodeError::Shape));
         }
         self.seen |= 1 << number;
         match to {
@@ -108,28 +109,24 @@ impl<'de> Members<'de> for Reader<'_, 'de> {
             To::School => {
                 let Text(text) = map.next_value()?;
                 if integer(&text) != Some(self.out.school) {
-                    return Err(self.out.refuse(Unread::OtherSchool));
+                    return Err(self.out.refuse(DecodeError::OtherSchool));
                 }
             }
             To::Records(table) => {
                 let mut inner = Reader::new(table, &mut *self.out);
                 map.next_value_seed(ArrayOf(&mut inner))?;
             }
-            To::Record(table) => {
-                let mut inner = Reader::new(table, &mut *self.out);
-                map.next_value_seed(ObjectOf(&mut inner))?;
-            }
         }
         Ok(true)
     }
 
-    fn end(&mut self) -> Result<(), Unread> {
+    fn end(&mut self) -> Result<(), DecodeError> {
         let is_missing = |field: usize| {
             let at = self.table.own.iter().position(|own| *own == field);
             at.is_none_or(|at| self.seen >> at & 1 == 0)
         };
         if self.table.needed.is_some_and(is_missing) {
-            return Err(Unread::Shape);
+            return Err(DecodeError::Shape);
         }
         if let Some((index, value)) = &self.beside
             && let Some(slot) = self.values.get_mut(*index)

@@ -1,14 +1,15 @@
-//! A learner's subjects: by term (2.4), and with their marks (2.5). Both name the year
-//! that is the school's current one.
+//! Decodes a learner's subjects per term (2.4) and subjects with marks (2.5). Both contain the
+//! school's current year.
 
-use super::super::ask::Ask;
 use super::fields::{ArrayOf, Members, take_text};
-use super::out::{Out, Unread, unkeepable};
+use super::out::{DecodeError, Out, unkeepable};
 use crate::dataset::LINE_BYTES;
-use crate::record::decimal::Decimal;
 use crate::record::field::position;
+use crate::record::kinds::{grade, learner_subject, subject, term};
 use crate::record::value::{EnrolledTerm, integer};
-use crate::record::{Kind, Value, grade, learner_subject, subject, term};
+use crate::record::values::decimal::PackedDecimal;
+use crate::record::{Kind, Value};
+use crate::sync::plan::resource::Resource;
 use serde::de::MapAccess;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -37,24 +38,22 @@ const TERM_NAMES: [&str; 8] = [
 type Texts<'de, const N: usize> = [Option<Cow<'de, str>>; N];
 
 pub(super) struct Subjects<'de, 'o> {
-    learner: u64,
-    /// By term, and not with marks.
+    /// Whether the answer has the subjects per term, and not those with marks.
     is_per_term: bool,
     texts: Texts<'de, { NAMES.len() }>,
     has_terms: bool,
     terms: Vec<EnrolledTerm<'de>>,
-    /// The terms and the ids of terms that the subject at hand names.
+    /// The terms of the current subject and their ids.
     ids: Vec<(u64, u64)>,
-    /// Subjects that were told already.
+    /// The subjects that occurred already.
     told: BTreeSet<u64>,
     out: &'o mut Out,
 }
 
 impl<'o> Subjects<'_, 'o> {
-    pub(super) fn new(learner: u64, out: &'o mut Out) -> Self {
+    pub(super) fn new(out: &'o mut Out) -> Self {
         Subjects {
-            learner,
-            is_per_term: matches!(out.ask, Ask::SubjectsPerTerm(_)),
+            is_per_term: out.ask.resource == Resource::SubjectsPerTerm,
             texts: Default::default(),
             has_terms: false,
             terms: Vec::new(),
@@ -64,8 +63,8 @@ impl<'o> Subjects<'_, 'o> {
         }
     }
 
-    /// Tells these fields of a record.
-    fn tell(&mut self, kind: Kind, told: Vec<(usize, Value<'_>)>) -> Result<(), Unread> {
+    /// Adds a record with these fields.
+    fn tell(&mut self, kind: Kind, told: Vec<(usize, Value<'_>)>) -> Result<(), DecodeError> {
         let mut values = vec![Value::Empty; kind.fields().len()];
         let mut fields = 0;
         for (index, value) in told {
@@ -77,8 +76,8 @@ impl<'o> Subjects<'_, 'o> {
         self.out.record(kind, fields, &values)
     }
 
-    /// Term ids are told of the year.
-    fn tell_terms(&mut self, year: u64) -> Result<(), Unread> {
+    /// Adds the ids of the terms of the year.
+    fn tell_terms(&mut self, year: u64) -> Result<(), DecodeError> {
         for (term, id) in std::mem::take(&mut self.ids) {
             let told = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
             let told = told.map(|(field, number)| (field, Value::Integer(number)));
@@ -103,7 +102,7 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         if name == "terms" {
             if std::mem::replace(&mut self.has_terms, true) {
-                return Err(self.out.refuse(Unread::Shape));
+                return Err(self.out.refuse(DecodeError::Shape));
             }
             let mut terms = Terms {
                 texts: Default::default(),
@@ -123,7 +122,7 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
         Ok(true)
     }
 
-    fn end(&mut self) -> Result<(), Unread> {
+    fn end(&mut self) -> Result<(), DecodeError> {
         let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
         let [year, subject, name, above, above_name, grade, grade_name] = texts;
         let number =
@@ -133,7 +132,7 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
         let grade = number("grade_id", &grade)?;
         self.out.year(year)?;
         if !self.told.insert(subject) || !std::mem::take(&mut self.has_terms) {
-            return Err(Unread::Shape);
+            return Err(DecodeError::Shape);
         }
         let mut terms = std::mem::take(&mut self.terms);
         terms.sort_unstable_by_key(|term| term.term);
@@ -156,7 +155,7 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
         ];
         self.tell(Kind::Grade, told)?;
         let told = vec![
-            (LEARNER, number(self.learner)),
+            (LEARNER, number(self.out.ask.id)),
             (YEAR, number(year)),
             (SUBJECT, number(subject)),
             (GRADE, number(grade)),
@@ -174,10 +173,10 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
     }
 }
 
-/// A line of a dataset has room for no more: `{"term":1},` each.
+/// The maximum number of terms of a subject: a line of a dataset has at most so many `{"term":1},`.
 const MOST_TERMS: usize = LINE_BYTES / 11;
 
-/// The terms of a subject.
+/// Decodes the terms of a subject.
 struct Terms<'t, 'de, 'o> {
     texts: Texts<'de, { TERM_NAMES.len() }>,
     is_per_term: bool,
@@ -196,7 +195,7 @@ impl<'de> Members<'de> for Terms<'_, 'de, '_> {
         Ok(true)
     }
 
-    fn end(&mut self) -> Result<(), Unread> {
+    fn end(&mut self) -> Result<(), DecodeError> {
         let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
         let [id, term, a, b, c, d, e, mark] = texts;
         let wrong = unkeepable(Kind::LearnerSubject, "terms");
@@ -205,14 +204,14 @@ impl<'de> Members<'de> for Terms<'_, 'de, '_> {
             let id = integer(&id).ok_or(unkeepable(Kind::Term, "term_id"))?;
             self.ids.push((term, id));
         }
-        // The one answer has only terms with a mark, the other no marks.
+        // Subject marks contain only terms with a mark; subjects per term contain no marks.
         let mark = match (self.is_per_term, &*mark) {
             (true, "") => None,
-            (false, mark) => Some(Decimal::parse(mark).ok_or(wrong)?),
-            (true, _) => return Err(Unread::Shape),
+            (false, mark) => Some(PackedDecimal::parse(mark).ok_or(wrong)?),
+            (true, _) => return Err(DecodeError::Shape),
         };
         if self.terms.len() == MOST_TERMS {
-            return Err(Unread::LargeRecord);
+            return Err(DecodeError::LargeRecord);
         }
         let group = [a, b, c, d, e];
         self.terms.push(EnrolledTerm { term, group, mark });

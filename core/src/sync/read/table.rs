@@ -1,32 +1,32 @@
-//! Which members the objects of each answer have, and what each tells. A member that
-//! stands in no table is unknown: it is named and passed over, whatever its name.
+//! The members of the objects in each answer, and the field that each member contains. A member
+//! that is in no table is unknown: it is skipped, and its name is recorded.
 
+use crate::record::Kind;
 use crate::record::field::position;
-use crate::record::{Kind, absentee, accountable_person, discipline, grade, learner, lookup};
-use crate::record::{parent, school, staff_member};
+use crate::record::kinds::{
+    absentee, accountable_person, discipline, grade, learner, lookup, parent, school, staff_member,
+};
 
-/// The objects of an answer that are records of a kind.
-pub(super) struct Table {
+/// The members of objects that are records of a kind.
+pub(crate) struct Table {
     pub(super) kind: Kind,
-    /// Fields whose members have their names, by their positions, in the usual order.
+    /// The positions of the fields whose members have the same names, in the usual order.
     pub(super) own: &'static [usize],
     /// All other members.
     pub(super) others: &'static [(&'static str, To)],
-    /// A member without which an object is none of these.
+    /// The position of a field without which an object is invalid.
     pub(super) needed: Option<usize>,
 }
 
-/// Where a member goes whose name is not that of a field.
+/// The target of a member whose name is not that of a field.
 #[derive(Clone, Copy)]
-pub(super) enum To {
-    /// To the field at this position.
+pub(crate) enum To {
+    /// The member contains the field at this position.
     Field(usize),
-    /// It repeats the school that was asked about.
+    /// The member repeats the id of the requested school.
     School,
-    /// It holds records of this make, in an array,
+    /// The member contains an array of records of this table.
     Records(&'static Table),
-    /// or alone.
-    Record(&'static Table),
 }
 
 impl Table {
@@ -51,7 +51,7 @@ impl Table {
     }
 }
 
-/// So many positions from this one on.
+/// Returns `N` consecutive positions.
 const fn from<const N: usize>(first: usize) -> [usize; N] {
     let mut positions = [first; N];
     let (mut rest, mut at): (&mut [usize], usize) = (&mut positions, first);
@@ -63,54 +63,47 @@ const fn from<const N: usize>(first: usize) -> [usize; N] {
     positions
 }
 
-/// Get Schools (4.6): all that is answered of a school.
-pub(super) static SCHOOL: Table = Table::new(
+/// Get Schools (4.6), which contains all answered fields of a school.
+pub(crate) static SCHOOL: Table = Table::new(
     Kind::School,
     const { &from::<24>(position(school::FIELDS, "school_name")) },
 )
 .with(&[("school_id", To::School)])
 .needing(school::NAME);
 
-pub(super) static INFO: Table = Table::new(Kind::School, &school::INFO)
+pub(crate) static INFO: Table = Table::new(Kind::School, &school::INFO)
     .with(&[("tuition_languages", To::Field(school::TUITION_LANGUAGES))])
     .needing(school::NAME);
 
-/// The lookup of grades, which has their long names.
-pub(super) static GRADE: Table = Table::new(Kind::Grade, &[]).with(&[
+/// The list of grades, which contains their long names.
+pub(crate) static GRADE: Table = Table::new(Kind::Grade, &[]).with(&[
     ("id", To::Field(position(grade::FIELDS, "grade_id"))),
     ("name", To::Field(grade::NAME)),
 ]);
 
-pub(super) fn of_lookup(kind: Kind) -> &'static Table {
-    const fn table(kind: Kind) -> Table {
-        Table::new(kind, const { &from::<2>(position(lookup::FIELDS, "id")) })
-    }
-    static ETHNIC_GROUP: Table = table(Kind::EthnicGroup);
-    static MARITAL_STATUS: Table = table(Kind::MaritalStatus);
-    static GENDER: Table = table(Kind::Gender);
-    static LANGUAGE: Table = table(Kind::Language);
-    match kind {
-        Kind::EthnicGroup => &ETHNIC_GROUP,
-        Kind::MaritalStatus => &MARITAL_STATUS,
-        Kind::Gender => &GENDER,
-        _ => &LANGUAGE,
-    }
+/// A list that is the same for all schools.
+const fn lookup(kind: Kind) -> Table {
+    Table::new(kind, const { &from::<2>(position(lookup::FIELDS, "id")) })
 }
+pub(crate) static ETHNIC_GROUP: Table = lookup(Kind::EthnicGroup);
+pub(crate) static MARITAL_STATUS: Table = lookup(Kind::MaritalStatus);
+pub(crate) static GENDER: Table = lookup(Kind::Gender);
+pub(crate) static LANGUAGE: Table = lookup(Kind::Language);
 
-pub(super) static PARENT: Table = Table::new(
+pub(crate) static PARENT: Table = Table::new(
     Kind::Parent,
     const { &from::<25>(position(parent::FIELDS, "id")) },
 );
 
-/// A learner (2.1), with its parents or without.
-pub(super) static LEARNER: Table = Table::new(
+/// A learner (2.1), with or without its parents.
+pub(crate) static LEARNER: Table = Table::new(
     Kind::Learner,
     const { &from::<29>(position(learner::FIELDS, "id")) },
 )
 .with(&[("parents", To::Records(&PARENT))]);
 
-/// A learner's account, with all that may be included.
-pub(super) static ACCOUNT: Table = Table::new(
+/// The account of a learner, with or without the learner's parents.
+pub(crate) static ACCOUNT: Table = Table::new(
     Kind::Learner,
     const {
         &[
@@ -128,10 +121,9 @@ pub(super) static ACCOUNT: Table = Table::new(
 .with(&[
     ("learner_id", To::Field(position(learner::FIELDS, "id"))),
     ("parents", To::Records(&PARENT)),
-    ("accountable_person", To::Record(&ACCOUNTABLE_PERSON)),
 ]);
 
-pub(super) static ACCOUNTABLE_PERSON: Table = Table::new(
+pub(crate) static ACCOUNTABLE_PERSON: Table = Table::new(
     Kind::AccountablePerson,
     const {
         &from::<19>(position(
@@ -141,17 +133,17 @@ pub(super) static ACCOUNTABLE_PERSON: Table = Table::new(
     },
 );
 
-pub(super) static ABSENTEE: Table = Table::new(
+pub(crate) static ABSENTEE: Table = Table::new(
     Kind::Absentee,
     const { &from::<4>(position(absentee::FIELDS, "id")) },
 );
 
-pub(super) static DISCIPLINE: Table = Table::new(
+pub(crate) static DISCIPLINE: Table = Table::new(
     Kind::Discipline,
     const { &from::<8>(position(discipline::FIELDS, "id")) },
 );
 
-pub(super) static STAFF_MEMBER: Table = Table::new(
+pub(crate) static STAFF_MEMBER: Table = Table::new(
     Kind::StaffMember,
     const { &from::<23>(position(staff_member::FIELDS, "id")) },
 );
@@ -161,8 +153,8 @@ mod tests {
     use super::*;
     use crate::record::field::Role;
 
-    /// What is answered of a record is what its table has: a field that comes to a kind
-    /// must come to its table, and no fact may be read from a member of its name.
+    /// Each table contains exactly the answered fields of its kind, so a new field must be added to
+    /// its table too. No residual field is read from a member of the same name.
     #[test]
     fn tables_have_all_that_is_answered_and_no_fact() {
         for table in [
@@ -173,7 +165,7 @@ mod tests {
             &ABSENTEE,
             &DISCIPLINE,
             &STAFF_MEMBER,
-            of_lookup(Kind::Gender),
+            &GENDER,
         ] {
             let fields = table.kind.fields().iter().enumerate();
             let answered = fields.filter(|(_, field)| field.is_answered());
@@ -185,10 +177,14 @@ mod tests {
             let count = table.own.len() + table.others.len();
             assert!(count <= 64, "a bit each");
         }
-        let facts = LEARNER
+        let residual_fields = LEARNER
             .own
             .iter()
             .filter_map(|index| learner::FIELDS.get(*index));
-        assert!(facts.clone().all(|field| field.role != Role::Fact));
+        assert!(
+            residual_fields
+                .clone()
+                .all(|field| field.role != Role::Residual)
+        );
     }
 }

@@ -1,7 +1,7 @@
-//! Who takes which subjects (2.3).
+//! Decodes the list of which learner takes which subjects (2.3).
 
 use super::fields::{Members, take_text};
-use super::out::{Out, Unread, unkeepable};
+use super::out::{DecodeError, Out, unkeepable};
 use crate::record::Kind;
 use crate::record::value::integer;
 use serde::de::MapAccess;
@@ -15,19 +15,19 @@ const NAMES: [&str; 5] = [
     "subject_name",
 ];
 
-pub(super) struct Takers<'de, 'o> {
+pub(super) struct EnrolmentReader<'de, 'o> {
     texts: [Option<Cow<'de, str>>; NAMES.len()],
     out: &'o mut Out,
 }
 
-impl<'o> Takers<'_, 'o> {
+impl<'o> EnrolmentReader<'_, 'o> {
     pub(super) fn new(out: &'o mut Out) -> Self {
         let texts = Default::default();
-        Takers { texts, out }
+        EnrolmentReader { texts, out }
     }
 }
 
-impl<'de> Members<'de> for Takers<'de, '_> {
+impl<'de> Members<'de> for EnrolmentReader<'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let slots = NAMES.iter().zip(&mut self.texts);
         let slot = slots.into_iter().find(|(known, _)| **known == name);
@@ -37,7 +37,7 @@ impl<'de> Members<'de> for Takers<'de, '_> {
         }
     }
 
-    fn end(&mut self) -> Result<(), Unread> {
+    fn end(&mut self) -> Result<(), DecodeError> {
         let [learner, _, _, subject, name] = std::mem::take(&mut self.texts);
         let number = |text: Option<Cow<'_, str>>, field| {
             let number = text.as_deref().and_then(integer);
@@ -48,7 +48,7 @@ impl<'de> Members<'de> for Takers<'de, '_> {
         let evidence = &mut self.out.evidence;
         evidence.records += 1;
         let name = name.as_deref().unwrap_or_default();
-        evidence.hints.note(learner, subject, name);
+        evidence.enrolment_digests.note(learner, subject, name);
         Ok(())
     }
 

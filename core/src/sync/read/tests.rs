@@ -1,12 +1,13 @@
-//! Each reader, with what the service answers and with what it must not.
+//! Tests each reader with answers of the service and with invalid answers.
 
 mod marks;
 
-use super::super::ask::{Ask, Listing};
-use super::{Evidence, MOST_BYTES, Unread, read};
+use super::{DecodeError, Evidence, MOST_BYTES, read};
 use crate::dataset::LINE_BYTES;
 use crate::date::Date;
-use crate::record::{Kind, Value};
+use crate::record::Value;
+use crate::sync::plan::resource::Resource;
+use crate::sync::plan::resource_request::ResourceRequest;
 
 const SCHOOL: u64 = 1000;
 
@@ -14,27 +15,26 @@ fn day(text: &str) -> Date {
     text.parse().unwrap_or(Date::MIN)
 }
 
-fn may() -> Ask {
-    Ask::Absences(day("2026-05-01"), day("2026-05-31"))
+fn may() -> ResourceRequest {
+    let days = (day("2026-05-01"), day("2026-05-31"));
+    ResourceRequest::of_days(Resource::Absences, days)
 }
 
-const MARKS: Ask = Ask::Marks {
-    grade: 9,
+const MARKS: ResourceRequest = ResourceRequest {
     year: Some(2026),
-    structure: false,
+    ..ResourceRequest::of_id(Resource::MarksOfGrade, 9)
 };
-const STRUCTURE: Ask = Ask::Marks {
-    grade: 9,
-    year: None,
-    structure: true,
-};
-const CURRENT: Ask = Ask::Learners {
-    of: Listing::Current,
-    parents: true,
-};
+const STRUCTURE: ResourceRequest = ResourceRequest::of_id(Resource::StructureOfGrade, 9);
+const CURRENT: ResourceRequest = ResourceRequest::new(Resource::CurrentLearners);
+const SCHOOL_LIST: ResourceRequest = ResourceRequest::new(Resource::School);
+const INFO: ResourceRequest = ResourceRequest::new(Resource::SchoolInfo);
+const GRADES: ResourceRequest = ResourceRequest::new(Resource::Grades);
+const GENDERS: ResourceRequest = ResourceRequest::new(Resource::Genders);
+const PER_TERM: ResourceRequest = ResourceRequest::of_id(Resource::SubjectsPerTerm, 1);
+const SUBJECT_MARKS: ResourceRequest = ResourceRequest::of_id(Resource::SubjectMarks, 1);
 
-/// What was told, a line a record: its kind and the fields that have a value.
-fn told(ask: Ask, body: &str) -> Result<(Vec<String>, Evidence), Unread> {
+/// Returns one line for each decoded record: its kind and the fields that have a value.
+fn told(ask: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence), DecodeError> {
     let (told, evidence) = read(ask, SCHOOL, body.as_bytes())?;
     let records = told.records(SCHOOL).filter_map(Result::ok);
     let lines = records.map(|record| {
@@ -56,7 +56,7 @@ fn told(ask: Ask, body: &str) -> Result<(Vec<String>, Evidence), Unread> {
     Ok((lines, evidence))
 }
 
-fn lines(ask: Ask, body: &str) -> Vec<String> {
+fn lines(ask: ResourceRequest, body: &str) -> Vec<String> {
     match told(ask, body) {
         Ok((lines, evidence)) => {
             assert!(evidence.unknown.is_empty(), "{evidence:?}");
@@ -66,13 +66,13 @@ fn lines(ask: Ask, body: &str) -> Vec<String> {
     }
 }
 
-fn refused(ask: Ask, body: &str) -> Option<Unread> {
+fn refused(ask: ResourceRequest, body: &str) -> Option<DecodeError> {
     told(ask, body).err()
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "what refused gives")]
-fn unkeepable(of: &'static str, field: &'static str) -> Option<Unread> {
-    Some(Unread::Unkeepable { of, field })
+fn unkeepable(of: &'static str, field: &'static str) -> Option<DecodeError> {
+    Some(DecodeError::Unkeepable { of, field })
 }
 
 #[test]
@@ -87,32 +87,33 @@ fn learners_come_with_their_status_and_parents() {
     assert_eq!(lines(CURRENT, "[]"), [""; 0]);
 }
 
-/// What a record has beside what is answered is no member of an answer.
+/// A residual field of a record is not a member of an answer.
 #[test]
-fn a_member_is_no_fact_because_of_its_name() -> Result<(), Unread> {
-    for (ask, fact) in [
+fn a_member_is_no_fact_because_of_its_name() -> Result<(), DecodeError> {
+    for (ask, residual_field) in [
         (CURRENT, "status"),
         (CURRENT, "school_id"),
         (CURRENT, "transfer_date"),
         (CURRENT, "account"),
         (CURRENT, "debtor_code"),
-        (Ask::School, "utc_offset"),
-        (Ask::School, "current_year"),
-        (Ask::Staff, "status"),
-        (Ask::Grades, "grade_id"),
+        (SCHOOL_LIST, "utc_offset"),
+        (SCHOOL_LIST, "current_year"),
+        (ResourceRequest::new(Resource::Staff), "status"),
+        (GRADES, "grade_id"),
         (may(), "school_id"),
     ] {
-        let rest = match ask {
-            Ask::School => r#""school_name":"a""#,
-            Ask::Absences(..) => r#""id":"1","learner_id":"2","absent_date":"2026-05-01""#,
+        let rest = match ask.resource {
+            Resource::School => r#""school_name":"a""#,
+            Resource::Absences => r#""id":"1","learner_id":"2","absent_date":"2026-05-01""#,
             _ => r#""id":"1""#,
         };
         let plain = told(ask, &format!("[{{{rest}}}]"))?;
         for value in [r#""2000""#, "{}", "[[1]]", "null"] {
-            let (told, evidence) = told(ask, &format!(r#"[{{"{fact}":{value},{rest}}}]"#))?;
-            assert_eq!(told, plain.0, "{fact}");
+            let (told, evidence) =
+                told(ask, &format!(r#"[{{"{residual_field}":{value},{rest}}}]"#))?;
+            assert_eq!(told, plain.0, "{residual_field}");
             let named: Vec<_> = evidence.unknown.iter().map(|(_, name)| name).collect();
-            assert_eq!(named, [fact]);
+            assert_eq!(named, [residual_field]);
         }
     }
     Ok(())
@@ -122,13 +123,13 @@ fn a_member_is_no_fact_because_of_its_name() -> Result<(), Unread> {
 fn another_school_is_refused() {
     let school = |id: &str| format!(r#"[{{"school_id":{id},"school_name":"a"}}]"#);
     assert_eq!(
-        lines(Ask::School, &school("\"1000\"")),
+        lines(SCHOOL_LIST, &school("\"1000\"")),
         ["school school_name=a"]
     );
     for other in ["\"2000\"", "2000", "null", "\"x\""] {
         assert_eq!(
-            refused(Ask::School, &school(other)),
-            Some(Unread::OtherSchool)
+            refused(SCHOOL_LIST, &school(other)),
+            Some(DecodeError::OtherSchool)
         );
     }
 }
@@ -136,23 +137,23 @@ fn another_school_is_refused() {
 #[test]
 fn objects_without_what_makes_them_one_are_refused() {
     for (ask, body) in [
-        (Ask::SchoolInfo, r#"{"ok":true}"#),
-        (Ask::SchoolInfo, "{}"),
-        (Ask::SchoolInfo, "[]"),
-        (Ask::School, "[{}]"),
-        (Ask::School, r#"{"school_name":"a"}"#),
+        (INFO, r#"{"ok":true}"#),
+        (INFO, "{}"),
+        (INFO, "[]"),
+        (SCHOOL_LIST, "[{}]"),
+        (SCHOOL_LIST, r#"{"school_name":"a"}"#),
         (MARKS, r#"{"9":{"grade":"7"}}"#),
         (MARKS, r#"{"ok":{"years":{}}}"#),
         (MARKS, "[]"),
         (
-            Ask::SubjectMarks(1),
+            SUBJECT_MARKS,
             r#"[{"year":"2026","subject_id":"1","grade_id":"9"}]"#,
         ),
     ] {
-        assert_eq!(refused(ask, body), Some(Unread::Shape), "{body}");
+        assert_eq!(refused(ask, body), Some(DecodeError::Shape), "{body}");
     }
     assert_eq!(refused(CURRENT, "[{}]"), unkeepable("learner", "id"));
-    assert_eq!(refused(CURRENT, r#"{"data":[]}"#), Some(Unread::Shape));
+    assert_eq!(refused(CURRENT, r#"{"data":[]}"#), Some(DecodeError::Shape));
 }
 
 #[test]
@@ -165,22 +166,28 @@ fn what_is_no_json_is_asked_again() {
         "[] []",
         "\u{0}",
     ] {
-        assert_eq!(refused(CURRENT, body), Some(Unread::NoJson), "{body}");
+        assert_eq!(refused(CURRENT, body), Some(DecodeError::NoJson), "{body}");
     }
     for length in 0..whole.len() {
         let cut = whole.get(..length).unwrap_or_default();
-        assert_eq!(refused(CURRENT, cut), Some(Unread::NoJson), "{cut}");
+        assert_eq!(refused(CURRENT, cut), Some(DecodeError::NoJson), "{cut}");
     }
-    assert_eq!(read(CURRENT, SCHOOL, b"[\xff]").err(), Some(Unread::NoJson));
+    assert_eq!(
+        read(CURRENT, SCHOOL, b"[\xff]").err(),
+        Some(DecodeError::NoJson)
+    );
     let deep = "[".repeat(100_000);
     assert!(refused(CURRENT, &deep).is_some());
     let unknown = format!(r#"[{{"id":"1","new":{deep}"#);
-    assert_eq!(refused(CURRENT, &unknown), Some(Unread::NoJson));
+    assert_eq!(refused(CURRENT, &unknown), Some(DecodeError::NoJson));
     let large = vec![b' '; MOST_BYTES + 1];
-    assert_eq!(read(CURRENT, SCHOOL, &large).err(), Some(Unread::TooLarge));
+    assert_eq!(
+        read(CURRENT, SCHOOL, &large).err(),
+        Some(DecodeError::TooLarge)
+    );
 }
 
-/// The fault is named by kind and field, never by the value.
+/// The error contains the kind and the field, but never the value.
 #[test]
 fn wrong_types_are_named() {
     for (body, field) in [
@@ -206,9 +213,20 @@ fn wrong_types_are_named() {
     assert_eq!(refused(CURRENT, parent), wrong);
     assert_eq!(
         refused(CURRENT, r#"[{"id":"1","parents":{}}]"#),
-        Some(Unread::Shape)
+        Some(DecodeError::Shape)
     );
-    assert_eq!(refused(CURRENT, "[1]"), Some(Unread::Shape));
+    assert_eq!(refused(CURRENT, "[1]"), Some(DecodeError::Shape));
+}
+
+/// A level of marks may have no id or no name in the table of levels.
+#[test]
+fn a_member_with_an_empty_name_is_skipped() {
+    for body in [
+        r#"{"9":{"":"x","grade":"7","years":{}}}"#,
+        r#"{"9":{"grade":"7","years":{"2026":{"year":"2026","year_name":"","terms":{"1":{"term":"1","":"x","learners":{}}}}}}}"#,
+    ] {
+        assert_eq!(refused(MARKS, body), None, "{body}");
+    }
 }
 
 #[test]
@@ -217,14 +235,14 @@ fn a_member_that_stands_twice_is_refused() {
         (CURRENT, r#"[{"id":"1","first_name":"a","first_name":"a"}]"#),
         (CURRENT, r#"[{"id":"1","parents":[],"parents":[]}]"#),
         (
-            Ask::School,
+            SCHOOL_LIST,
             r#"[{"school_name":"a","school_id":"1000","school_id":"1000"}]"#,
         ),
         (MARKS, r#"{"9":{"years":{},"years":{}}}"#),
         (MARKS, r#"{"9":{"years":{}},"9":{"years":{}}}"#),
         (MARKS, r#"{"9":{"grade":"7","grade":"7","years":{}}}"#),
     ] {
-        assert_eq!(refused(ask, body), Some(Unread::Shape), "{body}");
+        assert_eq!(refused(ask, body), Some(DecodeError::Shape), "{body}");
     }
 }
 
@@ -239,7 +257,7 @@ fn days_that_were_not_asked_are_refused() {
     );
     assert_eq!(
         refused(may(), &absence("\"2026-06-01\"")),
-        Some(Unread::OutOfUnit)
+        Some(DecodeError::OutOfUnit)
     );
     for none in ["\"\"", "null"] {
         assert_eq!(
@@ -250,15 +268,12 @@ fn days_that_were_not_asked_are_refused() {
 }
 
 #[test]
-fn accounts_tell_learners_parents_and_persons() {
-    let ask = Ask::Accounts {
-        all: true,
-        parents: true,
-    };
-    let body = r#"[{"learner_id":"1","first_name":"Anna","debtor_code":"007","parents":[{"id":"5"}],"accountable_person":{"accountable_person_id":"6","first_name":"Zoe"}}]"#;
+fn accounts_tell_learners_and_parents() {
+    let ask = ResourceRequest::new(Resource::AllAccounts);
+    let body =
+        r#"[{"learner_id":"1","first_name":"Anna","debtor_code":"007","parents":[{"id":"5"}]}]"#;
     let expected = [
         "parent id=5",
-        "accountable_person accountable_person_id=6 first_name=Zoe",
         "learner id=1 first_name=Anna debtor_code=007",
     ];
     assert_eq!(lines(ask, body), expected);
@@ -268,19 +283,13 @@ fn accounts_tell_learners_parents_and_persons() {
 fn info_and_lookups() {
     let info = r#"{"school_name":"a","tuition_languages":["English"],"website":null}"#;
     let expected = r#"school school_name=a tuition_languages=[\"English\"]"#;
-    assert_eq!(lines(Ask::SchoolInfo, info), [expected]);
+    assert_eq!(lines(INFO, info), [expected]);
     let grade = r#"[{"id":"9","name":"Grade 7"}]"#;
-    assert_eq!(lines(Ask::Grades, grade), ["grade grade_id=9 name=Grade 7"]);
+    assert_eq!(lines(GRADES, grade), ["grade grade_id=9 name=Grade 7"]);
     let gender = r#"[{"id":"1","name":"M"}]"#;
-    assert_eq!(
-        lines(Ask::Lookup(Kind::Gender), gender),
-        ["gender id=1 name=M"]
-    );
+    assert_eq!(lines(GENDERS, gender), ["gender id=1 name=M"]);
     let none = r#"[{"name":"M"}]"#;
-    assert_eq!(
-        refused(Ask::Lookup(Kind::Gender), none),
-        unkeepable("gender", "id")
-    );
+    assert_eq!(refused(GENDERS, none), unkeepable("gender", "id"));
 }
 
 fn subject(terms: &str) -> String {
@@ -290,8 +299,8 @@ fn subject(terms: &str) -> String {
 }
 
 #[test]
-fn subjects_tell_the_year_and_the_terms() -> Result<(), Unread> {
-    let ask = Ask::SubjectsPerTerm(1);
+fn subjects_tell_the_year_and_the_terms() -> Result<(), DecodeError> {
+    let ask = PER_TERM;
     let body = subject(r#"{"term_id":11,"term":"1"},{"term_id":0,"term":"2"}"#);
     let (told, evidence) = told(ask, &body)?;
     assert_eq!(evidence.year, Some(2026));
@@ -312,8 +321,8 @@ fn subjects_tell_the_year_and_the_terms() -> Result<(), Unread> {
         assert_eq!(refused(ask, &subject(no_id)), unkeepable("term", "term_id"));
     }
     let marked = subject(r#"{"term":"1","term_id":1,"mark":"50.00"}"#);
-    assert_eq!(refused(ask, &marked), Some(Unread::Shape));
-    let marks = Ask::SubjectMarks(1);
+    assert_eq!(refused(ask, &marked), Some(DecodeError::Shape));
+    let marks = SUBJECT_MARKS;
     assert_eq!(
         refused(marks, &subject(r#"{"term":"1","mark":"50.00"}"#)),
         None
@@ -330,36 +339,33 @@ fn subjects_tell_the_year_and_the_terms() -> Result<(), Unread> {
 fn an_answer_of_two_years_is_refused() {
     let other = r#"{"year":"2027","subject_id":"102","subject_name":"","grade_id":"9","terms":[]}"#;
     let both = subject("").replace("]}]", &format!("]}},{other}]"));
-    assert_eq!(refused(Ask::SubjectsPerTerm(1), &both), Some(Unread::Shape));
+    assert_eq!(refused(PER_TERM, &both), Some(DecodeError::Shape));
     let twice = subject("").replace("]}]", &format!("]}},{}", &subject("")[1..]));
-    assert_eq!(
-        refused(Ask::SubjectsPerTerm(1), &twice),
-        Some(Unread::Shape)
-    );
+    assert_eq!(refused(PER_TERM, &twice), Some(DecodeError::Shape));
 }
 
-/// A store takes nothing that a dataset could not bring.
+/// A record that no dataset could contain is refused.
 #[test]
 fn large_records_are_refused() {
     let learner = |bytes: usize| format!(r#"[{{"id":"1","first_name":"{}"}}]"#, "x".repeat(bytes));
     assert_eq!(refused(CURRENT, &learner(1_000_000)), None);
     let large = learner(LINE_BYTES);
-    assert_eq!(refused(CURRENT, &large), Some(Unread::LargeRecord));
+    assert_eq!(refused(CURRENT, &large), Some(DecodeError::LargeRecord));
     let terms = |count: usize| {
         let terms = (1..=count).map(|term| format!(r#"{{"term":{term},"mark":1}}"#));
         subject(&terms.collect::<Vec<_>>().join(","))
     };
-    let marks = Ask::SubjectMarks(1);
+    let marks = SUBJECT_MARKS;
     assert_eq!(refused(marks, &terms(1_000)), None);
     assert_eq!(
         refused(marks, &terms(LINE_BYTES)),
-        Some(Unread::LargeRecord)
+        Some(DecodeError::LargeRecord)
     );
 }
 
-/// Names of unknown members may be anything: few are kept, and none that is long.
+/// Names of unknown members are arbitrary: only a limited number is stored, and no long ones.
 #[test]
-fn unknown_members_are_few() -> Result<(), Unread> {
+fn unknown_members_are_few() -> Result<(), DecodeError> {
     let many: Vec<String> = (0..1000).map(|n| format!(r#""new{n}":[{n}]"#)).collect();
     let long = "x".repeat(65);
     let body = format!(r#"[{{"id":"1","{long}":1,{}}}]"#, many.join(","));

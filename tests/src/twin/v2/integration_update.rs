@@ -7,6 +7,7 @@ use super::super::answer::TwinAnswer;
 use super::super::endpoints::clients::{CLIENT_INTEGRATION, Question, rows};
 use super::super::json::{Value, read_object};
 use super::super::kinds::Kind;
+use super::super::line::unknown;
 use super::super::records::{Key, Part};
 use super::super::request::view;
 use super::super::state_update::literal;
@@ -79,7 +80,8 @@ fn read(body: &[u8]) -> Result<Update, Faults> {
     let mut members: BTreeMap<String, Value> = BTreeMap::new();
     for (name, value) in read_object(body).map_err(|_| no_object())? {
         if members.insert(name.clone(), value).is_some() {
-            return Err(one(&name, &format!("{name} stands twice in the body")));
+            let name = unknown(&name);
+            return Err(one(name, &format!("{name} stands twice in the body")));
         }
     }
     let school = members.get("school_id").and_then(literal);

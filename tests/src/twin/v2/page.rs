@@ -48,8 +48,11 @@ impl Page {
             format!("{} {school:?} {meant} {reverse}", endpoint.v2)
         };
         let text = params.text("cursor");
+        // Besides a fault of the request the cursor is refused, and says nothing of the dates.
+        let sound = params.faults.is_empty() && order_faults.is_empty();
         let cursor = text
             .as_deref()
+            .filter(|_| sound)
             .and_then(Cursor::read)
             .filter(|cursor| cursor.identity == identity(&cursor.walk));
         let now = start.now;
@@ -57,8 +60,7 @@ impl Page {
         if let Err(rule) = question.rows(&seen(&walk, walk.now.min(now))) {
             params.note_rule(rule);
         }
-        let sound = params.faults.is_empty() && order_faults.is_empty();
-        if text.is_some() && !(sound && cursor.is_some()) {
+        if text.is_some() && !(params.faults.is_empty() && cursor.is_some()) {
             params.faults.push(fault(
                 &["cursor"],
                 "The cursor is of another request or damaged: leave it out to start from the first page",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Action, Cursors, Outcome, Twin, World};
-use rollbook_tests::world::shrunk;
+use rollbook_tests::shrink::shrunk;
 
 /// A sequence fails if some learner is found by its name.
 fn finds_by_name(sequence: &[Action]) -> bool {

@@ -9,12 +9,12 @@ const engine = await Rollbook.open("hook");
 const { observe } = engine;
 globalThis.engine = engine;
 globalThis.rendered = [];
-globalThis.observed = 0;
+globalThis.live = 0;
 engine.observe = (...given) => {
-  const observation = observe.apply(engine, given);
-  globalThis.observed += 1;
-  observation.addEventListener("end", () => (globalThis.observed -= 1));
-  return observation;
+  const query = observe.apply(engine, given);
+  globalThis.live += 1;
+  query.addEventListener("end", () => (globalThis.live -= 1));
+  return query;
 };
 
 function Grades({ school }) {

@@ -1,11 +1,11 @@
-// Everything that the package exports, as a program under TypeScript uses it.
+// What the package exports, as a program under TypeScript uses it; `sync.ts` has the rest.
 
 import {
   Answer,
   AnswerEvent,
   Engine,
   FailureEvent,
-  Observation,
+  LiveQuery,
   Rollbook,
   RollbookError,
   type At,
@@ -16,8 +16,8 @@ import {
   type Fault,
   type Id,
   type Instant,
+  type LiveQueryEvents,
   type LoadOptions,
-  type ObservationEvents,
   type ObserveOptions,
   type Options,
   type Page,
@@ -78,12 +78,12 @@ export async function ask(engine: Engine): Promise<string[]> {
 
 export async function observe(engine: Engine): Promise<v1.LookupEntry[]> {
   const options: ObserveOptions = { signal: AbortSignal.timeout(60_000) };
-  const grades: Observation<v1.LookupEntry[]> = engine.observe("grades", { school }, options);
+  const grades: LiveQuery<v1.LookupEntry[]> = engine.observe("grades", { school }, options);
   grades.addEventListener("answer", ({ answer }: AnswerEvent<v1.LookupEntry[]>) => answer.json()[0]?.name);
   const failed = ({ error }: FailureEvent): void => console.log(error.message);
   grades.addEventListener("error", failed);
   grades.removeEventListener("error", failed);
-  grades.addEventListener("end", (event: ObservationEvents<unknown>["end"]) => void event.type);
+  grades.addEventListener("end", (event: LiveQueryEvents<unknown>["end"]) => void event.type);
   for await (const answer of grades) {
     if (answer.ok) return answer.json();
   }

@@ -1,4 +1,4 @@
-// A school that is filled from the service, under TypeScript.
+// A school that is filled from the service or follows a server, under TypeScript.
 
 import {
   FollowRefused,
@@ -7,29 +7,30 @@ import {
   followFrom,
   syncWith,
   type Call,
+  type CallFailure,
   type Coverage,
   type Covered,
   type Engine,
+  type FailedRequest,
   type FollowFromOptions,
-  type GivenUp,
-  type NoReply,
+  type QuarantinedAnswer,
   type RefusedState,
   type Reply,
+  type ReplyOutcome,
   type Step,
+  type StopReason,
   type Sync,
   type SyncOptions,
   type SyncProgress,
   type SyncReport,
   type Summary,
   type SyncWithOptions,
-  type SyncingEngine,
-  type Taken,
-  type Why,
-} from "rollbook/sync";
+  type UnsentState,
+} from "rollbook";
 
 const options: SyncOptions = { daysFrom: "2026-01-01", mostInFlight: 2, outbox: "demo" };
 
-export async function fill(engine: SyncingEngine): Promise<SyncReport | Why> {
+export async function fill(engine: Engine): Promise<SyncReport | StopReason> {
   const sync: Sync = await engine.sync(1000, options);
   const onProgress = ({ answered, left, inFlight }: SyncProgress): void =>
     console.log(`${answered} of ${answered + left}, ${inFlight} out`);
@@ -38,23 +39,32 @@ export async function fill(engine: SyncingEngine): Promise<SyncReport | Why> {
   try {
     return await syncWith(sync, new URL("https://app.example/integrate"), given);
   } catch (error) {
-    if (error instanceof SyncStopped) return error.why;
+    if (error instanceof SyncStopped) return error.reason;
     throw error;
   }
 }
 
-export async function drive(sync: Sync, send: (call: Call) => Reply | NoReply): Promise<Taken[]> {
+export async function drive(
+  sync: Sync,
+  send: (call: Call) => Reply | CallFailure,
+): Promise<ReplyOutcome[]> {
   const step: Step = await sync.next({ now: new Date() });
   if (step.kind !== "send") return [];
   const sent = send(step.call);
   const { id } = step.call;
-  const taken = typeof sent === "string" ? await sync.fail(id, sent) : await sync.take(id, sent);
-  await sync.want("/api/v1/settings/clients/1000");
-  await sync.confirm("/api/v1/settings/clients/1000");
-  return [taken];
+  const outcome =
+    typeof sent === "string"
+      ? await sync.handleFailure(id, sent)
+      : await sync.handleReply(id, sent);
+  await sync.prioritise("/api/v1/settings/clients/1000");
+  const quarantined: readonly QuarantinedAnswer[] = await sync.quarantined();
+  for (const { target, lost, stored } of quarantined) {
+    await (lost < stored ? sync.approve(target) : sync.reject(target));
+  }
+  return [outcome];
 }
 
-export async function follow(engine: SyncingEngine): Promise<number | string> {
+export async function follow(engine: Engine): Promise<number | string> {
   const given: FollowFromOptions = { headers: { Authorization: "Bearer x" }, wait: 50, fetch };
   try {
     const summary: Summary | null = await followFrom(engine, "https://app.example/feed", given);
@@ -67,15 +77,17 @@ export async function follow(engine: SyncingEngine): Promise<number | string> {
 }
 
 export async function age(): Promise<Date | null> {
-  const engine = await Rollbook.memory();
-  const plain: Engine = engine;
-  await plain.stats();
+  const engine: Engine = await Rollbook.memory();
   const coverage: Coverage | null = await engine.synced(1000);
   const seen: readonly Covered[] = coverage?.seen ?? [];
   await engine.forgetSync(1000);
   return seen[0]?.asOf ?? coverage?.asOf ?? null;
 }
 
-export function told({ givenUp, refused }: SyncReport): [readonly GivenUp[], readonly RefusedState[]] {
-  return [givenUp, refused];
+export function told({ failed, refused, unsent }: SyncReport): [
+  readonly FailedRequest[],
+  readonly RefusedState[],
+  readonly UnsentState[],
+] {
+  return [failed, refused, unsent];
 }

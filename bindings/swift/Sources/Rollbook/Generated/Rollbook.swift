@@ -698,9 +698,10 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * what was removed. Questions wait meanwhile; for a while the file is up to
      * twice as long.
      *
-     * Fails as `busy` while a change is written or an export or backup is read;
-     * as `io` if there is no room, as `corrupt` if the file is damaged, and then
-     * the store is as it was.
+     * Fails as `busy` if a change or a backup does not end in time; as `io` if there is
+     * no room, as `corrupt` if the file is damaged, and then the store is as it was. An
+     * export or feed that is not read to its end within five seconds fails as
+     * `reader_ended`.
      */
     func compact() throws 
     
@@ -709,8 +710,9 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * old pages of the file still hold of them. Parents and accountable persons
      * are people of their own and stay.
      *
-     * Fails as `suspended` or `closed`; as `busy` if a change, an export or a backup
-     * does not end in time, or as `io`: call it again then.
+     * Fails as `suspended` or `closed`; as `busy` if a change or a backup does not end in
+     * time, or as `io`: call it again then. An export or feed that is not read to its end
+     * within five seconds fails as `reader_ended`.
      */
     func eraseLearner(school: UInt64, learner: UInt64) throws  -> Summary
     
@@ -820,7 +822,8 @@ public protocol EngineProtocol: AnyObject, Sendable {
      * Gives the file back until the engine is resumed, as a mobile app must when
      * it goes to the background. Calls fail as `suspended` meanwhile.
      *
-     * Fails as `busy` if a change does not end in time.
+     * Fails as `busy` if a change or a backup does not end in time. An export or feed that
+     * is not read to its end within five seconds fails as `reader_ended`.
      */
     func suspend() throws 
     
@@ -866,19 +869,18 @@ public protocol EngineProtocol: AnyObject, Sendable {
     /**
      * What brings a follower of a scope from a position to now; from nothing without one.
      *
-     * Fails as `begin_anew` if the position is of another store, or lies before what this
-     * one has noted of its changes; as `unsupported` if a kind has no such name, or if this
-     * store follows another one and the scope names more than it has.
+     * Fails as `resync_required` if the text is not a position; as `unsupported` if a kind has no
+     * such name, or if this store follows another one and the scope names more than it has.
      */
     func feed(scope: Scope, after: String?) throws  -> Feed
     
     /**
      * Begins to take a feed of another store into this one.
      *
-     * Schools that are followed are the source's to change: `apply` refuses them as
-     * `synced`, but for client integrations. A question about more than the scope has is
-     * `not_synced`. `remove_school` takes a school back, and `forget_sync` makes it the
-     * app's.
+     * Schools that are followed are the source's to change, and so are the lists that are the
+     * same for all schools: `apply` refuses them as `synced`, but for client integrations. A
+     * question about more than the scope has is `not_synced`. `remove_school` takes a school
+     * back, and `forget_sync` makes it the app's.
      */
     func follow() throws  -> Follow
     
@@ -889,20 +891,31 @@ public protocol EngineProtocol: AnyObject, Sendable {
     func followed() throws  -> String?
     
     /**
-     * Observes a question: the answer that `ask` gives, and again whenever its status or its
-     * bytes change. They change after a change of the data that it is made from, and when
-     * another day begins at the school. The listener hears when it is time to poll; poll
-     * once to begin with.
+     * Observes the feeds of a scope, for servers that delay their answer until something changes.
+     * The listener is called when it is time to poll; poll once at the start.
      *
-     * It ends when the engine is closed; while the engine is suspended it waits. Fails as
-     * `bad_argument` if a text is no date, as `io` if the system gives no thread.
+     * The live feed ends when the engine is closed; while the engine is suspended, it waits. Fails
+     * with `unsupported` if a kind has no such name.
      */
-    func observe(question: Question, listener: ChangeListener) throws  -> Observation
+    func observeFeed(scope: Scope, listener: ChangeListener) throws  -> LiveFeed
     
     /**
-     * Observes one record as v2 answers it: as `observe`, but with the answers of `find`.
+     * Observes a question. The live query returns the current answer of `ask`, and a new one
+     * whenever its status or its bytes change. This can happen after a change of the data from
+     * which the answer is made, and when another day begins at the school. The listener is called
+     * when it is time to poll; poll once at the start.
+     *
+     * The live query ends when the engine is closed; while the engine is suspended, it waits.
+     * Fails with `bad_argument` if a text is not a date, and with `io` if the system cannot create
+     * the thread.
      */
-    func observeRecord(question: Question, listener: ChangeListener) throws  -> Observation
+    func observe(question: Question, listener: ChangeListener) throws  -> LiveQuery
+    
+    /**
+     * Observes one record in the format of v2. It works like `observe`, but with the answers of
+     * `find`.
+     */
+    func observeRecord(question: Question, listener: ChangeListener) throws  -> LiveQuery
     
 }
 /**
@@ -1116,9 +1129,10 @@ open func close()throws   {try rustCallWithError(FfiConverterTypeRollbookError_l
      * what was removed. Questions wait meanwhile; for a while the file is up to
      * twice as long.
      *
-     * Fails as `busy` while a change is written or an export or backup is read;
-     * as `io` if there is no room, as `corrupt` if the file is damaged, and then
-     * the store is as it was.
+     * Fails as `busy` if a change or a backup does not end in time; as `io` if there is
+     * no room, as `corrupt` if the file is damaged, and then the store is as it was. An
+     * export or feed that is not read to its end within five seconds fails as
+     * `reader_ended`.
      */
 open func compact()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1133,8 +1147,9 @@ open func compact()throws   {try rustCallWithError(FfiConverterTypeRollbookError
      * old pages of the file still hold of them. Parents and accountable persons
      * are people of their own and stay.
      *
-     * Fails as `suspended` or `closed`; as `busy` if a change, an export or a backup
-     * does not end in time, or as `io`: call it again then.
+     * Fails as `suspended` or `closed`; as `busy` if a change or a backup does not end in
+     * time, or as `io`: call it again then. An export or feed that is not read to its end
+     * within five seconds fails as `reader_ended`.
      */
 open func eraseLearner(school: UInt64, learner: UInt64)throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1368,7 +1383,8 @@ open func stats()throws  -> Stats  {
      * Gives the file back until the engine is resumed, as a mobile app must when
      * it goes to the background. Calls fail as `suspended` meanwhile.
      *
-     * Fails as `busy` if a change does not end in time.
+     * Fails as `busy` if a change or a backup does not end in time. An export or feed that
+     * is not read to its end within five seconds fails as `reader_ended`.
      */
 open func suspend()throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
@@ -1460,9 +1476,8 @@ open func exportScope(scope: Scope)throws  -> Export  {
     /**
      * What brings a follower of a scope from a position to now; from nothing without one.
      *
-     * Fails as `begin_anew` if the position is of another store, or lies before what this
-     * one has noted of its changes; as `unsupported` if a kind has no such name, or if this
-     * store follows another one and the scope names more than it has.
+     * Fails as `resync_required` if the text is not a position; as `unsupported` if a kind has no
+     * such name, or if this store follows another one and the scope names more than it has.
      */
 open func feed(scope: Scope, after: String? = nil)throws  -> Feed  {
     return try  FfiConverterTypeFeed_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1478,10 +1493,10 @@ open func feed(scope: Scope, after: String? = nil)throws  -> Feed  {
     /**
      * Begins to take a feed of another store into this one.
      *
-     * Schools that are followed are the source's to change: `apply` refuses them as
-     * `synced`, but for client integrations. A question about more than the scope has is
-     * `not_synced`. `remove_school` takes a school back, and `forget_sync` makes it the
-     * app's.
+     * Schools that are followed are the source's to change, and so are the lists that are the
+     * same for all schools: `apply` refuses them as `synced`, but for client integrations. A
+     * question about more than the scope has is `not_synced`. `remove_school` takes a school
+     * back, and `forget_sync` makes it the app's.
      */
 open func follow()throws  -> Follow  {
     return try  FfiConverterTypeFollow_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -1506,16 +1521,35 @@ open func followed()throws  -> String?  {
 }
     
     /**
-     * Observes a question: the answer that `ask` gives, and again whenever its status or its
-     * bytes change. They change after a change of the data that it is made from, and when
-     * another day begins at the school. The listener hears when it is time to poll; poll
-     * once to begin with.
+     * Observes the feeds of a scope, for servers that delay their answer until something changes.
+     * The listener is called when it is time to poll; poll once at the start.
      *
-     * It ends when the engine is closed; while the engine is suspended it waits. Fails as
-     * `bad_argument` if a text is no date, as `io` if the system gives no thread.
+     * The live feed ends when the engine is closed; while the engine is suspended, it waits. Fails
+     * with `unsupported` if a kind has no such name.
      */
-open func observe(question: Question, listener: ChangeListener)throws  -> Observation  {
-    return try  FfiConverterTypeObservation_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func observeFeed(scope: Scope, listener: ChangeListener)throws  -> LiveFeed  {
+    return try  FfiConverterTypeLiveFeed_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_engine_observe_feed(
+            self.uniffiCloneHandle(),
+        FfiConverterTypeScope_lower(scope),
+        FfiConverterCallbackInterfaceChangeListener_lower(listener),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Observes a question. The live query returns the current answer of `ask`, and a new one
+     * whenever its status or its bytes change. This can happen after a change of the data from
+     * which the answer is made, and when another day begins at the school. The listener is called
+     * when it is time to poll; poll once at the start.
+     *
+     * The live query ends when the engine is closed; while the engine is suspended, it waits.
+     * Fails with `bad_argument` if a text is not a date, and with `io` if the system cannot create
+     * the thread.
+     */
+open func observe(question: Question, listener: ChangeListener)throws  -> LiveQuery  {
+    return try  FfiConverterTypeLiveQuery_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_observe(
             self.uniffiCloneHandle(),
@@ -1526,10 +1560,11 @@ open func observe(question: Question, listener: ChangeListener)throws  -> Observ
 }
     
     /**
-     * Observes one record as v2 answers it: as `observe`, but with the answers of `find`.
+     * Observes one record in the format of v2. It works like `observe`, but with the answers of
+     * `find`.
      */
-open func observeRecord(question: Question, listener: ChangeListener)throws  -> Observation  {
-    return try  FfiConverterTypeObservation_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func observeRecord(question: Question, listener: ChangeListener)throws  -> LiveQuery  {
+    return try  FfiConverterTypeLiveQuery_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
     uniffi_rollbook_ffi_fn_method_engine_observe_record(
             self.uniffiCloneHandle(),
@@ -1592,9 +1627,10 @@ public func FfiConverterTypeEngine_lower(_ value: Engine) -> UInt64 {
 /**
  * The lines of a dataset that holds all that the store holds, in pieces.
  *
- * The lines are those of the moment at which the export began; until it is read
- * to its end or cancelled, the store cannot be compacted or suspended. They hold
- * personal data: keep them where nobody else reads them.
+ * The lines are those of the moment at which the export began. It fails as
+ * `reader_ended` if another call waits to erase, compact or suspend, and it is not read
+ * to its end within five seconds. The lines are personal data: store them where only
+ * those read them who may.
  */
 public protocol ExportProtocol: AnyObject, Sendable {
     
@@ -1615,9 +1651,10 @@ public protocol ExportProtocol: AnyObject, Sendable {
 /**
  * The lines of a dataset that holds all that the store holds, in pieces.
  *
- * The lines are those of the moment at which the export began; until it is read
- * to its end or cancelled, the store cannot be compacted or suspended. They hold
- * personal data: keep them where nobody else reads them.
+ * The lines are those of the moment at which the export began. It fails as
+ * `reader_ended` if another call waits to erase, compact or suspend, and it is not read
+ * to its end within five seconds. The lines are personal data: store them where only
+ * those read them who may.
  */
 open class Export: ExportProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -1751,9 +1788,10 @@ public func FfiConverterTypeExport_lower(_ value: Export) -> UInt64 {
 /**
  * What changed for a follower, in pieces.
  *
- * Its lines are those of the moment at which it was asked for; until it is read to its end
- * or cancelled, the store cannot be compacted or suspended. They hold personal data: hand
- * them to the device alone that may see the scope.
+ * Its lines are those of the moment at which it was asked for. It fails as `reader_ended`
+ * if another call waits to erase, compact or suspend, and it is not read to its end within
+ * five seconds. The lines are personal data: hand them to the device alone that may see the
+ * scope.
  */
 public protocol FeedProtocol: AnyObject, Sendable {
     
@@ -1763,8 +1801,8 @@ public protocol FeedProtocol: AnyObject, Sendable {
     func cancel() throws 
     
     /**
-     * Whether anything changed for the follower. A feed without changes may still have
-     * lines that move the position on.
+     * Whether the follower should take the feed: anything changed for it, or its position is
+     * one that this store will forget before long. Else a server answers that nothing changed.
      */
     func hasChanges()  -> Bool
     
@@ -1784,9 +1822,10 @@ public protocol FeedProtocol: AnyObject, Sendable {
 /**
  * What changed for a follower, in pieces.
  *
- * Its lines are those of the moment at which it was asked for; until it is read to its end
- * or cancelled, the store cannot be compacted or suspended. They hold personal data: hand
- * them to the device alone that may see the scope.
+ * Its lines are those of the moment at which it was asked for. It fails as `reader_ended`
+ * if another call waits to erase, compact or suspend, and it is not read to its end within
+ * five seconds. The lines are personal data: hand them to the device alone that may see the
+ * scope.
  */
 open class Feed: FeedProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -1853,8 +1892,8 @@ open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * Whether anything changed for the follower. A feed without changes may still have
-     * lines that move the position on.
+     * Whether the follower should take the feed: anything changed for it, or its position is
+     * one that this store will forget before long. Else a server answers that nothing changed.
      */
 open func hasChanges() -> Bool  {
     return try!  FfiConverterBool.lift(try! rustCall() {
@@ -1956,17 +1995,20 @@ public protocol FollowProtocol: AnyObject, Sendable {
     func cancel() throws 
     
     /**
-     * Ends the feed; says what it changed. Fails as `push`, and as `bad_dataset` if its last
-     * part lacks its end.
+     * Ends the feed; says what it changed. If people are no longer in it, nothing of them stays
+     * in the file of the store: that takes as long as `compact`.
+     *
+     * Fails as `push`, and as `bad_dataset` if its last part lacks its end; as `erase_learner`
+     * if erasing fails: all of the feed was taken then, and the next one tries again.
      */
     func finish() throws  -> Summary
     
     /**
      * Takes the next bytes of a feed, and says how far it has come.
      *
-     * Fails as `bad_dataset` for the first faulty line; as `out_of_step` if a part does not
-     * begin where this store is; as `busy` or `io`. It is over then, and every further call
-     * gives the same error.
+     * Fails as `bad_dataset` for the first faulty line; as `out_of_sync` if a part does not
+     * begin where this store is; as `diverged` if the store differs from its source after a
+     * part; as `busy` or `io`. It is over then, and every further call gives the same error.
      */
     func push(bytes: Data) throws  -> LoadProgress
     
@@ -2043,8 +2085,11 @@ open func cancel()throws   {try rustCallWithError(FfiConverterTypeRollbookError_
 }
     
     /**
-     * Ends the feed; says what it changed. Fails as `push`, and as `bad_dataset` if its last
-     * part lacks its end.
+     * Ends the feed; says what it changed. If people are no longer in it, nothing of them stays
+     * in the file of the store: that takes as long as `compact`.
+     *
+     * Fails as `push`, and as `bad_dataset` if its last part lacks its end; as `erase_learner`
+     * if erasing fails: all of the feed was taken then, and the next one tries again.
      */
 open func finish()throws  -> Summary  {
     return try  FfiConverterTypeSummary_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2058,9 +2103,9 @@ open func finish()throws  -> Summary  {
     /**
      * Takes the next bytes of a feed, and says how far it has come.
      *
-     * Fails as `bad_dataset` for the first faulty line; as `out_of_step` if a part does not
-     * begin where this store is; as `busy` or `io`. It is over then, and every further call
-     * gives the same error.
+     * Fails as `bad_dataset` for the first faulty line; as `out_of_sync` if a part does not
+     * begin where this store is; as `diverged` if the store differs from its source after a
+     * part; as `busy` or `io`. It is over then, and every further call gives the same error.
      */
 open func push(bytes: Data)throws  -> LoadProgress  {
     return try  FfiConverterTypeLoadProgress_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2117,6 +2162,384 @@ public func FfiConverterTypeFollow_lift(_ handle: UInt64) throws -> Follow {
 #endif
 public func FfiConverterTypeFollow_lower(_ value: Follow) -> UInt64 {
     return FfiConverterTypeFollow.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A live feed: the successive feeds of a scope that have changes. It does not prevent the engine
+ * from being closed.
+ */
+public protocol LiveFeedProtocol: AnyObject, Sendable {
+    
+    /**
+     * Ends the live feed. It waits for a call of the listener that is in progress, unless it is
+     * called within that call. No call of the listener follows.
+     */
+    func cancel() 
+    
+    /**
+     * Returns whether the live feed was cancelled or the engine was closed. No feed follows.
+     */
+    func isOver()  -> Bool
+    
+    /**
+     * Returns the feed after a position, or the complete feed without a position, if it has
+     * changes. The first call always looks for changes; as long as nothing is changed in the
+     * schools of the scope, a later call costs almost nothing.
+     *
+     * Fails as `feed` does. The live feed continues, and the next call looks again.
+     */
+    func poll(after: String?) throws  -> Feed?
+    
+}
+/**
+ * A live feed: the successive feeds of a scope that have changes. It does not prevent the engine
+ * from being closed.
+ */
+open class LiveFeed: LiveFeedProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_rollbook_ffi_fn_clone_livefeed(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_rollbook_ffi_fn_free_livefeed(handle, $0) }
+    }
+
+    
+
+    
+    /**
+     * Ends the live feed. It waits for a call of the listener that is in progress, unless it is
+     * called within that call. No call of the listener follows.
+     */
+open func cancel()  {try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livefeed_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * Returns whether the live feed was cancelled or the engine was closed. No feed follows.
+     */
+open func isOver() -> Bool  {
+    return try!  FfiConverterBool.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livefeed_is_over(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Returns the feed after a position, or the complete feed without a position, if it has
+     * changes. The first call always looks for changes; as long as nothing is changed in the
+     * schools of the scope, a later call costs almost nothing.
+     *
+     * Fails as `feed` does. The live feed continues, and the next call looks again.
+     */
+open func poll(after: String? = nil)throws  -> Feed?  {
+    return try  FfiConverterOptionTypeFeed.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livefeed_poll(
+            self.uniffiCloneHandle(),
+        FfiConverterOptionString.lower(after),uniffiCallStatus
+    )
+})
+}
+    
+
+    
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeLiveFeed: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = LiveFeed
+
+    public static func lift(_ handle: UInt64) throws -> LiveFeed {
+        return LiveFeed(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: LiveFeed) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> LiveFeed {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: LiveFeed, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLiveFeed_lift(_ handle: UInt64) throws -> LiveFeed {
+    return try FfiConverterTypeLiveFeed.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLiveFeed_lower(_ value: LiveFeed) -> UInt64 {
+    return FfiConverterTypeLiveFeed.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A live query: the successive answers to a question.
+ *
+ * Several changes in succession may result in one answer. Answers arrive in order, and each one
+ * differs from the one before it. A live query does not prevent the engine from being closed.
+ */
+public protocol LiveQueryProtocol: AnyObject, Sendable {
+    
+    /**
+     * Ends the live query. It waits for a call of the listener that is in progress, unless it is
+     * called within that call. No call of the listener follows.
+     */
+    func cancel() 
+    
+    /**
+     * Returns whether the live query was cancelled or the engine was closed. No answer follows.
+     */
+    func isOver()  -> Bool
+    
+    /**
+     * Returns the instant at which the answer may change although no data changes, in seconds
+     * since 1970-01-01T00:00:00Z. This is the next midnight at the school if the answer depends
+     * on the date. The listener is called then.
+     */
+    func nextLook()  -> Int64?
+    
+    /**
+     * Returns the answer if it differs from the last one that was returned; the first call returns
+     * the current answer. As long as the data from which the answer is made does not change, this
+     * costs almost nothing.
+     *
+     * It also returns nothing while the engine is suspended, and once the live query is over. An
+     * error is thrown once, and the live query continues: `not_synced` if the school is synced and
+     * the requested data was not seen; `io` or `corrupt` if the store fails.
+     */
+    func poll() throws  -> Answer?
+    
+}
+/**
+ * A live query: the successive answers to a question.
+ *
+ * Several changes in succession may result in one answer. Answers arrive in order, and each one
+ * differs from the one before it. A live query does not prevent the engine from being closed.
+ */
+open class LiveQuery: LiveQueryProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_rollbook_ffi_fn_clone_livequery(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_rollbook_ffi_fn_free_livequery(handle, $0) }
+    }
+
+    
+
+    
+    /**
+     * Ends the live query. It waits for a call of the listener that is in progress, unless it is
+     * called within that call. No call of the listener follows.
+     */
+open func cancel()  {try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livequery_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * Returns whether the live query was cancelled or the engine was closed. No answer follows.
+     */
+open func isOver() -> Bool  {
+    return try!  FfiConverterBool.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livequery_is_over(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Returns the instant at which the answer may change although no data changes, in seconds
+     * since 1970-01-01T00:00:00Z. This is the next midnight at the school if the answer depends
+     * on the date. The listener is called then.
+     */
+open func nextLook() -> Int64?  {
+    return try!  FfiConverterOptionInt64.lift(try! rustCall() {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livequery_next_look(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Returns the answer if it differs from the last one that was returned; the first call returns
+     * the current answer. As long as the data from which the answer is made does not change, this
+     * costs almost nothing.
+     *
+     * It also returns nothing while the engine is suspended, and once the live query is over. An
+     * error is thrown once, and the live query continues: `not_synced` if the school is synced and
+     * the requested data was not seen; `io` or `corrupt` if the store fails.
+     */
+open func poll()throws  -> Answer?  {
+    return try  FfiConverterOptionTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_livequery_poll(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+    
+
+    
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeLiveQuery: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = LiveQuery
+
+    public static func lift(_ handle: UInt64) throws -> LiveQuery {
+        return LiveQuery(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: LiveQuery) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> LiveQuery {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: LiveQuery, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLiveQuery_lift(_ handle: UInt64) throws -> LiveQuery {
+    return try FfiConverterTypeLiveQuery.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeLiveQuery_lower(_ value: LiveQuery) -> UInt64 {
+    return FfiConverterTypeLiveQuery.lower(value)
 }
 
 
@@ -2308,268 +2731,103 @@ public func FfiConverterTypeLoad_lower(_ value: Load) -> UInt64 {
 
 
 /**
- * The answers to a question, one after the other, as they change.
+ * The sync of one school. It sends nothing itself and has no clock: request the next step, send
+ * the call that it contains, and pass the reply to `handle_reply`. It can be used from several
+ * threads.
  *
- * Several changes in a row may make one answer. An answer is never older than the one
- * before it, and never the same. It does not keep the engine open.
- */
-public protocol ObservationProtocol: AnyObject, Sendable {
-    
-    /**
-     * Ends it. A call of the listener that is under way is waited for, and none follows;
-     * within a call of the listener nothing is waited for.
-     */
-    func cancel() 
-    
-    /**
-     * Whether it was cancelled, or the engine was closed. No answer follows.
-     */
-    func isOver()  -> Bool
-    
-    /**
-     * The instant at which the answer may change by itself, in seconds since
-     * 1970-01-01T00:00:00Z: the next midnight at the school, if the answer depends on the
-     * day. The listener is called then.
-     */
-    func nextLook()  -> Int64?
-    
-    /**
-     * The answer, if it is another than the one that was given last: the first one at once.
-     * It costs next to nothing as long as nothing was changed that the answer is made from.
-     *
-     * Nothing is given either while the engine is suspended, or once the observation is
-     * over. An error is thrown once, and the observation goes on: `not_synced` if the
-     * school is synced and what is asked was not seen; `io` or `corrupt` if the store fails.
-     */
-    func poll() throws  -> Answer?
-    
-}
-/**
- * The answers to a question, one after the other, as they change.
- *
- * Several changes in a row may make one answer. An answer is never older than the one
- * before it, and never the same. It does not keep the engine open.
- */
-open class Observation: ObservationProtocol, @unchecked Sendable {
-    fileprivate let handle: UInt64
-
-    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
-#if swift(>=5.8)
-    @_documentation(visibility: private)
-#endif
-    public struct NoHandle {
-        public init() {}
-    }
-
-    // TODO: We'd like this to be `private` but for Swifty reasons,
-    // we can't implement `FfiConverter` without making this `required` and we can't
-    // make it `required` without making it `public`.
-#if swift(>=5.8)
-    @_documentation(visibility: private)
-#endif
-    required public init(unsafeFromHandle handle: UInt64) {
-        self.handle = handle
-    }
-
-    // This constructor can be used to instantiate a fake object.
-    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
-    //
-    // - Warning:
-    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
-#if swift(>=5.8)
-    @_documentation(visibility: private)
-#endif
-    public init(noHandle: NoHandle) {
-        self.handle = 0
-    }
-
-#if swift(>=5.8)
-    @_documentation(visibility: private)
-#endif
-    public func uniffiCloneHandle() -> UInt64 {
-        return try! rustCall { uniffi_rollbook_ffi_fn_clone_observation(self.handle, $0) }
-    }
-    // No primary constructor declared for this class.
-
-    deinit {
-        if handle == 0 {
-            // Mock objects have handle=0 don't try to free them
-            return
-        }
-
-        try! rustCall { uniffi_rollbook_ffi_fn_free_observation(handle, $0) }
-    }
-
-    
-
-    
-    /**
-     * Ends it. A call of the listener that is under way is waited for, and none follows;
-     * within a call of the listener nothing is waited for.
-     */
-open func cancel()  {try! rustCall() {
-        uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_observation_cancel(
-            self.uniffiCloneHandle(),uniffiCallStatus
-    )
-}
-}
-    
-    /**
-     * Whether it was cancelled, or the engine was closed. No answer follows.
-     */
-open func isOver() -> Bool  {
-    return try!  FfiConverterBool.lift(try! rustCall() {
-        uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_observation_is_over(
-            self.uniffiCloneHandle(),uniffiCallStatus
-    )
-})
-}
-    
-    /**
-     * The instant at which the answer may change by itself, in seconds since
-     * 1970-01-01T00:00:00Z: the next midnight at the school, if the answer depends on the
-     * day. The listener is called then.
-     */
-open func nextLook() -> Int64?  {
-    return try!  FfiConverterOptionInt64.lift(try! rustCall() {
-        uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_observation_next_look(
-            self.uniffiCloneHandle(),uniffiCallStatus
-    )
-})
-}
-    
-    /**
-     * The answer, if it is another than the one that was given last: the first one at once.
-     * It costs next to nothing as long as nothing was changed that the answer is made from.
-     *
-     * Nothing is given either while the engine is suspended, or once the observation is
-     * over. An error is thrown once, and the observation goes on: `not_synced` if the
-     * school is synced and what is asked was not seen; `io` or `corrupt` if the store fails.
-     */
-open func poll()throws  -> Answer?  {
-    return try  FfiConverterOptionTypeAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
-        uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_observation_poll(
-            self.uniffiCloneHandle(),uniffiCallStatus
-    )
-})
-}
-    
-
-    
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public struct FfiConverterTypeObservation: FfiConverter {
-    typealias FfiType = UInt64
-    typealias SwiftType = Observation
-
-    public static func lift(_ handle: UInt64) throws -> Observation {
-        return Observation(unsafeFromHandle: handle)
-    }
-
-    public static func lower(_ value: Observation) -> UInt64 {
-        return value.uniffiCloneHandle()
-    }
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Observation {
-        let handle: UInt64 = try readInt(&buf)
-        return try lift(handle)
-    }
-
-    public static func write(_ value: Observation, into buf: inout [UInt8]) {
-        writeInt(&buf, lower(value))
-    }
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeObservation_lift(_ handle: UInt64) throws -> Observation {
-    return try FfiConverterTypeObservation.lift(handle)
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeObservation_lower(_ value: Observation) -> UInt64 {
-    return FfiConverterTypeObservation.lower(value)
-}
-
-
-
-
-
-
-/**
- * The syncing of one school. It sends nothing itself and keeps no time: ask for the next
- * step, send what it says, and hand in the reply. It may be used from several threads.
- *
- * What was handed in is in the store at once. A sync that is let go, or killed, is gone on
- * with by the next one of the school, if its options ask for the same. Of two at a time the
- * one that was started last goes on.
+ * The outcome of each reply is stored before `handle_reply` returns. If a sync is released or its
+ * process ends, the next sync of the school resumes the pass, provided that its `days_from` and
+ * `utc_offset` are the same. If two syncs of a school exist at a time, only the one that was
+ * started last continues.
  */
 public protocol SyncProtocol: AnyObject, Sendable {
     
     /**
-     * Says that what the report calls held is right: the next step publishes it.
+     * Approves a quarantined answer. The next step publishes it together with everything that
+     * belongs to it, as soon as none of that is quarantined. The order in which answers are
+     * approved makes no difference. Approving a target that is not quarantined (any more) has no
+     * effect. The approval is stored, so that a sync that is started later publishes the answer.
      *
-     * Fails as `unsupported` if nothing of this target is held back.
+     * Fails with `unsupported` if a sync does not request such a target, or if another sync of the
+     * school was started since, and with `busy` or `io` if the approval cannot be stored.
      */
-    func confirm(target: String) throws 
+    func approve(target: String) throws 
     
     /**
-     * There was no reply to a call. Fails as `take`.
+     * Reports that there was no reply to a call.
+     *
+     * Fails as `handle_reply` does.
      */
-    func fail(call: UInt64, now: Int64, why: NoReply) throws  -> Taken
+    func handleFailure(call: UInt64, now: Int64, failure: CallFailure) throws  -> ReplyOutcome
     
     /**
-     * What is to be done at this instant, in seconds since 1970-01-01T00:00:00Z. A call
-     * is said once; if nothing is handed in for two minutes it counts as failed.
+     * Evaluates the reply to a call and stores the outcome.
      *
-     * Fails as `busy` if another writer does not end in time, as `io` if the store could
-     * not be written, as `unsupported` if the school has records meanwhile. Nothing is lost:
-     * ask again, and it tries again.
+     * Fails with `busy` or `io` if the outcome cannot be stored. The call is then still in flight:
+     * pass the reply again.
+     */
+    func handleReply(call: UInt64, now: Int64, reply: Reply) throws  -> ReplyOutcome
+    
+    /**
+     * Returns what to do at the instant `now`, in seconds since 1970-01-01T00:00:00Z. A call is
+     * returned once. If no reply to it is passed within two minutes, it counts as failed.
+     *
+     * Fails with `busy` if another writer does not finish in time, with `io` if the store cannot
+     * be written, and with `unsupported` if the school has records that no sync made. Nothing is
+     * lost: call it again to retry.
      */
     func next(now: Int64) throws  -> Step
     
     /**
-     * How far the pass has come.
+     * Requests a target next, even if it was requested in this pass before. The target is a path
+     * and query of v1 about the school. If the school is already synced, the answer is published
+     * as soon as it has arrived.
+     *
+     * Fails with `unsupported` if a sync does not request such a target.
+     */
+    func prioritise(target: String) throws 
+    
+    /**
+     * Returns the progress of the pass.
      */
     func progress() throws  -> SyncProgress
     
     /**
-     * Takes the reply to a call.
+     * Returns the quarantined answers: those that are stored but not published because they would
+     * remove much, and those that are published only together with them. They are read from the
+     * store: a sync that was just started returns those of the last pass, and needs no new pass.
      *
-     * Fails as `busy` or `io` if it could not be kept. The call is still out then: hand the
-     * reply in again.
+     * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
      */
-    func take(call: UInt64, now: Int64, reply: Reply) throws  -> Taken
+    func quarantined() throws  -> [QuarantinedAnswer]
     
     /**
-     * Asks for this next, whether it was asked in this pass or not: a path and query of v1
-     * about the school. If the school is synced already, the answer is published as soon as
-     * it is there.
+     * Discards a quarantined answer, together with those that would be published with it. The
+     * records remain unchanged, and the next pass requests the answers again. Rejecting a target
+     * that is not quarantined (any more) has no effect.
      *
-     * Fails as `unsupported` if sync does not ask for such a target.
+     * Fails as `approve` does.
      */
-    func want(target: String) throws 
+    func reject(target: String) throws 
+    
+    /**
+     * Returns the results of the sync so far. It returns the same as `Done` contains, and is also
+     * available while the sync is running and after it has stopped.
+     *
+     * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
+     */
+    func report() throws  -> SyncReport
     
 }
 /**
- * The syncing of one school. It sends nothing itself and keeps no time: ask for the next
- * step, send what it says, and hand in the reply. It may be used from several threads.
+ * The sync of one school. It sends nothing itself and has no clock: request the next step, send
+ * the call that it contains, and pass the reply to `handle_reply`. It can be used from several
+ * threads.
  *
- * What was handed in is in the store at once. A sync that is let go, or killed, is gone on
- * with by the next one of the school, if its options ask for the same. Of two at a time the
- * one that was started last goes on.
+ * The outcome of each reply is stored before `handle_reply` returns. If a sync is released or its
+ * process ends, the next sync of the school resumes the pass, provided that its `days_from` and
+ * `utc_offset` are the same. If two syncs of a school exist at a time, only the one that was
+ * started last continues.
  */
 open class Sync: SyncProtocol, @unchecked Sendable {
     fileprivate let handle: UInt64
@@ -2625,13 +2883,17 @@ open class Sync: SyncProtocol, @unchecked Sendable {
 
     
     /**
-     * Says that what the report calls held is right: the next step publishes it.
+     * Approves a quarantined answer. The next step publishes it together with everything that
+     * belongs to it, as soon as none of that is quarantined. The order in which answers are
+     * approved makes no difference. Approving a target that is not quarantined (any more) has no
+     * effect. The approval is stored, so that a sync that is started later publishes the answer.
      *
-     * Fails as `unsupported` if nothing of this target is held back.
+     * Fails with `unsupported` if a sync does not request such a target, or if another sync of the
+     * school was started since, and with `busy` or `io` if the approval cannot be stored.
      */
-open func confirm(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func approve(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_sync_confirm(
+    uniffi_rollbook_ffi_fn_method_sync_approve(
             self.uniffiCloneHandle(),
         FfiConverterString.lower(target),uniffiCallStatus
     )
@@ -2639,27 +2901,47 @@ open func confirm(target: String)throws   {try rustCallWithError(FfiConverterTyp
 }
     
     /**
-     * There was no reply to a call. Fails as `take`.
+     * Reports that there was no reply to a call.
+     *
+     * Fails as `handle_reply` does.
      */
-open func fail(call: UInt64, now: Int64, why: NoReply)throws  -> Taken  {
-    return try  FfiConverterTypeTaken_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func handleFailure(call: UInt64, now: Int64, failure: CallFailure)throws  -> ReplyOutcome  {
+    return try  FfiConverterTypeReplyOutcome_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_sync_fail(
+    uniffi_rollbook_ffi_fn_method_sync_handle_failure(
             self.uniffiCloneHandle(),
         FfiConverterUInt64.lower(call),
         FfiConverterInt64.lower(now),
-        FfiConverterTypeNoReply_lower(why),uniffiCallStatus
+        FfiConverterTypeCallFailure_lower(failure),uniffiCallStatus
     )
 })
 }
     
     /**
-     * What is to be done at this instant, in seconds since 1970-01-01T00:00:00Z. A call
-     * is said once; if nothing is handed in for two minutes it counts as failed.
+     * Evaluates the reply to a call and stores the outcome.
      *
-     * Fails as `busy` if another writer does not end in time, as `io` if the store could
-     * not be written, as `unsupported` if the school has records meanwhile. Nothing is lost:
-     * ask again, and it tries again.
+     * Fails with `busy` or `io` if the outcome cannot be stored. The call is then still in flight:
+     * pass the reply again.
+     */
+open func handleReply(call: UInt64, now: Int64, reply: Reply)throws  -> ReplyOutcome  {
+    return try  FfiConverterTypeReplyOutcome_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_handle_reply(
+            self.uniffiCloneHandle(),
+        FfiConverterUInt64.lower(call),
+        FfiConverterInt64.lower(now),
+        FfiConverterTypeReply_lower(reply),uniffiCallStatus
+    )
+})
+}
+    
+    /**
+     * Returns what to do at the instant `now`, in seconds since 1970-01-01T00:00:00Z. A call is
+     * returned once. If no reply to it is passed within two minutes, it counts as failed.
+     *
+     * Fails with `busy` if another writer does not finish in time, with `io` if the store cannot
+     * be written, and with `unsupported` if the school has records that no sync made. Nothing is
+     * lost: call it again to retry.
      */
 open func next(now: Int64)throws  -> Step  {
     return try  FfiConverterTypeStep_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2672,7 +2954,23 @@ open func next(now: Int64)throws  -> Step  {
 }
     
     /**
-     * How far the pass has come.
+     * Requests a target next, even if it was requested in this pass before. The target is a path
+     * and query of v1 about the school. If the school is already synced, the answer is published
+     * as soon as it has arrived.
+     *
+     * Fails with `unsupported` if a sync does not request such a target.
+     */
+open func prioritise(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_prioritise(
+            self.uniffiCloneHandle(),
+        FfiConverterString.lower(target),uniffiCallStatus
+    )
+}
+}
+    
+    /**
+     * Returns the progress of the pass.
      */
 open func progress()throws  -> SyncProgress  {
     return try  FfiConverterTypeSyncProgress_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
@@ -2684,37 +2982,50 @@ open func progress()throws  -> SyncProgress  {
 }
     
     /**
-     * Takes the reply to a call.
+     * Returns the quarantined answers: those that are stored but not published because they would
+     * remove much, and those that are published only together with them. They are read from the
+     * store: a sync that was just started returns those of the last pass, and needs no new pass.
      *
-     * Fails as `busy` or `io` if it could not be kept. The call is still out then: hand the
-     * reply in again.
+     * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
      */
-open func take(call: UInt64, now: Int64, reply: Reply)throws  -> Taken  {
-    return try  FfiConverterTypeTaken_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func quarantined()throws  -> [QuarantinedAnswer]  {
+    return try  FfiConverterSequenceTypeQuarantinedAnswer.lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_sync_take(
-            self.uniffiCloneHandle(),
-        FfiConverterUInt64.lower(call),
-        FfiConverterInt64.lower(now),
-        FfiConverterTypeReply_lower(reply),uniffiCallStatus
+    uniffi_rollbook_ffi_fn_method_sync_quarantined(
+            self.uniffiCloneHandle(),uniffiCallStatus
     )
 })
 }
     
     /**
-     * Asks for this next, whether it was asked in this pass or not: a path and query of v1
-     * about the school. If the school is synced already, the answer is published as soon as
-     * it is there.
+     * Discards a quarantined answer, together with those that would be published with it. The
+     * records remain unchanged, and the next pass requests the answers again. Rejecting a target
+     * that is not quarantined (any more) has no effect.
      *
-     * Fails as `unsupported` if sync does not ask for such a target.
+     * Fails as `approve` does.
      */
-open func want(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+open func reject(target: String)throws   {try rustCallWithError(FfiConverterTypeRollbookError_lift) {
         uniffiCallStatus in
-    uniffi_rollbook_ffi_fn_method_sync_want(
+    uniffi_rollbook_ffi_fn_method_sync_reject(
             self.uniffiCloneHandle(),
         FfiConverterString.lower(target),uniffiCallStatus
     )
 }
+}
+    
+    /**
+     * Returns the results of the sync so far. It returns the same as `Done` contains, and is also
+     * available while the sync is running and after it has stopped.
+     *
+     * Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
+     */
+open func report()throws  -> SyncReport  {
+    return try  FfiConverterTypeSyncReport_lift(try rustCallWithError(FfiConverterTypeRollbookError_lift) {
+        uniffiCallStatus in
+    uniffi_rollbook_ffi_fn_method_sync_report(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
 }
     
 
@@ -2845,12 +3156,12 @@ public func FfiConverterTypeAnswerParts_lower(_ value: AnswerParts) -> RustBuffe
 
 
 /**
- * What is to be sent with the credentials of the integrator. Redirects to another
- * origin must not be followed: they would take the credentials along.
+ * A request to send with the credentials of the integrator. Do not follow redirects to another
+ * origin: they would disclose the credentials.
  */
 public struct Call: Equatable, Hashable {
     /**
-     * Tells its reply from others: a number below 2^53.
+     * Identifies the call when its reply is passed to the sync: a number below 2^53.
      */
     public var id: UInt64
     /**
@@ -2858,11 +3169,11 @@ public struct Call: Equatable, Hashable {
      */
     public var method: String
     /**
-     * The path and the query string, to be put behind the service's address.
+     * The path and the query string, to append to the address of the service.
      */
     public var target: String
     /**
-     * The body, JSON; empty for `GET`.
+     * The JSON body; empty for `GET`.
      */
     public var body: String
 
@@ -2870,16 +3181,16 @@ public struct Call: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * Tells its reply from others: a number below 2^53.
+         * Identifies the call when its reply is passed to the sync: a number below 2^53.
          */id: UInt64, 
         /**
          * The HTTP method, in upper case.
          */method: String, 
         /**
-         * The path and the query string, to be put behind the service's address.
+         * The path and the query string, to append to the address of the service.
          */target: String, 
         /**
-         * The body, JSON; empty for `GET`.
+         * The JSON body; empty for `GET`.
          */body: String) {
         self.id = id
         self.method = method
@@ -3214,6 +3525,75 @@ public func FfiConverterTypeCovered_lower(_ value: Covered) -> RustBuffer {
 
 
 /**
+ * A call that failed permanently.
+ */
+public struct FailedRequest: Equatable, Hashable {
+    /**
+     * The path and the query string.
+     */
+    public var target: String
+    /**
+     * The reason, as text.
+     */
+    public var reason: String
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The path and the query string.
+         */target: String, 
+        /**
+         * The reason, as text.
+         */reason: String) {
+        self.target = target
+        self.reason = reason
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension FailedRequest: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeFailedRequest: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> FailedRequest {
+        return
+            try FailedRequest(
+                target: FfiConverterString.read(from: &buf), 
+                reason: FfiConverterString.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: FailedRequest, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.target, into: &buf)
+        FfiConverterString.write(value.reason, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFailedRequest_lift(_ buf: RustBuffer) throws -> FailedRequest {
+    return try FfiConverterTypeFailedRequest.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeFailedRequest_lower(_ value: FailedRequest) -> RustBuffer {
+    return FfiConverterTypeFailedRequest.lower(value)
+}
+
+
+/**
  * What is wrong with a line of a dataset.
  */
 public struct Fault: Equatable, Hashable {
@@ -3279,75 +3659,6 @@ public func FfiConverterTypeFault_lift(_ buf: RustBuffer) throws -> Fault {
 #endif
 public func FfiConverterTypeFault_lower(_ value: Fault) -> RustBuffer {
     return FfiConverterTypeFault.lower(value)
-}
-
-
-/**
- * A call that came to nothing.
- */
-public struct GivenUp: Equatable, Hashable {
-    /**
-     * The path and the query string.
-     */
-    public var target: String
-    /**
-     * Why, in words.
-     */
-    public var why: String
-
-    // Default memberwise initializers are never public by default, so we
-    // declare one manually.
-    public init(
-        /**
-         * The path and the query string.
-         */target: String, 
-        /**
-         * Why, in words.
-         */why: String) {
-        self.target = target
-        self.why = why
-    }
-
-    
-
-    
-}
-
-#if compiler(>=6)
-extension GivenUp: Sendable {}
-#endif
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public struct FfiConverterTypeGivenUp: FfiConverterRustBuffer {
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> GivenUp {
-        return
-            try GivenUp(
-                target: FfiConverterString.read(from: &buf), 
-                why: FfiConverterString.read(from: &buf)
-        )
-    }
-
-    public static func write(_ value: GivenUp, into buf: inout [UInt8]) {
-        FfiConverterString.write(value.target, into: &buf)
-        FfiConverterString.write(value.why, into: &buf)
-    }
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeGivenUp_lift(_ buf: RustBuffer) throws -> GivenUp {
-    return try FfiConverterTypeGivenUp.lift(buf)
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeGivenUp_lower(_ value: GivenUp) -> RustBuffer {
-    return FfiConverterTypeGivenUp.lower(value)
 }
 
 
@@ -3690,6 +4001,89 @@ public func FfiConverterTypePage_lower(_ value: Page) -> RustBuffer {
 
 
 /**
+ * An answer that is stored but not published.
+ */
+public struct QuarantinedAnswer: Equatable, Hashable {
+    /**
+     * The path and the query string.
+     */
+    public var target: String
+    /**
+     * How many stored values the answer would remove: records, or values of the field that would
+     * lose most. It is 0 if the answer is quarantined only because it is published together with
+     * another one.
+     */
+    public var lost: UInt64
+    /**
+     * How many such values are stored.
+     */
+    public var stored: UInt64
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The path and the query string.
+         */target: String, 
+        /**
+         * How many stored values the answer would remove: records, or values of the field that would
+         * lose most. It is 0 if the answer is quarantined only because it is published together with
+         * another one.
+         */lost: UInt64, 
+        /**
+         * How many such values are stored.
+         */stored: UInt64) {
+        self.target = target
+        self.lost = lost
+        self.stored = stored
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension QuarantinedAnswer: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeQuarantinedAnswer: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> QuarantinedAnswer {
+        return
+            try QuarantinedAnswer(
+                target: FfiConverterString.read(from: &buf), 
+                lost: FfiConverterUInt64.read(from: &buf), 
+                stored: FfiConverterUInt64.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: QuarantinedAnswer, into buf: inout [UInt8]) {
+        FfiConverterString.write(value.target, into: &buf)
+        FfiConverterUInt64.write(value.lost, into: &buf)
+        FfiConverterUInt64.write(value.stored, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeQuarantinedAnswer_lift(_ buf: RustBuffer) throws -> QuarantinedAnswer {
+    return try FfiConverterTypeQuarantinedAnswer.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeQuarantinedAnswer_lower(_ value: QuarantinedAnswer) -> RustBuffer {
+    return FfiConverterTypeQuarantinedAnswer.lower(value)
+}
+
+
+/**
  * A state update that the service refused.
  */
 public struct RefusedState: Equatable, Hashable {
@@ -3769,15 +4163,15 @@ public func FfiConverterTypeRefusedState_lower(_ value: RefusedState) -> RustBuf
 
 
 /**
- * What the service answered to a call.
+ * The reply of the service to a call.
  */
 public struct Reply: Equatable, Hashable {
     /**
-     * The status, as 200.
+     * The HTTP status, for example 200.
      */
     public var status: UInt16
     /**
-     * The whole body.
+     * The complete body.
      */
     public var body: Data
     /**
@@ -3789,10 +4183,10 @@ public struct Reply: Equatable, Hashable {
     // declare one manually.
     public init(
         /**
-         * The status, as 200.
+         * The HTTP status, for example 200.
          */status: UInt16, 
         /**
-         * The whole body.
+         * The complete body.
          */body: Data, 
         /**
          * The value of the header `Retry-After`, if there is one.
@@ -4456,73 +4850,87 @@ public func FfiConverterTypeSyncProgress_lower(_ value: SyncProgress) -> RustBuf
 
 
 /**
- * What a pass came to. It names targets and members, and never a value of an answer.
+ * The results of a pass. It contains targets and names of members, but never a value of an answer.
  */
 public struct SyncReport: Equatable, Hashable {
     /**
-     * How many replies were taken.
+     * How many replies were evaluated.
      */
     public var replies: UInt64
     /**
-     * How many of them were as before.
+     * How many of these replies were unchanged.
      */
-    public var same: UInt64
+    public var unchanged: UInt64
     /**
-     * What was given up, so that it is not synced.
+     * The calls that failed permanently, so that their data is not synced.
      */
-    public var givenUp: [GivenUp]
+    public var failed: [FailedRequest]
     /**
-     * What was held back, since it would have taken away much of what is kept: its old
-     * records are still answered. `confirm` says that it is right.
+     * The answers that are stored but not published because they would remove much, and those that
+     * are published only together with them. Until such an answer is published, the records that
+     * it would change are answered unchanged. `approve` and `reject` decide about it.
+     * `quarantined` returns the same list at any time.
      */
-    public var held: [String]
+    public var quarantined: [QuarantinedAnswer]
     /**
-     * Members of answers that are unknown, as `record: member`.
+     * Unknown members of answers, as `record: member`.
      */
     public var unknown: [String]
     /**
-     * State updates that the service refused: the states are what they were before.
+     * State updates that the service refused. The states were reset to their earlier values.
      */
     public var refused: [RefusedState]
     /**
-     * What the service changed again and again while it was asked, so that one answer may
-     * be older than another. The next pass asks for it.
+     * State updates that the service has not accepted yet. The store already answers with them,
+     * and the next sync sends them.
      */
-    public var unsettled: [String]
+    public var unsent: [UnsentState]
+    /**
+     * Targets whose answers changed each time they were requested again, so that one answer may be
+     * older than another. The next pass requests them.
+     */
+    public var unstable: [String]
 
     // Default memberwise initializers are never public by default, so we
     // declare one manually.
     public init(
         /**
-         * How many replies were taken.
+         * How many replies were evaluated.
          */replies: UInt64, 
         /**
-         * How many of them were as before.
-         */same: UInt64, 
+         * How many of these replies were unchanged.
+         */unchanged: UInt64, 
         /**
-         * What was given up, so that it is not synced.
-         */givenUp: [GivenUp], 
+         * The calls that failed permanently, so that their data is not synced.
+         */failed: [FailedRequest], 
         /**
-         * What was held back, since it would have taken away much of what is kept: its old
-         * records are still answered. `confirm` says that it is right.
-         */held: [String], 
+         * The answers that are stored but not published because they would remove much, and those that
+         * are published only together with them. Until such an answer is published, the records that
+         * it would change are answered unchanged. `approve` and `reject` decide about it.
+         * `quarantined` returns the same list at any time.
+         */quarantined: [QuarantinedAnswer], 
         /**
-         * Members of answers that are unknown, as `record: member`.
+         * Unknown members of answers, as `record: member`.
          */unknown: [String], 
         /**
-         * State updates that the service refused: the states are what they were before.
+         * State updates that the service refused. The states were reset to their earlier values.
          */refused: [RefusedState], 
         /**
-         * What the service changed again and again while it was asked, so that one answer may
-         * be older than another. The next pass asks for it.
-         */unsettled: [String]) {
+         * State updates that the service has not accepted yet. The store already answers with them,
+         * and the next sync sends them.
+         */unsent: [UnsentState], 
+        /**
+         * Targets whose answers changed each time they were requested again, so that one answer may be
+         * older than another. The next pass requests them.
+         */unstable: [String]) {
         self.replies = replies
-        self.same = same
-        self.givenUp = givenUp
-        self.held = held
+        self.unchanged = unchanged
+        self.failed = failed
+        self.quarantined = quarantined
         self.unknown = unknown
         self.refused = refused
-        self.unsettled = unsettled
+        self.unsent = unsent
+        self.unstable = unstable
     }
 
     
@@ -4542,23 +4950,25 @@ public struct FfiConverterTypeSyncReport: FfiConverterRustBuffer {
         return
             try SyncReport(
                 replies: FfiConverterUInt64.read(from: &buf), 
-                same: FfiConverterUInt64.read(from: &buf), 
-                givenUp: FfiConverterSequenceTypeGivenUp.read(from: &buf), 
-                held: FfiConverterSequenceString.read(from: &buf), 
+                unchanged: FfiConverterUInt64.read(from: &buf), 
+                failed: FfiConverterSequenceTypeFailedRequest.read(from: &buf), 
+                quarantined: FfiConverterSequenceTypeQuarantinedAnswer.read(from: &buf), 
                 unknown: FfiConverterSequenceString.read(from: &buf), 
                 refused: FfiConverterSequenceTypeRefusedState.read(from: &buf), 
-                unsettled: FfiConverterSequenceString.read(from: &buf)
+                unsent: FfiConverterSequenceTypeUnsentState.read(from: &buf), 
+                unstable: FfiConverterSequenceString.read(from: &buf)
         )
     }
 
     public static func write(_ value: SyncReport, into buf: inout [UInt8]) {
         FfiConverterUInt64.write(value.replies, into: &buf)
-        FfiConverterUInt64.write(value.same, into: &buf)
-        FfiConverterSequenceTypeGivenUp.write(value.givenUp, into: &buf)
-        FfiConverterSequenceString.write(value.held, into: &buf)
+        FfiConverterUInt64.write(value.unchanged, into: &buf)
+        FfiConverterSequenceTypeFailedRequest.write(value.failed, into: &buf)
+        FfiConverterSequenceTypeQuarantinedAnswer.write(value.quarantined, into: &buf)
         FfiConverterSequenceString.write(value.unknown, into: &buf)
         FfiConverterSequenceTypeRefusedState.write(value.refused, into: &buf)
-        FfiConverterSequenceString.write(value.unsettled, into: &buf)
+        FfiConverterSequenceTypeUnsentState.write(value.unsent, into: &buf)
+        FfiConverterSequenceString.write(value.unstable, into: &buf)
     }
 }
 
@@ -4575,6 +4985,75 @@ public func FfiConverterTypeSyncReport_lift(_ buf: RustBuffer) throws -> SyncRep
 #endif
 public func FfiConverterTypeSyncReport_lower(_ value: SyncReport) -> RustBuffer {
     return FfiConverterTypeSyncReport.lower(value)
+}
+
+
+/**
+ * A state update that the service has not accepted yet.
+ */
+public struct UnsentState: Equatable, Hashable {
+    /**
+     * The API type.
+     */
+    public var apiTypeId: UInt64
+    /**
+     * The state that was asked for.
+     */
+    public var state: Bool
+
+    // Default memberwise initializers are never public by default, so we
+    // declare one manually.
+    public init(
+        /**
+         * The API type.
+         */apiTypeId: UInt64, 
+        /**
+         * The state that was asked for.
+         */state: Bool) {
+        self.apiTypeId = apiTypeId
+        self.state = state
+    }
+
+    
+
+    
+}
+
+#if compiler(>=6)
+extension UnsentState: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeUnsentState: FfiConverterRustBuffer {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> UnsentState {
+        return
+            try UnsentState(
+                apiTypeId: FfiConverterUInt64.read(from: &buf), 
+                state: FfiConverterBool.read(from: &buf)
+        )
+    }
+
+    public static func write(_ value: UnsentState, into buf: inout [UInt8]) {
+        FfiConverterUInt64.write(value.apiTypeId, into: &buf)
+        FfiConverterBool.write(value.state, into: &buf)
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeUnsentState_lift(_ buf: RustBuffer) throws -> UnsentState {
+    return try FfiConverterTypeUnsentState.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeUnsentState_lower(_ value: UnsentState) -> RustBuffer {
+    return FfiConverterTypeUnsentState.lower(value)
 }
 
 
@@ -4714,6 +5193,91 @@ public func FfiConverterTypeVerification_lift(_ buf: RustBuffer) throws -> Verif
 public func FfiConverterTypeVerification_lower(_ value: Verification) -> RustBuffer {
     return FfiConverterTypeVerification.lower(value)
 }
+
+
+/**
+ * Why there is no reply to a call.
+ */
+
+public enum CallFailure: Equatable, Hashable {
+    
+    /**
+     * There is no network. It does not count as an attempt.
+     */
+    case offline
+    /**
+     * No reply arrived in time.
+     */
+    case timeout
+    /**
+     * The connection was interrupted.
+     */
+    case cut
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension CallFailure: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeCallFailure: FfiConverterRustBuffer {
+    typealias SwiftType = CallFailure
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> CallFailure {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .offline
+        
+        case 2: return .timeout
+        
+        case 3: return .cut
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: CallFailure, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .offline:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .timeout:
+            writeInt(&buf, Int32(2))
+        
+        
+        case .cut:
+            writeInt(&buf, Int32(3))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCallFailure_lift(_ buf: RustBuffer) throws -> CallFailure {
+    return try FfiConverterTypeCallFailure.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeCallFailure_lower(_ value: CallFailure) -> RustBuffer {
+    return FfiConverterTypeCallFailure.lower(value)
+}
+
 
 
 /**
@@ -5154,91 +5718,6 @@ public func FfiConverterTypeLookupList_lift(_ buf: RustBuffer) throws -> LookupL
 #endif
 public func FfiConverterTypeLookupList_lower(_ value: LookupList) -> RustBuffer {
     return FfiConverterTypeLookupList.lower(value)
-}
-
-
-
-/**
- * Why there is no reply to a call.
- */
-
-public enum NoReply: Equatable, Hashable {
-    
-    /**
-     * There is no network. It does not count as an attempt.
-     */
-    case offline
-    /**
-     * None came in time.
-     */
-    case timeout
-    /**
-     * The connection was cut.
-     */
-    case cut
-
-
-
-
-
-}
-
-#if compiler(>=6)
-extension NoReply: Sendable {}
-#endif
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public struct FfiConverterTypeNoReply: FfiConverterRustBuffer {
-    typealias SwiftType = NoReply
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> NoReply {
-        let variant: Int32 = try readInt(&buf)
-        switch variant {
-        
-        case 1: return .offline
-        
-        case 2: return .timeout
-        
-        case 3: return .cut
-        
-        default: throw UniffiInternalError.unexpectedEnumCase
-        }
-    }
-
-    public static func write(_ value: NoReply, into buf: inout [UInt8]) {
-        switch value {
-        
-        
-        case .offline:
-            writeInt(&buf, Int32(1))
-        
-        
-        case .timeout:
-            writeInt(&buf, Int32(2))
-        
-        
-        case .cut:
-            writeInt(&buf, Int32(3))
-        
-        }
-    }
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeNoReply_lift(_ buf: RustBuffer) throws -> NoReply {
-    return try FfiConverterTypeNoReply.lift(buf)
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeNoReply_lower(_ value: NoReply) -> RustBuffer {
-    return FfiConverterTypeNoReply.lower(value)
 }
 
 
@@ -5757,6 +6236,117 @@ public func FfiConverterTypeQuestion_lower(_ value: Question) -> RustBuffer {
 
 
 /**
+ * The outcome of a reply.
+ */
+
+public enum ReplyOutcome: Equatable, Hashable {
+    
+    /**
+     * The answer was read completely, and is published with the pass.
+     */
+    case stored
+    /**
+     * The answer was read completely, and is unchanged.
+     */
+    case unchanged
+    /**
+     * The call must be repeated. A later step returns it again.
+     */
+    case retry(
+        /**
+         * The earliest instant of the next attempt, in seconds since 1970-01-01T00:00:00Z.
+         */at: Int64
+    )
+    /**
+     * The service refuses the answer, or the answer cannot be read. The pass continues without it.
+     */
+    case failed
+    /**
+     * The reply is no longer expected, and is ignored.
+     */
+    case stale
+
+
+
+
+
+}
+
+#if compiler(>=6)
+extension ReplyOutcome: Sendable {}
+#endif
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeReplyOutcome: FfiConverterRustBuffer {
+    typealias SwiftType = ReplyOutcome
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> ReplyOutcome {
+        let variant: Int32 = try readInt(&buf)
+        switch variant {
+        
+        case 1: return .stored
+        
+        case 2: return .unchanged
+        
+        case 3: return .retry(at: try FfiConverterInt64.read(from: &buf)
+        )
+        
+        case 4: return .failed
+        
+        case 5: return .stale
+        
+        default: throw UniffiInternalError.unexpectedEnumCase
+        }
+    }
+
+    public static func write(_ value: ReplyOutcome, into buf: inout [UInt8]) {
+        switch value {
+        
+        
+        case .stored:
+            writeInt(&buf, Int32(1))
+        
+        
+        case .unchanged:
+            writeInt(&buf, Int32(2))
+        
+        
+        case let .retry(at):
+            writeInt(&buf, Int32(3))
+            FfiConverterInt64.write(at, into: &buf)
+            
+        
+        case .failed:
+            writeInt(&buf, Int32(4))
+        
+        
+        case .stale:
+            writeInt(&buf, Int32(5))
+        
+        }
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeReplyOutcome_lift(_ buf: RustBuffer) throws -> ReplyOutcome {
+    return try FfiConverterTypeReplyOutcome.lift(buf)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeReplyOutcome_lower(_ value: ReplyOutcome) -> RustBuffer {
+    return FfiConverterTypeReplyOutcome.lower(value)
+}
+
+
+
+/**
  * What an engine reports when it cannot do what it was asked.
  *
  * A refusal that the API itself knows (a wrong parameter, a client that has not
@@ -5785,6 +6375,12 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
      * `busy`: somebody else is at work on the store, and waiting did not help.
      */
     case Busy(message: String)
+    
+    /**
+     * `reader_ended`: an export or feed was ended, since it was not read to its end while
+     * another call waited to erase, compact or suspend: start it again.
+     */
+    case ReaderEnded(message: String)
     
     /**
      * `suspended`: the engine is suspended; resume it first.
@@ -5844,21 +6440,27 @@ enum RollbookError: Swift.Error, Equatable, Hashable {
     case NotSynced(message: String)
     
     /**
-     * `synced`: a school is synced, so that only the service changes its records;
-     * nothing was changed.
+     * `synced`: a school is synced or followed, so that only its source changes its records; or
+     * a list that is the same for all schools is that of a store that is followed. Nothing was
+     * changed.
      */
     case Synced(message: String)
     
     /**
-     * `begin_anew`: a position is of another store, or of a history that this one does not
-     * know: ask for a feed without a position.
+     * `resync_required`: a text is not the position of a feed.
      */
-    case BeginAnew(message: String)
+    case ResyncRequired(message: String)
     
     /**
-     * `out_of_step`: a feed does not begin where this store is; nothing was changed.
+     * `out_of_sync`: a feed does not begin at the position of this store; nothing was changed.
      */
-    case OutOfStep(message: String)
+    case OutOfSync(message: String)
+    
+    /**
+     * `diverged`: the records of a store that follows differ from those of its source, by a
+     * fault of either. The next feed brings everything again, once.
+     */
+    case Diverged(message: String)
     
     /**
      * `unsupported`: this engine or platform cannot do what was asked.
@@ -5913,71 +6515,79 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 4: return .Suspended(
+        case 4: return .ReaderEnded(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 5: return .Closed(
+        case 5: return .Suspended(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 6: return .Corrupt(
+        case 6: return .Closed(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 7: return .Io(
+        case 7: return .Corrupt(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 8: return .NotAStore(
+        case 8: return .Io(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 9: return .Missing(
+        case 9: return .NotAStore(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 10: return .NewerFormat(
+        case 10: return .Missing(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 11: return .Exists(
+        case 11: return .NewerFormat(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 12: return .Cancelled(
+        case 12: return .Exists(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 13: return .IdReused(
+        case 13: return .Cancelled(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 14: return .NotSynced(
+        case 14: return .IdReused(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 15: return .Synced(
+        case 15: return .NotSynced(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 16: return .BeginAnew(
+        case 16: return .Synced(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 17: return .OutOfStep(
+        case 17: return .ResyncRequired(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 18: return .Unsupported(
+        case 18: return .OutOfSync(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 19: return .BadArgument(
+        case 19: return .Diverged(
             message: try FfiConverterString.read(from: &buf)
         )
         
-        case 20: return .ListenerFailed(
+        case 20: return .Unsupported(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 21: return .BadArgument(
+            message: try FfiConverterString.read(from: &buf)
+        )
+        
+        case 22: return .ListenerFailed(
             message: try FfiConverterString.read(from: &buf)
         )
         
@@ -5998,40 +6608,44 @@ public struct FfiConverterTypeRollbookError: FfiConverterRustBuffer {
             writeInt(&buf, Int32(2))
         case .Busy(_ /* message is ignored*/):
             writeInt(&buf, Int32(3))
-        case .Suspended(_ /* message is ignored*/):
+        case .ReaderEnded(_ /* message is ignored*/):
             writeInt(&buf, Int32(4))
-        case .Closed(_ /* message is ignored*/):
+        case .Suspended(_ /* message is ignored*/):
             writeInt(&buf, Int32(5))
-        case .Corrupt(_ /* message is ignored*/):
+        case .Closed(_ /* message is ignored*/):
             writeInt(&buf, Int32(6))
-        case .Io(_ /* message is ignored*/):
+        case .Corrupt(_ /* message is ignored*/):
             writeInt(&buf, Int32(7))
-        case .NotAStore(_ /* message is ignored*/):
+        case .Io(_ /* message is ignored*/):
             writeInt(&buf, Int32(8))
-        case .Missing(_ /* message is ignored*/):
+        case .NotAStore(_ /* message is ignored*/):
             writeInt(&buf, Int32(9))
-        case .NewerFormat(_ /* message is ignored*/):
+        case .Missing(_ /* message is ignored*/):
             writeInt(&buf, Int32(10))
-        case .Exists(_ /* message is ignored*/):
+        case .NewerFormat(_ /* message is ignored*/):
             writeInt(&buf, Int32(11))
-        case .Cancelled(_ /* message is ignored*/):
+        case .Exists(_ /* message is ignored*/):
             writeInt(&buf, Int32(12))
-        case .IdReused(_ /* message is ignored*/):
+        case .Cancelled(_ /* message is ignored*/):
             writeInt(&buf, Int32(13))
-        case .NotSynced(_ /* message is ignored*/):
+        case .IdReused(_ /* message is ignored*/):
             writeInt(&buf, Int32(14))
-        case .Synced(_ /* message is ignored*/):
+        case .NotSynced(_ /* message is ignored*/):
             writeInt(&buf, Int32(15))
-        case .BeginAnew(_ /* message is ignored*/):
+        case .Synced(_ /* message is ignored*/):
             writeInt(&buf, Int32(16))
-        case .OutOfStep(_ /* message is ignored*/):
+        case .ResyncRequired(_ /* message is ignored*/):
             writeInt(&buf, Int32(17))
-        case .Unsupported(_ /* message is ignored*/):
+        case .OutOfSync(_ /* message is ignored*/):
             writeInt(&buf, Int32(18))
-        case .BadArgument(_ /* message is ignored*/):
+        case .Diverged(_ /* message is ignored*/):
             writeInt(&buf, Int32(19))
-        case .ListenerFailed(_ /* message is ignored*/):
+        case .Unsupported(_ /* message is ignored*/):
             writeInt(&buf, Int32(20))
+        case .BadArgument(_ /* message is ignored*/):
+            writeInt(&buf, Int32(21))
+        case .ListenerFailed(_ /* message is ignored*/):
+            writeInt(&buf, Int32(22))
 
         
         }
@@ -6055,43 +6669,45 @@ public func FfiConverterTypeRollbookError_lower(_ value: RollbookError) -> RustB
 
 
 /**
- * What is to be done next.
+ * What the driver of a sync must do next.
  */
 
 public enum Step: Equatable, Hashable {
     
     /**
-     * Send this, and hand in the reply. It is not said again while it is out.
+     * Send this call, and pass the reply to the sync. While the call is in flight, it is not
+     * returned again.
      */
     case send(
         /**
-         * What to send.
+         * The call to send.
          */call: Call
     )
     /**
-     * Nothing can be sent now. Ask for the next step at this instant, in seconds since
-     * 1970-01-01T00:00:00Z, or as soon as a reply was handed in.
+     * Nothing can be sent now. Request the next step at this instant, or as soon as a reply was
+     * passed to the sync.
      */
     case wait(
         /**
-         * The instant.
+         * The instant, in seconds since 1970-01-01T00:00:00Z.
          */until: Int64
     )
     /**
-     * All is published.
+     * Everything is published.
      */
     case done(
         /**
-         * What it came to.
+         * The results of the pass.
          */report: SyncReport
     )
     /**
-     * It cannot go on, and says so from now on. What was published is answered.
+     * The sync cannot continue, and every further step is the same. It publishes nothing more;
+     * records that were published before are still answered.
      */
     case stop(
         /**
-         * The reason.
-         */why: Why
+         * Why the sync stopped.
+         */reason: StopReason
     )
 
 
@@ -6123,7 +6739,7 @@ public struct FfiConverterTypeStep: FfiConverterRustBuffer {
         case 3: return .done(report: try FfiConverterTypeSyncReport.read(from: &buf)
         )
         
-        case 4: return .stop(why: try FfiConverterTypeWhy.read(from: &buf)
+        case 4: return .stop(reason: try FfiConverterTypeStopReason.read(from: &buf)
         )
         
         default: throw UniffiInternalError.unexpectedEnumCase
@@ -6149,9 +6765,9 @@ public struct FfiConverterTypeStep: FfiConverterRustBuffer {
             FfiConverterTypeSyncReport.write(report, into: &buf)
             
         
-        case let .stop(why):
+        case let .stop(reason):
             writeInt(&buf, Int32(4))
-            FfiConverterTypeWhy.write(why, into: &buf)
+            FfiConverterTypeStopReason.write(reason, into: &buf)
             
         }
     }
@@ -6175,134 +6791,37 @@ public func FfiConverterTypeStep_lower(_ value: Step) -> RustBuffer {
 
 
 /**
- * What was made of a reply.
- */
-
-public enum Taken: Equatable, Hashable {
-    
-    /**
-     * It was read whole, and is published with the pass.
-     */
-    case kept
-    /**
-     * It was read whole, and is as it was.
-     */
-    case same
-    /**
-     * It is to be asked for again; the next step says when.
-     */
-    case retry(
-        /**
-         * Not before this instant, in seconds since 1970-01-01T00:00:00Z.
-         */at: Int64
-    )
-    /**
-     * It says that this may not be had, or cannot be read: the rest goes on without.
-     */
-    case givenUp
-    /**
-     * Nobody waits for it any more.
-     */
-    case stale
-
-
-
-
-
-}
-
-#if compiler(>=6)
-extension Taken: Sendable {}
-#endif
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public struct FfiConverterTypeTaken: FfiConverterRustBuffer {
-    typealias SwiftType = Taken
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Taken {
-        let variant: Int32 = try readInt(&buf)
-        switch variant {
-        
-        case 1: return .kept
-        
-        case 2: return .same
-        
-        case 3: return .retry(at: try FfiConverterInt64.read(from: &buf)
-        )
-        
-        case 4: return .givenUp
-        
-        case 5: return .stale
-        
-        default: throw UniffiInternalError.unexpectedEnumCase
-        }
-    }
-
-    public static func write(_ value: Taken, into buf: inout [UInt8]) {
-        switch value {
-        
-        
-        case .kept:
-            writeInt(&buf, Int32(1))
-        
-        
-        case .same:
-            writeInt(&buf, Int32(2))
-        
-        
-        case let .retry(at):
-            writeInt(&buf, Int32(3))
-            FfiConverterInt64.write(at, into: &buf)
-            
-        
-        case .givenUp:
-            writeInt(&buf, Int32(4))
-        
-        
-        case .stale:
-            writeInt(&buf, Int32(5))
-        
-        }
-    }
-}
-
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeTaken_lift(_ buf: RustBuffer) throws -> Taken {
-    return try FfiConverterTypeTaken.lift(buf)
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
-public func FfiConverterTypeTaken_lower(_ value: Taken) -> RustBuffer {
-    return FfiConverterTypeTaken.lower(value)
-}
-
-
-
-/**
  * Why a sync stopped.
  */
 
-public enum Why: Equatable, Hashable {
+public enum StopReason: Equatable, Hashable {
     
     /**
-     * The service says 401: the credentials are wrong, or the school has not authorised
-     * the integrator.
+     * The service answered 401, without saying whether the credentials are wrong or the school has
+     * not authorised the integrator.
      */
     case unauthorised
     /**
-     * The school was removed, or is no longer to be synced.
+     * The service answered 401 because of the credentials.
+     */
+    case wrongCredentials
+    /**
+     * The service answered 401 because of the school: the school has not authorised the
+     * integrator, or its id is wrong.
+     */
+    case schoolNotAuthorised
+    /**
+     * Three attempts to reach the service failed, and no earlier call had a reply. Check that the
+     * address of the service is correct and that the service is running.
+     */
+    case unreachable
+    /**
+     * The school was removed, or is no longer synced.
      */
     case forgotten
     /**
-     * The school's record or its current learners could not be had: without them nothing
-     * is published.
+     * The school's record or its current learners could not be fetched. Without them nothing is
+     * published.
      */
     case incomplete
     /**
@@ -6317,32 +6836,38 @@ public enum Why: Equatable, Hashable {
 }
 
 #if compiler(>=6)
-extension Why: Sendable {}
+extension StopReason: Sendable {}
 #endif
 
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-public struct FfiConverterTypeWhy: FfiConverterRustBuffer {
-    typealias SwiftType = Why
+public struct FfiConverterTypeStopReason: FfiConverterRustBuffer {
+    typealias SwiftType = StopReason
 
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> Why {
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> StopReason {
         let variant: Int32 = try readInt(&buf)
         switch variant {
         
         case 1: return .unauthorised
         
-        case 2: return .forgotten
+        case 2: return .wrongCredentials
         
-        case 3: return .incomplete
+        case 3: return .schoolNotAuthorised
         
-        case 4: return .superseded
+        case 4: return .unreachable
+        
+        case 5: return .forgotten
+        
+        case 6: return .incomplete
+        
+        case 7: return .superseded
         
         default: throw UniffiInternalError.unexpectedEnumCase
         }
     }
 
-    public static func write(_ value: Why, into buf: inout [UInt8]) {
+    public static func write(_ value: StopReason, into buf: inout [UInt8]) {
         switch value {
         
         
@@ -6350,16 +6875,28 @@ public struct FfiConverterTypeWhy: FfiConverterRustBuffer {
             writeInt(&buf, Int32(1))
         
         
-        case .forgotten:
+        case .wrongCredentials:
             writeInt(&buf, Int32(2))
         
         
-        case .incomplete:
+        case .schoolNotAuthorised:
             writeInt(&buf, Int32(3))
         
         
-        case .superseded:
+        case .unreachable:
             writeInt(&buf, Int32(4))
+        
+        
+        case .forgotten:
+            writeInt(&buf, Int32(5))
+        
+        
+        case .incomplete:
+            writeInt(&buf, Int32(6))
+        
+        
+        case .superseded:
+            writeInt(&buf, Int32(7))
         
         }
     }
@@ -6369,15 +6906,15 @@ public struct FfiConverterTypeWhy: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-public func FfiConverterTypeWhy_lift(_ buf: RustBuffer) throws -> Why {
-    return try FfiConverterTypeWhy.lift(buf)
+public func FfiConverterTypeStopReason_lift(_ buf: RustBuffer) throws -> StopReason {
+    return try FfiConverterTypeStopReason.lift(buf)
 }
 
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-public func FfiConverterTypeWhy_lower(_ value: Why) -> RustBuffer {
-    return FfiConverterTypeWhy.lower(value)
+public func FfiConverterTypeStopReason_lower(_ value: StopReason) -> RustBuffer {
+    return FfiConverterTypeStopReason.lower(value)
 }
 
 
@@ -6385,15 +6922,15 @@ public func FfiConverterTypeWhy_lower(_ value: Why) -> RustBuffer {
 
 
 /**
- * Hears when it is time to poll an observation.
+ * Is notified when it is time to poll a live query or a live feed.
  */
 public protocol ChangeListener: AnyObject, Sendable {
     
     /**
-     * Called after a change, when another day begins, when the engine is resumed, and at the
-     * end; not again until the observation is polled. It is called on a thread of the
-     * engine, one for all observations, which must not be held up. What it throws
-     * is lost.
+     * Is called after a change, when another day begins, when the engine is resumed, and at the
+     * end. It is not called again until the live query or live feed is polled. One thread of the
+     * engine calls it for all live queries, and the thread that made the change calls it for live
+     * feeds; it must not block either of them. An error that it throws is ignored.
      */
     func changed() throws 
     
@@ -6767,6 +7304,30 @@ fileprivate struct FfiConverterOptionString: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterOptionTypeFeed: FfiConverterRustBuffer {
+    typealias SwiftType = Feed?
+
+    public static func write(_ value: SwiftType, into buf: inout [UInt8]) {
+        guard let value = value else {
+            writeInt(&buf, Int8(0))
+            return
+        }
+        writeInt(&buf, Int8(1))
+        FfiConverterTypeFeed.write(value, into: &buf)
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> SwiftType {
+        switch try readInt(&buf) as Int8 {
+        case 0: return nil
+        case 1: return try FfiConverterTypeFeed.read(from: &buf)
+        default: throw UniffiInternalError.unexpectedOptionalTag
+        }
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterOptionTypeCoverage: FfiConverterRustBuffer {
     typealias SwiftType = Coverage?
 
@@ -7034,6 +7595,31 @@ fileprivate struct FfiConverterSequenceTypeCovered: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
+fileprivate struct FfiConverterSequenceTypeFailedRequest: FfiConverterRustBuffer {
+    typealias SwiftType = [FailedRequest]
+
+    public static func write(_ value: [FailedRequest], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeFailedRequest.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [FailedRequest] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [FailedRequest]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeFailedRequest.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
 fileprivate struct FfiConverterSequenceTypeFault: FfiConverterRustBuffer {
     typealias SwiftType = [Fault]
 
@@ -7059,31 +7645,6 @@ fileprivate struct FfiConverterSequenceTypeFault: FfiConverterRustBuffer {
 #if swift(>=5.8)
 @_documentation(visibility: private)
 #endif
-fileprivate struct FfiConverterSequenceTypeGivenUp: FfiConverterRustBuffer {
-    typealias SwiftType = [GivenUp]
-
-    public static func write(_ value: [GivenUp], into buf: inout [UInt8]) {
-        let len = Int32(value.count)
-        writeInt(&buf, len)
-        for item in value {
-            FfiConverterTypeGivenUp.write(item, into: &buf)
-        }
-    }
-
-    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [GivenUp] {
-        let len: Int32 = try readInt(&buf)
-        var seq = [GivenUp]()
-        seq.reserveCapacity(Int(len))
-        for _ in 0 ..< len {
-            seq.append(try FfiConverterTypeGivenUp.read(from: &buf))
-        }
-        return seq
-    }
-}
-
-#if swift(>=5.8)
-@_documentation(visibility: private)
-#endif
 fileprivate struct FfiConverterSequenceTypeHeader: FfiConverterRustBuffer {
     typealias SwiftType = [Header]
 
@@ -7101,6 +7662,31 @@ fileprivate struct FfiConverterSequenceTypeHeader: FfiConverterRustBuffer {
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeHeader.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeQuarantinedAnswer: FfiConverterRustBuffer {
+    typealias SwiftType = [QuarantinedAnswer]
+
+    public static func write(_ value: [QuarantinedAnswer], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeQuarantinedAnswer.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [QuarantinedAnswer] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [QuarantinedAnswer]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeQuarantinedAnswer.read(from: &buf))
         }
         return seq
     }
@@ -7176,6 +7762,31 @@ fileprivate struct FfiConverterSequenceTypeSchoolInScope: FfiConverterRustBuffer
         seq.reserveCapacity(Int(len))
         for _ in 0 ..< len {
             seq.append(try FfiConverterTypeSchoolInScope.read(from: &buf))
+        }
+        return seq
+    }
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+fileprivate struct FfiConverterSequenceTypeUnsentState: FfiConverterRustBuffer {
+    typealias SwiftType = [UnsentState]
+
+    public static func write(_ value: [UnsentState], into buf: inout [UInt8]) {
+        let len = Int32(value.count)
+        writeInt(&buf, len)
+        for item in value {
+            FfiConverterTypeUnsentState.write(item, into: &buf)
+        }
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> [UnsentState] {
+        let len: Int32 = try readInt(&buf)
+        var seq = [UnsentState]()
+        seq.reserveCapacity(Int(len))
+        for _ in 0 ..< len {
+            seq.append(try FfiConverterTypeUnsentState.read(from: &buf))
         }
         return seq
     }
@@ -7337,10 +7948,10 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_close() != 19364) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_compact() != 14312) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_compact() != 43268) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_erase_learner() != 15224) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_erase_learner() != 3511) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_export() != 35014) {
@@ -7385,13 +7996,13 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_stats() != 63341) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_suspend() != 20294) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_suspend() != 30095) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_sync() != 26574) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_sync() != 15083) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_synced() != 21827) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_synced() != 35336) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_upgrade() != 54313) {
@@ -7403,19 +8014,22 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_engine_export_scope() != 43681) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 38310) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_feed() != 62385) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_follow() != 61996) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_follow() != 65496) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_engine_followed() != 63933) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_observe() != 28456) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_observe_feed() != 47450) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_engine_observe_record() != 31575) {
+    if (uniffi_rollbook_ffi_checksum_method_engine_observe() != 1699) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_engine_observe_record() != 6986) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_export_cancel() != 12773) {
@@ -7427,7 +8041,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_feed_cancel() != 48848) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_feed_has_changes() != 40652) {
+    if (uniffi_rollbook_ffi_checksum_method_feed_has_changes() != 54659) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_feed_position() != 43112) {
@@ -7439,10 +8053,31 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_follow_cancel() != 29860) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_follow_finish() != 32146) {
+    if (uniffi_rollbook_ffi_checksum_method_follow_finish() != 28691) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_follow_push() != 63330) {
+    if (uniffi_rollbook_ffi_checksum_method_follow_push() != 24239) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livefeed_cancel() != 14650) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livefeed_is_over() != 15613) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livefeed_poll() != 55234) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livequery_cancel() != 37025) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livequery_is_over() != 10567) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livequery_next_look() != 32711) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_rollbook_ffi_checksum_method_livequery_poll() != 2149) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_method_load_cancel() != 46483) {
@@ -7454,34 +8089,31 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_load_push() != 31537) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_observation_cancel() != 12202) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_approve() != 5338) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_observation_is_over() != 2629) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_handle_failure() != 27662) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_observation_next_look() != 523) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_handle_reply() != 29886) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_observation_poll() != 60386) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_next() != 48859) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_sync_confirm() != 37440) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_prioritise() != 45000) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_sync_fail() != 42618) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_progress() != 20163) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_sync_next() != 61085) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_quarantined() != 28254) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_sync_progress() != 354) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_reject() != 15892) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_sync_take() != 46577) {
-        return InitializationResult.apiChecksumMismatch
-    }
-    if (uniffi_rollbook_ffi_checksum_method_sync_want() != 61902) {
+    if (uniffi_rollbook_ffi_checksum_method_sync_report() != 20885) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_rollbook_ffi_checksum_constructor_engine_memory() != 50506) {
@@ -7493,7 +8125,7 @@ private let initializationResult: InitializationResult = {
     if (uniffi_rollbook_ffi_checksum_method_loadlistener_progress() != 45540) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_rollbook_ffi_checksum_method_changelistener_changed() != 27690) {
+    if (uniffi_rollbook_ffi_checksum_method_changelistener_changed() != 46781) {
         return InitializationResult.apiChecksumMismatch
     }
 

@@ -1,20 +1,21 @@
-//! Edits of mark rows, sorted by row before they are carried out.
+//! Edits of mark rows, which are sorted by row before they are applied.
 
 use crate::error::{Error, Failure, Result};
-use crate::record::{mark, varint};
+use crate::record::kinds::mark;
+use crate::record::varint;
 
-/// What becomes of a row, or of a mark without an assessment, whose slot is 0.
+/// An edit of a mark row, or of a mark without an assessment, whose slot is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowEdit<'a> {
     /// The learner takes a subject.
     Enrol { subject: u64 },
-    /// The learner takes a subject no more.
+    /// The learner no longer takes a subject.
     Leave { subject: u64 },
-    /// A mark that is kept already comes here.
+    /// A stored mark is moved into the row.
     MoveIn { slot: u64, mark: &'a [u8] },
-    /// A mark that stays kept leaves here.
+    /// A stored mark is moved out of the row.
     MoveOut { slot: u64 },
-    /// The dataset gives a mark.
+    /// The dataset contains a mark.
     Set { slot: u64, mark: &'a [u8] },
     /// The dataset removes a mark.
     Clear { slot: u64 },
@@ -28,7 +29,7 @@ const SET: u8 = 4;
 const CLEAR: u8 = 5;
 
 impl<'a> RowEdit<'a> {
-    /// Writes it behind others of the same row.
+    /// Appends the edit to others of the same row.
     pub(super) fn push(self, edits: &mut Vec<u8>) {
         let (operation, number, mark): (_, _, &[u8]) = match self {
             RowEdit::Enrol { subject } => (ENROL, subject, &[]),
@@ -43,14 +44,14 @@ impl<'a> RowEdit<'a> {
         edits.extend_from_slice(mark);
     }
 
-    /// The bytes of it alone.
+    /// Returns the encoding of this edit alone.
     pub(super) fn encode(self) -> Vec<u8> {
         let mut edit = Vec::new();
         self.push(&mut edit);
         edit
     }
 
-    /// Takes one off the front.
+    /// Decodes the first edit and advances past it.
     fn take(edits: &mut &'a [u8]) -> Result<RowEdit<'a>> {
         let (operation, rest) = edits.split_first().ok_or_else(damaged)?;
         *edits = rest;
@@ -73,7 +74,7 @@ impl<'a> RowEdit<'a> {
         })
     }
 
-    /// Hands on edits that were written one behind the other.
+    /// Decodes consecutive edits and passes each to `each`.
     pub(super) fn each(
         mut edits: &'a [u8],
         mut each: impl FnMut(RowEdit<'a>) -> Result<()>,
@@ -85,7 +86,7 @@ impl<'a> RowEdit<'a> {
     }
 }
 
-/// A mark's first byte tells its length.
+/// Takes a mark from the front. Its length follows from its first byte.
 fn take_mark<'a>(edits: &mut &'a [u8]) -> Result<&'a [u8]> {
     let flags = edits.first().ok_or_else(damaged)?;
     let split = edits.split_at_checked(mark::length(*flags) as usize);

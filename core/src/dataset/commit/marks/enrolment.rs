@@ -1,25 +1,25 @@
-//! A learner's subjects, and the enrolment in mark rows that follows from them
-//! (dataset format, "4.2 assessment marks").
+//! The subjects of learners, and the enrolment in mark rows that follows from them (dataset format,
+//! "4.2 assessment marks").
 
 use super::Marks;
 use super::edit::RowEdit;
-use super::gathered::Gathered;
+use super::merged_edits::MergedEdits;
+use crate::dataset::commit::change_counter::ChangeCounter;
 use crate::dataset::commit::direct::decision;
-use crate::dataset::commit::tally::Tally;
-use crate::dataset::staged::Staged;
+use crate::dataset::input::staged::Staged;
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;
-use crate::record::learner_subject::LearnerSubject;
+use crate::record::kinds::learner_subject::LearnerSubject;
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
 impl Marks {
-    /// Merges the records of the school and year at hand.
+    /// Merges the staged records of the current school and year.
     pub(in crate::dataset::commit) fn learner_subjects(
         &mut self,
         write: &mut Write<'_>,
         staged: &mut Staged<'_>,
-        tally: &mut Tally,
+        tally: &mut ChangeCounter,
     ) -> Result<()> {
         let Some(head) = staged.head()? else {
             return Ok(());
@@ -32,8 +32,8 @@ impl Marks {
             rows: &mut self.rows,
             partition,
         };
-        // The merge ends early when the rows' edits fill memory, and goes on
-        // once they are out of the way.
+        // The merge ends early when the edits of rows fill memory. They are then spilled, and the
+        // remaining records are merged by the next call.
         write.merge(partition, &mut edits)?;
         self.rows.spill(write)
     }
@@ -41,17 +41,19 @@ impl Marks {
 
 struct Enrolments<'a, 't> {
     staged: &'a mut Staged<'t>,
-    tally: &'a mut Tally,
-    rows: &'a mut Gathered,
+    tally: &'a mut ChangeCounter,
+    rows: &'a mut MergedEdits,
     partition: Partition,
 }
 
 impl Enrolments<'_, '_> {
-    /// Edits the rows of the terms that a learner leaves, or enrols in.
+    /// Makes edits of the rows of terms in which a learner drops or takes a subject.
     fn move_rows(&mut self, key: Key, old: &[(u64, u64)], new: &[(u64, u64)]) -> Result<()> {
         let Key(learner, subject) = key;
         let Partition {
-            school, a: year, ..
+            school,
+            first: year,
+            ..
         } = self.partition;
         let mut push = |(grade, term): (u64, u64), edit: RowEdit<'_>| {
             let rows = Partition::of_grade_year(school, Collection::MarkRows, grade, year);
@@ -67,12 +69,13 @@ impl Enrolments<'_, '_> {
     }
 }
 
-/// Whether a term, with its grade, is among those that ascend.
+/// Returns whether `terms`, which are in ascending order, contain a term with its grade.
 fn has(terms: &[(u64, u64)], term: &(u64, u64)) -> bool {
     terms.binary_search(term).is_ok()
 }
 
-/// The terms in which a learner is enrolled in a subject, ascending, each with its grade.
+/// Returns the terms in which a learner is enrolled in a subject, each with its grade, in ascending
+/// order.
 fn enrolled(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
     let mut terms = Vec::new();
     if let Some(kept) = kept {
@@ -103,16 +106,16 @@ impl Edits for Enrolments<'_, '_> {
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
-        let [lane, ..] = &mut new.lanes;
+        let [column, ..] = &mut new.columns;
         let put = match self.staged.take()?.put {
             Some(kept) => {
-                lane.extend_from_slice(kept);
+                column.extend_from_slice(kept);
                 true
             }
             None => false,
         };
-        let old_kept = old.as_ref().map(|old| old.lanes[0]);
-        let new_kept = put.then_some(lane.as_slice());
+        let old_kept = old.as_ref().map(|old| old.columns[0]);
+        let new_kept = put.then_some(column.as_slice());
         let change = Change::of(old_kept, new_kept);
         if !change.is_none() {
             self.move_rows(key, &enrolled(old_kept)?, &enrolled(new_kept)?)?;

@@ -1,77 +1,76 @@
-//! Marks, and the rows in which they lie.
+//! Marks and mark rows.
 //!
-//! Nothing here edits a row at once: edits wait until they are sorted by row, so that
-//! each run is written once.
+//! Code in this module does not edit a row immediately. Edits wait until they are sorted by row, so
+//! that each block is written once.
 //!
-//! - `edit`: what may become of a row. `address`: which row, and which slot of it.
-//! - Four things make edits: this file, of the marks that a dataset names; `enrolment`,
-//!   of subjects that learners take; `moves`, of assessments that come, go or move; and
-//!   `slots` says which slots are free for them.
-//! - `gathered` makes few of many edits; `places` knows where assessments have their slots,
-//!   and `stored` which marks are kept already.
-//! - `rows` carries the edits out, and `row_index` then tells where learners have rows.
+//! - `edit`: the possible edits of a row.
+//! - Three modules make edits: this one, for the marks that a dataset contains; `enrolment`, for
+//!   subjects that learners take; and `moves`, for assessments that are added, removed or moved.
+//!   `free_slots` finds free slots for assessments.
+//! - `merged_edits` merges edits of one row; `places` caches the slots of assessments, and `stored`
+//!   finds marks that are stored already.
+//! - `rows` applies the edits, and `row_index` then records which rows a learner has.
 
-pub(super) mod address;
 mod edit;
 mod enrolment;
-mod gathered;
+pub(super) mod free_slots;
+mod merged_edits;
 mod moves;
 mod places;
 pub(crate) mod row_index;
 mod rows;
-pub(super) mod slots;
 mod stored;
 
+use super::change_counter::ChangeCounter;
 use super::deferred::Deferred;
-use super::tally::Tally;
-use crate::dataset::staged::{Head, Staged};
+use crate::dataset::input::staged::{Staged, StagedHead};
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
+use crate::record::address::mark_address;
 use crate::store::Write;
-use address::mark_address;
 use edit::RowEdit;
-use gathered::Gathered;
+use free_slots::FreeSlots;
+use merged_edits::MergedEdits;
 use places::Places;
-use slots::Slots;
 use stored::StoredRows;
 
-/// How many bytes of edits stay in memory; the rest goes to the store.
+/// The number of bytes of edits above which they are moved from memory to the store.
 const ROWS_BYTES: usize = 12 << 20;
 const ROW_INDEX_BYTES: usize = 2 << 20;
 const MOVES_BYTES: usize = 2 << 20;
 
-/// What a commit is to do with marks.
+/// The pending changes of marks in a commit.
 pub(super) struct Marks {
     /// Edits of mark rows and waiting marks.
-    rows: Gathered,
-    /// Assessments whose marks leave a slot.
+    rows: MergedEdits,
+    /// Assessments whose marks leave a slot, by that slot.
     moves: Deferred,
-    /// Whether any assessment's marks go elsewhere, so that a row may change beside what
-    /// the dataset says of its marks.
+    /// Whether the marks of any assessment move. If they do, a stored row may change although the
+    /// dataset contains the same marks, so stored marks must not be compared.
     has_moves: bool,
-    pub(super) slots: Slots,
+    pub(super) slots: FreeSlots,
 }
 
 impl Marks {
     pub(super) fn new() -> Marks {
         Marks {
-            rows: Gathered::new(Deferred::new("rows", ROWS_BYTES)),
+            rows: MergedEdits::new(Deferred::new("rows", ROWS_BYTES)),
             moves: Deferred::new("moves", MOVES_BYTES),
             has_moves: false,
-            slots: Slots::default(),
+            slots: FreeSlots::default(),
         }
     }
 
-    /// Takes all marks of the school at hand: each into the slot of its assessment, or
-    /// among those that wait for it, unless it is kept already.
+    /// Makes edits of all staged marks of the current school. Each mark is put into the slot of its
+    /// assessment, or among the marks that wait for it, unless it is stored already.
     pub(super) fn take(
         &mut self,
         write: &mut Write<'_>,
         staged: &mut Staged<'_>,
-        tally: &mut Tally,
+        tally: &mut ChangeCounter,
     ) -> Result<()> {
-        let school = staged.head()?.and_then(Head::school);
+        let school = staged.head()?.and_then(StagedHead::school);
         let mut places = Places::default();
         let mut stored = StoredRows::default();
         while let Some(head) = staged.head()? {
@@ -88,7 +87,7 @@ impl Marks {
                 Some(mark)
                     if at.is_some()
                         && !self.has_moves
-                        && stored.hold(write, (partition, key), slot, mark)? =>
+                        && stored.contains(write, (partition, key), slot, mark)? =>
                 {
                     tally.summary.count(Kind::Mark, Change::Unchanged);
                     continue;

@@ -1,32 +1,33 @@
-//! Marks go along with their assessment when it comes, goes or moves.
+//! Moves marks together with their assessment when it is added, removed or moved.
 
 use super::Marks;
-use super::address::{GradeTerm, SlotAddress, mark_address};
 use super::edit::RowEdit;
-use super::gathered::Gathered;
+use super::merged_edits::MergedEdits;
 use crate::error::{Error, Result};
-use crate::record::mark_row::{MarkRow, is_mark};
+use crate::record::address::{GradeTerm, SlotAddress, mark_address};
+use crate::record::stored::mark_row::MarkRow;
 use crate::record::varint;
 use crate::store::{Collection, Key, Partition, Reader, Write};
 
-/// What takes the edits of rows, and the key and the facts of each record.
-type Each<'a> = dyn FnMut(&mut Gathered, Key, &[u8]) -> Result<()> + 'a;
+/// A callback for each record. It receives the edits of rows, and the key and the first column of
+/// the record.
+type Each<'a> = dyn FnMut(&mut MergedEdits, Key, &[u8]) -> Result<()> + 'a;
 
-/// An assessment that leaves a slot.
+/// An assessment that leaves a slot, and the address to which its marks move.
 struct Leaving {
     slot: u64,
     assessment: u64,
     to: SlotAddress,
 }
 
-/// How many assessments leave a term at once: a row is walked once for all of
-/// them.
+/// The maximum number of assessments whose marks leave a term at once. Each row is read once for
+/// all of them.
 const AT_ONCE: usize = 1 << 16;
 
 impl Marks {
-    /// Takes the marks of an assessment from where they are, rows or waiting,
-    /// to where they belong now. Its old slot is free afterwards.
-    pub(in crate::dataset::commit) fn follow(
+    /// Moves the marks of an assessment from their current address, which is a slot of rows or the
+    /// waiting marks, to a new one. The old slot is free afterwards.
+    pub(in crate::dataset::commit) fn move_marks_of_assessment(
         &mut self,
         write: &mut Write<'_>,
         [school, id]: [u64; 2],
@@ -48,8 +49,7 @@ impl Marks {
         self.moves.spill(write)
     }
 
-    /// Takes along the marks that lie in rows. Nothing may have edited the rows
-    /// of the store until here.
+    /// Moves the marks that are in rows. The rows of the store must not have been edited before.
     pub(in crate::dataset::commit) fn merge_moves(&mut self, write: &mut Write<'_>) -> Result<()> {
         let mut moves = self.moves.sorted(write)?;
         while let Some((rows, Key(term, _))) = moves.address()? {
@@ -73,8 +73,7 @@ impl Marks {
         Ok(())
     }
 
-    /// Takes along the marks of assessments of one term, in the order of their
-    /// slots.
+    /// Moves the marks of assessments of one term. `leaving` must be in ascending order of slots.
     fn move_rows(
         &mut self,
         write: &mut Write<'_>,
@@ -84,17 +83,17 @@ impl Marks {
     ) -> Result<()> {
         let school = rows.school;
         let from = GradeTerm {
-            grade: rows.a,
-            year: rows.b,
+            grade: rows.first,
+            year: rows.second,
             term,
         };
         let keys = (Key(term, 0), Key(term, u64::MAX));
         self.each_kept(write, rows, keys, &mut |edits, Key(_, learner), row| {
             let mut leaving = leaving.iter().peekable();
-            for (slot, mark) in (0..).zip(MarkRow::open(row)?.slots()) {
-                let mark = mark?;
+            for mark in MarkRow::open(row)?.marks() {
+                let (slot, mark) = mark?;
                 while let Some(one) = leaving.next_if(|one| one.slot <= slot) {
-                    if one.slot == slot && is_mark(mark) {
+                    if one.slot == slot {
                         let key = [school, one.assessment, learner];
                         move_mark(edits, key, Some((from, slot)), one.to, mark)?;
                     }
@@ -107,8 +106,8 @@ impl Marks {
         })
     }
 
-    /// Hands on the records from one key to another, and the edits of rows.
-    /// Between two runs, edits that fill memory leave it.
+    /// Passes the records from the first key to the last, and the edits of rows, to `each`. Edits
+    /// that fill memory are moved to the store between two blocks.
     fn each_kept(
         &mut self,
         write: &mut Write<'_>,
@@ -121,15 +120,15 @@ impl Marks {
             let Some(pinned) = write.records(partition)?.pin(position)? else {
                 break;
             };
-            let run = pinned.run()?;
-            for index in run.lower_bound(first)..run.len() {
-                let key = run.key(index)?;
+            let block = pinned.block()?;
+            for index in block.lower_bound(first)..block.len() {
+                let key = block.key(index)?;
                 if key > last {
                     break;
                 }
-                each(&mut self.rows, key, run.record(0, index)?)?;
+                each(&mut self.rows, key, block.record(0, index)?)?;
             }
-            let beyond = run.len() == 0 || run.key(run.len() - 1)? > last;
+            let beyond = block.len() == 0 || block.key(block.len() - 1)? > last;
             drop(pinned);
             self.rows.spill(write)?;
             if beyond {
@@ -141,10 +140,10 @@ impl Marks {
     }
 }
 
-/// Takes a mark along. It leaves before any comes: its slot may be another
-/// assessment's by now.
+/// Moves a mark. The old slot is cleared before any mark is put into a slot, because it may already
+/// belong to another assessment.
 fn move_mark(
-    edits: &mut Gathered,
+    edits: &mut MergedEdits,
     [school, assessment, learner]: [u64; 3],
     from: SlotAddress,
     to: SlotAddress,

@@ -1,8 +1,8 @@
-//! Where the marks of the assessments of a school belong, as far as it was asked.
+//! A cache of the slots of the assessments of a school.
 
-use super::address::{SlotAddress, grade_term_of, slot_of};
-use super::slots::Slots;
+use super::free_slots::FreeSlots;
 use crate::error::Result;
+use crate::record::address::{SlotAddress, slot_address_of};
 use crate::store::Write;
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ pub(super) struct Places {
     known: HashMap<u64, SlotAddress, foldhash::fast::RandomState>,
 }
 
-/// How many assessments are known at once; beyond, all are forgotten.
+/// The maximum number of cached assessments. When it is reached, the cache is cleared.
 const MOST_KNOWN: usize = 1 << 14;
 
 impl Places {
     pub(super) fn of(
         &mut self,
         write: &Write<'_>,
-        slots: &mut Slots,
+        slots: &mut FreeSlots,
         school: u64,
         assessment: u64,
     ) -> Result<SlotAddress> {
@@ -30,14 +30,11 @@ impl Places {
         if let Some(place) = self.known.get(&assessment) {
             return Ok(*place);
         }
-        let place = match grade_term_of(write, school, assessment)? {
-            Some(at) => {
-                // A mark must not take the slot of another assessment's.
-                slots.check(write, school, at)?;
-                Some((at, slot_of(write, school, at, assessment)?))
-            }
-            None => None,
-        };
+        let place = slot_address_of(write, school, assessment)?;
+        if let Some((at, _)) = place {
+            // This fails if two assessments share a slot, because their marks would be mixed up.
+            slots.check(write, school, at)?;
+        }
         self.known.insert(assessment, place);
         Ok(place)
     }

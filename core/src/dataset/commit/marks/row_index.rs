@@ -1,5 +1,5 @@
-//! The index of mark rows: in which grades and terms of a year a learner has one, so
-//! that a question about one learner looks nowhere else.
+//! The index of mark rows: the grades and terms of a year in which a learner has a row. A question
+//! about one learner reads only these rows.
 
 use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
@@ -9,14 +9,14 @@ use crate::record::varint;
 use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 use std::collections::BTreeSet;
 
-/// A row of this term is there from now on, or gone.
+/// Returns an edit which records that a row of this term was added or removed.
 pub(super) fn edit(is_there: bool, term: u64) -> Vec<u8> {
     let mut edit = vec![u8::from(is_there)];
     varint::push(&mut edit, term);
     edit
 }
 
-/// The terms of a learner in a grade.
+/// Returns the terms in which a learner has rows in a grade.
 pub(crate) fn terms(mut kept: &[u8]) -> Result<BTreeSet<u64>> {
     let mut terms = BTreeSet::new();
     while !kept.is_empty() {
@@ -54,7 +54,7 @@ impl Edits for IndexEdits<'_, '_> {
     }
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
-        let mut terms = terms(old.map_or(&[], |old| old.lanes[0]))?;
+        let mut terms = terms(old.map_or(&[], |old| old.columns[0]))?;
         self.edits.each(|edit| {
             let damaged = || Error::corrupt("an edit of the index of mark rows is damaged");
             let (is_there, mut term) = edit.split_first().ok_or_else(damaged)?;
@@ -66,12 +66,12 @@ impl Edits for IndexEdits<'_, '_> {
             }
             Ok(())
         })?;
-        let [lane, ..] = &mut new.lanes;
+        let [column, ..] = &mut new.columns;
         for term in terms {
-            varint::push(lane, term);
+            varint::push(column, term);
         }
-        let before = old.map(|old| old.lanes[0]);
-        let after = (!lane.is_empty()).then_some(lane.as_slice());
+        let before = old.map(|old| old.columns[0]);
+        let after = (!column.is_empty()).then_some(column.as_slice());
         Ok(decision(Change::of(before, after)))
     }
 }

@@ -1,25 +1,25 @@
-//! Mark rows: enrolments and marks are put into them and taken out.
+//! Applies edits to mark rows: enrolments and marks are added and removed.
 
-use super::address::not_as_indexed;
 use super::edit::RowEdit;
 use super::{Marks, row_index};
+use crate::dataset::commit::change_counter::ChangeCounter;
 use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
-use crate::dataset::commit::tally::Tally;
 use crate::dataset::keys;
 use crate::dataset::summary::Change;
 use crate::error::Result;
-use crate::record::{Kind, open_row::OpenRow};
+use crate::record::Kind;
+use crate::record::address::misplaced;
+use crate::record::stored::edited_row::EditedRow;
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 use std::collections::HashMap;
 
 impl Marks {
-    /// Carries out the edits of rows and waiting marks, then of the index that
-    /// tells where a learner has rows.
+    /// Applies the edits of rows and waiting marks, and then those of the index of rows.
     pub(in crate::dataset::commit) fn merge(
         &mut self,
         write: &mut Write<'_>,
-        tally: &mut Tally,
+        tally: &mut ChangeCounter,
     ) -> Result<()> {
         let mut edits = self.rows.sorted(write)?;
         let mut index = Deferred::new("row index", super::ROW_INDEX_BYTES);
@@ -33,8 +33,8 @@ impl Marks {
                 write.merge(partition, &mut waiting)?;
                 continue;
             }
-            let wanted = tally.wants(partition.school);
-            let assessments = wanted.then(|| keys::slots(write, partition));
+            let wanted = tally.needs_keys(partition.school);
+            let assessments = wanted.then(|| keys::assessments_by_slot(write, partition));
             let mut rows = RowEdits {
                 edits: &mut edits,
                 tally,
@@ -51,8 +51,8 @@ impl Marks {
 
 struct RowEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
-    tally: &'a mut Tally,
-    /// The assessments by term and slot, if changed marks are taken down one by one.
+    tally: &'a mut ChangeCounter,
+    /// The assessments by term and slot, if the journal needs the key of each changed mark.
     assessments: Option<HashMap<(u64, u64), u64>>,
     index: &'a mut Deferred,
     partition: Partition,
@@ -71,8 +71,8 @@ impl Edits for RowEdits<'_, '_> {
             return Ok(Decision::Keep);
         };
         let mut row = match &old {
-            Some(old) => OpenRow::of(old.lanes[0])?,
-            None => OpenRow::default(),
+            Some(old) => EditedRow::of(old.columns[0])?,
+            None => EditedRow::default(),
         };
         let (tally, assessments) = (&mut *self.tally, &self.assessments);
         let school = self.partition.school;
@@ -81,8 +81,8 @@ impl Edits for RowEdits<'_, '_> {
             tally.summary.count(Kind::Mark, change);
             let is_told = tally.is_on() && !change.is_none();
             if let Some(assessments) = assessments.as_ref().filter(|_| is_told) {
-                let assessment = assessments.get(&(term, slot)).ok_or_else(not_as_indexed)?;
-                tally.touch(Kind::Mark, &[school, *assessment, learner]);
+                let assessment = assessments.get(&(term, slot)).ok_or_else(misplaced)?;
+                tally.record(Kind::Mark, &[school, *assessment, learner]);
             }
             Ok(())
         };
@@ -108,8 +108,8 @@ impl Edits for RowEdits<'_, '_> {
         if old.is_some() == row.is_empty() {
             let Partition {
                 school,
-                a: grade,
-                b: year,
+                first: grade,
+                second: year,
                 ..
             } = self.partition;
             let index = Partition::of_year(school, Collection::MarkRowIndex, year);
@@ -123,17 +123,17 @@ impl Edits for RowEdits<'_, '_> {
                 Decision::Keep
             });
         }
-        let [lane, ..] = &mut new.lanes;
-        row.encode(lane);
-        let same = old.is_some_and(|old| old.lanes[0] == lane.as_slice());
+        let [column, ..] = &mut new.columns;
+        row.encode(column);
+        let same = old.is_some_and(|old| old.columns[0] == column.as_slice());
         Ok(if same { Decision::Keep } else { Decision::Put })
     }
 }
 
-/// Marks whose assessment is not there.
+/// Applies edits of marks whose assessment is not in the store.
 struct WaitingEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
-    tally: &'a mut Tally,
+    tally: &'a mut ChangeCounter,
     partition: Partition,
 }
 
@@ -143,8 +143,8 @@ impl Edits for WaitingEdits<'_, '_> {
     }
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
-        let [lane, ..] = &mut new.lanes;
-        lane.extend_from_slice(old.map_or(&[], |old| old.lanes[0]));
+        let [column, ..] = &mut new.columns;
+        column.extend_from_slice(old.map_or(&[], |old| old.columns[0]));
         let tally = &mut *self.tally;
         let Some(Key(assessment, learner)) = self.edits.key_in(self.partition)? else {
             return Ok(Decision::Keep);
@@ -154,30 +154,30 @@ impl Edits for WaitingEdits<'_, '_> {
             let mark = match edit {
                 RowEdit::MoveIn { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
-                    tally.count(Kind::Mark, change(lane, mark), || key);
+                    tally.count(Kind::Mark, change(column, mark), || key);
                     mark
                 }
                 RowEdit::Clear { .. } => {
-                    tally.count(Kind::Mark, change(lane, NONE), || key);
+                    tally.count(Kind::Mark, change(column, NONE), || key);
                     NONE
                 }
                 RowEdit::MoveOut { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
             };
-            mark.clone_into(lane);
+            mark.clone_into(column);
             Ok(())
         };
         self.edits
             .each(|edits| RowEdit::each(edits, &mut carry_out))?;
-        let after = (!lane.is_empty()).then_some(lane.as_slice());
-        let before = old.map(|old| old.lanes[0]);
+        let after = (!column.is_empty()).then_some(column.as_slice());
+        let before = old.map(|old| old.columns[0]);
         Ok(decision(Change::of(before, after)))
     }
 }
 
-/// The bytes of no mark.
+/// The encoding of a missing mark.
 const NONE: &[u8] = &[];
 
-/// What becomes of a mark that a dataset names.
+/// Returns how a mark that a dataset contains changes.
 fn change(before: &[u8], after: &[u8]) -> Change {
     let there = |mark: &[u8]| !mark.is_empty();
     Change::of(

@@ -1,33 +1,34 @@
-//! Rows of marks as they are kept: a mark that says what is kept already needs no edit.
+//! A cache of stored mark rows, which shows whether a mark is stored already and needs no edit.
 
 use crate::error::Result;
-use crate::record::mark_row::{MarkRow, is_mark};
+use crate::record::stored::mark_row::{MarkRow, is_mark};
 use crate::store::{Key, Partition, Reader, Write};
 
-/// The rows that were looked into last: marks come by learner, and a learner has few.
+/// The rows that were read last. Marks are staged by learner, and a learner has few rows.
 #[derive(Default)]
 pub(super) struct StoredRows {
     rows: Vec<StoredRow>,
-    /// The one that was looked into last, and the one that goes next.
+    /// The index of the row that was used last.
     last: usize,
+    /// The index of the row that is replaced next.
     oldest: usize,
 }
 
 const ROWS: usize = 16;
 
-/// No more slots of a row are held.
+/// The maximum number of slots of a row that are cached.
 const MOST_SLOTS: usize = 4096;
 
 struct StoredRow {
     address: (Partition, Key),
     marks: Vec<u8>,
-    /// Where the mark of each slot ends.
+    /// The end of the mark of each slot in `marks`.
     ends: Vec<usize>,
 }
 
 impl StoredRows {
-    /// Whether a slot of a row is known to hold this mark.
-    pub(super) fn hold(
+    /// Returns whether a slot of a row is known to contain this mark.
+    pub(super) fn contains(
         &mut self,
         write: &Write<'_>,
         address: (Partition, Key),
@@ -50,7 +51,7 @@ impl StoredRows {
         Ok(self.rows.get(self.last))
     }
 
-    /// Reads a row; its position.
+    /// Reads a row into the cache and returns its index.
     fn read(&mut self, write: &Write<'_>, address: (Partition, Key)) -> Result<usize> {
         let (partition, key) = address;
         let mut row = StoredRow {
@@ -58,8 +59,8 @@ impl StoredRows {
             marks: Vec::new(),
             ends: Vec::new(),
         };
-        if let Some((pinned, index)) = write.records(partition)?.get(key)? {
-            let kept = MarkRow::open(pinned.run()?.record(0, index)?)?;
+        if let Some(record) = write.records(partition)?.get(key)? {
+            let kept = MarkRow::open(record.column(0)?)?;
             for mark in kept.slots().take(MOST_SLOTS) {
                 let mark = mark?;
                 if is_mark(mark) {
@@ -96,7 +97,7 @@ mod tests {
     use crate::error::Error;
     use crate::{Credentials, Engine, Options};
 
-    /// Two assessments in these terms, and both their marks of two learners.
+    /// Returns a dataset with two assessments in these terms, and a mark of each for two learners.
     fn dataset(terms: [u64; 2], marks: [u64; 2]) -> String {
         let of = |assessment: u64, term: u64, mark: u64| {
             let assessment = format!(r#""school_id":1,"assessment_id":{assessment}"#);
@@ -122,7 +123,8 @@ mod tests {
         Ok([total.added, total.changed, total.unchanged])
     }
 
-    /// Where a mark is kept is not where it was looked for, once assessments move.
+    /// Once an assessment has moved, its marks are no longer at the address at which they were
+    /// stored.
     #[test]
     fn marks_that_are_named_again_go_along_with_their_assessments() -> Result<(), Error> {
         let engine = Engine::memory(Options::default())?;

@@ -1,21 +1,22 @@
-//! Which changes concern which questions.
+//! Tests which changes affect which questions.
 
 use super::{absences, evening, grades};
-use crate::engine::observe::{Observation, Observed};
-use crate::query::{
+use crate::engine::observe::{LiveQuery, Observable};
+use crate::query::LearnerStatus;
+use crate::query::endpoints::{
     Absentees, AccountablePersons, AssessmentMarks, Clients, Discipline, FinanceLearners,
-    LearnerStatus, LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo, Schools,
-    StaffMembers, SubjectMarks, SubjectsPerTerm,
+    LearnerSubjects, Learners, Lookup, LookupList, Parents, SchoolInfo, Schools, StaffMembers,
+    SubjectMarks, SubjectsPerTerm,
 };
 use crate::{Date, Engine, Result};
 
-type Question = Box<dyn Fn(&Engine) -> Observation>;
+type Question = Box<dyn Fn(&Engine) -> LiveQuery>;
 
-fn asked(question: impl Observed + Clone) -> Question {
+fn asked(question: impl Observable + Clone) -> Question {
     Box::new(move |engine| engine.observe(question.clone()))
 }
 
-/// A change of each kind of record.
+/// One change for each kind of record.
 const CHANGES: [(&str, &str); 23] = [
     (
         "school",
@@ -78,10 +79,10 @@ const CHANGES: [(&str, &str); 23] = [
     ("language", r#""id":1,"name":"Other""#),
 ];
 
-/// Questions, and the kinds of record that their answers tell of or follow.
+/// Questions, and the kinds of records on which their answers depend.
 type Table = Vec<(Question, &'static str)>;
 
-/// The school that is asked.
+/// The school of the questions.
 const SCHOOL: u64 = 1;
 const NEVER: Option<Date> = Some(Date::MIN);
 
@@ -156,7 +157,7 @@ fn of_administration() -> Table {
         (list(LookupList::MaritalStatus), "marital_status"),
         (list(LookupList::Gender), "gender"),
         (list(LookupList::Language), "language"),
-        // Another school's records are none of these.
+        // Records of another school do not affect a question.
         (asked(grades(2)), ""),
         (
             asked(Learners {
@@ -165,7 +166,7 @@ fn of_administration() -> Table {
             }),
             "",
         ),
-        (asked(SchoolInfo { school: 2 }), "school"),
+        (asked(SchoolInfo { school: 2 }), ""),
     ]
 }
 
@@ -255,15 +256,12 @@ fn of_finance_and_settings() -> Table {
         (asked(persons), "learner accountable_person"),
         (asked(all), "accountable_person"),
         (asked(all_with_learners), "learner accountable_person"),
-        (asked(schools), "school integrator client_integration"),
-        (
-            asked(clients),
-            "school integrator client_integration api_type",
-        ),
+        (asked(schools), "school client_integration"),
+        (asked(clients), "school client_integration api_type"),
     ]
 }
 
-/// A mark does not wake who observes grades.
+/// For example, a change of a mark does not wake an observer of grades.
 #[test]
 fn a_change_concerns_those_who_are_told_of_such_records() -> Result<()> {
     let all = || {

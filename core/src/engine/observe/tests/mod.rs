@@ -1,11 +1,11 @@
-//! What is observed follows what changes, and nothing else.
+//! Tests that live queries return changed answers, and nothing else.
 
 mod concerned;
 
-use super::Observation;
-use crate::dataset::coverage::{self, Seen};
-use crate::query::{Absentees, Clients, Grades, Parents};
-use crate::record::coverage::{Part, Unit};
+use super::LiveQuery;
+use crate::dataset::replication::coverage::{self, Seen};
+use crate::query::endpoints::{Absentees, Clients, Grades, Parents};
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::{Clock, Engine, Options, Result, SetState};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -31,7 +31,7 @@ const SCHOOL: &str = r#"
 {"type":"absentee","school_id":1,"id":5,"learner_id":7,"absent_date":"2026-04-14"}
 "#;
 
-/// A school on the evening of a day, and the hand of its clock.
+/// Returns a school in the evening, and the time of its clock.
 fn evening() -> Result<(Engine, Arc<AtomicI64>)> {
     let hand = Arc::new(AtomicI64::new(EVENING));
     let now = hand.clone();
@@ -61,8 +61,8 @@ fn grade(name: &str) -> String {
     format!(r#"{{"type":"grade","school_id":1,"grade_id":9,"grade":"{name}"}}"#)
 }
 
-/// What is given: the text of an answer, or the code of an error.
-fn given(observation: &mut Observation) -> Option<String> {
+/// Returns the text of an answer, or the code of an error.
+fn given(observation: &mut LiveQuery) -> Option<String> {
     observation.poll().map(|given| match given {
         Ok(answer) => format!("{} {}", answer.status.code, answer.text()),
         Err(error) => error.code().to_owned(),
@@ -85,11 +85,11 @@ fn changes_are_coalesced_and_nothing_is_given_twice() -> Result<()> {
         given(&mut names).as_deref(),
         Some(r#"200 [{"id":"9","name":"Grade 11"}]"#)
     );
-    // There and back between two looks.
+    // The value changes and changes back between two polls.
     engine.apply(grade("8").as_bytes())?;
     engine.apply(grade("11").as_bytes())?;
     assert_eq!(given(&mut names), None);
-    // The same bytes with another status are another answer.
+    // The same bytes with another status are a different answer.
     engine.remove_school(1)?;
     assert!(given(&mut names).is_some_and(|given| given.starts_with("404 ")));
     Ok(())
@@ -106,13 +106,13 @@ fn another_day_is_looked_at() -> Result<()> {
     hand.fetch_add(1, Ordering::Relaxed);
     assert_eq!(given(&mut month), None);
     hand.fetch_add(1, Ordering::Relaxed);
-    // The absence of the 14th of April is more than a month ago.
+    // The absence on 14 April is now more than a month ago.
     assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
     assert_eq!(month.next_look(), Some(EVENING + 2 + DAY));
-    // A clock that was set right goes back.
+    // The clock is set back.
     hand.fetch_sub(1, Ordering::Relaxed);
     assert!(given(&mut month).is_some_and(|given| given.starts_with("200 ")));
-    // Midnight is the school's.
+    // Midnight is that of the school.
     let east = r#"{"type":"school","school_id":1,"current_year":2026,"utc_offset":"+03:00"}"#;
     engine.apply(east.as_bytes())?;
     assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
@@ -144,7 +144,7 @@ fn it_ends_with_the_engine_and_does_not_hold_it() -> Result<()> {
 
     let (engine, _) = evening()?;
     let mut dropped = engine.observe(grades(1));
-    // It holds the store longer than the engine does.
+    // The load uses the store after the engine is dropped.
     let load = engine.load();
     let (told, heard) = mpsc::channel();
     dropped.on_change(move || {
@@ -182,7 +182,7 @@ fn it_waits_while_the_engine_is_suspended() -> Result<()> {
     hand.fetch_add(DAY, Ordering::Relaxed);
     assert!(names.poll().is_none() && month.poll().is_none());
     assert!(!month.is_over() && month.next_look().is_none());
-    // Another one changes the file meanwhile.
+    // Another engine changes the file meanwhile.
     let other = Engine::open(&path, Options::default())?;
     other.apply(grade("8").as_bytes())?;
     other.close()?;
@@ -193,23 +193,23 @@ fn it_waits_while_the_engine_is_suspended() -> Result<()> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
-/// What was not seen of a synced school is an item, once, and what was seen follows it.
+/// Missing coverage is returned as an error once, and the answer follows when the data was fetched.
 #[test]
 fn errors_are_given_once_and_it_goes_on() -> Result<()> {
     let (engine, _) = evening()?;
     let mut names = engine.observe(grades(1));
     assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
     let see = |part| {
-        let seen = Seen::Whole(Unit::of(part));
+        let seen = Seen::Whole(CoverageKey::of(part));
         engine
             .store
-            .write(|write| coverage::see(write, 1, &[seen], EVENING))
+            .write(|write| coverage::add_coverage(write, 1, &[seen], EVENING))
     };
-    see(Part::Staff)?;
+    see(CoverageKind::Staff)?;
     assert_eq!(given(&mut names).as_deref(), Some("not_synced"));
-    see(Part::Genders)?;
+    see(CoverageKind::Genders)?;
     assert_eq!(given(&mut names), None);
-    see(Part::Grades)?;
+    see(CoverageKind::Grades)?;
     assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
     let mut parents = engine.observe(Parents {
         school: 1,
@@ -240,7 +240,7 @@ fn a_state_update_is_seen() -> Result<()> {
     Ok(())
 }
 
-/// A thread that waits is woken by a change, by midnight and at the end.
+/// A waiting thread is woken by a change, at midnight and at the end.
 #[test]
 fn a_thread_waits_for_the_next_answer() -> Result<()> {
     let (engine, hand) = evening()?;
@@ -265,8 +265,8 @@ fn a_thread_waits_for_the_next_answer() -> Result<()> {
     Ok(())
 }
 
-/// A listener is called after a change and at midnight; its panic harms nobody, and the
-/// thread ends with the last one.
+/// A callback is called after a change and at midnight. A panic in it does not affect others, and
+/// the thread ends with the last waiter.
 #[test]
 fn listeners_are_called_by_one_thread_that_ends() -> Result<()> {
     let (engine, hand) = evening()?;
@@ -288,20 +288,20 @@ fn listeners_are_called_by_one_thread_that_ends() -> Result<()> {
     )?;
     let thread = called();
     assert!(thread.is_some_and(|thread| thread != std::thread::current().id()));
-    // The answer is the same, and so it waits for midnight again.
+    // The answer is the same, so the live query waits for midnight again.
     assert!(month.poll().is_none());
     hand.fetch_add(2, Ordering::Relaxed);
     assert_eq!(called(), thread);
     assert!(month.poll().is_some() && failing.poll().is_some());
     drop((month, failing));
     assert!(calls.recv().is_err());
-    while Arc::strong_count(&engine.attendant) > 1 {
+    while Arc::strong_count(&engine.timer_thread) > 1 {
         std::thread::yield_now();
     }
     Ok(())
 }
 
-/// A task that waits is woken by a change, by midnight and at the end.
+/// A waiting task is woken by a change, at midnight and at the end.
 #[cfg(feature = "stream")]
 #[test]
 fn a_task_waits_for_the_next_answer() -> Result<()> {

@@ -1,8 +1,9 @@
-//! Assessment marks and their structure.
+//! Tests assessment marks and their structure.
 
 use super::*;
 
-/// Two learners, one assessment each; `{}` of the second.
+/// Returns marks of two learners with one assessment each; the object of the second learner is a
+/// parameter.
 fn marks(of_second: &str) -> String {
     let leaf = |id: &str, mark: &str| {
         format!(
@@ -23,7 +24,7 @@ const ABSENT: &str =
     r#""dtime":"","percentage":"a","mark":"","mark_out_of":"10.00","captured":"1""#;
 
 #[test]
-fn marks_tell_what_is_the_same_once() -> Result<(), Unread> {
+fn marks_tell_what_is_the_same_once() -> Result<(), DecodeError> {
     let (told, evidence) = told(MARKS, &marks(ABSENT))?;
     let expected = [
         "grade grade_id=9 grade=7",
@@ -37,7 +38,7 @@ fn marks_tell_what_is_the_same_once() -> Result<(), Unread> {
     ];
     assert_eq!(told, expected);
     assert_eq!(evidence.year, Some(2026));
-    // The second learner's says something else: that is told too.
+    // The assessment differs for the second learner, so it is added again.
     let other = ABSENT.replace("10.00", "20.00");
     assert_eq!(lines(MARKS, &marks(&other)).len(), expected.len() + 1);
     Ok(())
@@ -49,20 +50,15 @@ fn marks_of_others_are_refused() {
     for (ask, why) in [
         (MARKS, None),
         (
-            Ask::Marks {
-                grade: 8,
-                year: None,
-                structure: false,
-            },
-            Some(Unread::OutOfUnit),
+            ResourceRequest::of_id(Resource::MarksOfGrade, 8),
+            Some(DecodeError::OutOfUnit),
         ),
         (
-            Ask::Marks {
-                grade: 9,
+            ResourceRequest {
                 year: Some(2025),
-                structure: false,
+                ..MARKS
             },
-            Some(Unread::OutOfUnit),
+            Some(DecodeError::OutOfUnit),
         ),
     ] {
         assert_eq!(refused(ask, &body), why);
@@ -77,12 +73,12 @@ fn marks_of_others_are_refused() {
             r#""learning_outcome_id":"4""#,
         ),
         (r#""assessment_id":"77""#, r#""assessment_id":"78""#),
-        // A learner twice.
+        // The same learner occurs twice.
         (r#""2":{"learner_id":"2""#, r#""1":{"learner_id":"1""#),
     ] {
         let other = body.replace(from, to);
         assert_ne!(other, body);
-        assert_eq!(refused(MARKS, &other), Some(Unread::Shape), "{to}");
+        assert_eq!(refused(MARKS, &other), Some(DecodeError::Shape), "{to}");
     }
     for (from, to, field) in [
         ("2026-02-01", "2026-02-31", "assessment_date"),
@@ -104,9 +100,9 @@ fn marks_of_others_are_refused() {
     }
 }
 
-/// Marks in an answer of the structure are no structure: they are unknown there.
+/// Marks in an answer for the structure are unknown members.
 #[test]
-fn the_structure_tells_no_marks() -> Result<(), Unread> {
+fn the_structure_tells_no_marks() -> Result<(), DecodeError> {
     let (told, evidence) = told(STRUCTURE, &marks(ABSENT))?;
     assert_eq!(evidence.year, Some(2026));
     assert_eq!(evidence.unknown.len(), 5);

@@ -1,4 +1,4 @@
-import { Rollbook, syncWith } from "rollbook/sync";
+import { Rollbook, syncWith } from "rollbook";
 import { show } from "./app.js";
 
 void show(Rollbook, syncWith);

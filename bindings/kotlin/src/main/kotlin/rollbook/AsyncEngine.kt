@@ -152,6 +152,14 @@ class AsyncEngine(
     suspend fun feed(scope: Scope, after: String? = null): Feed = blocking { feed(scope, after) }
 
     /**
+     * Observes the feeds of a scope. The live feed that it returns blocks while it looks.
+     *
+     * @see Engine.observeFeed
+     */
+    suspend fun observeFeed(scope: Scope, listener: ChangeListener): LiveFeed =
+        blocking { observeFeed(scope, listener) }
+
+    /**
      * Begins to take a feed. What it gives blocks; `followFrom` of `rollbook.okhttp` drives one from
      * a coroutine.
      *
@@ -195,15 +203,17 @@ class AsyncEngine(
      * The answer that [ask] gives, and again whenever its status or its bytes change: after a change
      * of the data that it is made from, and when another day begins at the school.
      *
-     * Each collection is an observation of its own, which ends with it; no thread waits. A collector
+     * Each collection is a live query of its own, which ends with it; no thread waits. A collector
      * that is slow misses answers that are out of date by then: none is older than the one before
      * it, and none the same. It completes when the engine is closed; while the engine is suspended
-     * it waits. It fails as `not_synced` if the school is synced and what is asked was not seen; as
-     * `io` or `corrupt` if the store fails; as `bad_argument` if a text is no date.
+     * it waits. An error is a failed result, each once, and the live query continues: `not_synced`
+     * if the school is synced and what is asked was not seen; `io` or `corrupt` if the store fails.
+     * The flow itself fails as `bad_argument` if a text is no date. `map { it.getOrThrow() }` makes
+     * a flow of answers that ends with the first error.
      *
      * @see Engine.observe
      */
-    fun observe(question: Question): Flow<Answer> =
+    fun observe(question: Question): Flow<Result<Answer>> =
         answers(dispatcher) { engine.observe(question, it) }
 
     /**
@@ -211,7 +221,7 @@ class AsyncEngine(
      *
      * @see Engine.observeRecord
      */
-    fun observeRecord(question: Question): Flow<Answer> =
+    fun observeRecord(question: Question): Flow<Result<Answer>> =
         answers(dispatcher) { engine.observeRecord(question, it) }
 
     /** @see Engine.verify */

@@ -7,27 +7,34 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.withContext
 
 /**
- * The answers of an observation that begins and ends with each collection. The collector is given
- * what is new when it is ready for it: a buffer would hand on what is out of date, and skipping
- * some of it the same answer twice.
+ * Returns the answers of a live query that begins and ends with each collection. The collector
+ * receives a new answer when it is ready for it: a buffer would deliver outdated answers, and
+ * skipping some of them could deliver the same answer twice.
  */
 internal fun answers(
     dispatcher: CoroutineDispatcher,
-    observe: (ChangeListener) -> Observation,
-): Flow<Answer> = flow {
+    observe: (ChangeListener) -> LiveQuery,
+): Flow<Result<Answer>> = flow {
     val due = Channel<Unit>(Channel.CONFLATED)
-    observe(Due(due)).use { observation ->
+    observe(Due(due)).use { query ->
         while (true) {
-            val answer = withContext(dispatcher) { observation.poll() }
-            if (answer != null) {
-                emit(answer)
-            } else if (observation.isOver()) {
+            val given = withContext(dispatcher) { query.given() }
+            if (given != null) {
+                emit(given)
+            } else if (query.isOver()) {
                 break
             } else {
                 due.receive()
             }
         }
     }
+}
+
+/** The next answer or error. A flow ends by what is thrown in it, so an error is a value. */
+private fun LiveQuery.given(): Result<Answer>? = try {
+    poll()?.let { Result.success(it) }
+} catch (failed: RollbookException) {
+    Result.failure(failed)
 }
 
 private class Due(private val due: Channel<Unit>) : ChangeListener {

@@ -26,7 +26,7 @@ fun Load.push(bytes: ByteArray): Progress = push(ByteBuffer.wrap(bytes))
  *
  * @throws RollbookException.BadDataset for the first faulty line: it is over then, and every
  *   further call gives the same error
- * @throws RollbookException.OutOfStep if a part does not begin where this store is; it is over then
+ * @throws RollbookException.OutOfSync if a part does not begin where this store is; it is over then
  * @throws RollbookException.Closed if it is over
  */
 fun Follow.push(bytes: ByteBuffer): Progress = pushDirect(bytes.direct())

@@ -1,8 +1,9 @@
 package rollbook
 
 import kotlin.io.path.div
-import kotlin.io.path.listDirectoryEntries
+import kotlin.io.path.extension
 import kotlin.io.path.readText
+import kotlin.io.path.walk
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -50,9 +51,9 @@ class DocumentationTest {
         val item =
             Regex("""((?:^ *///.*\n)+)(?:^ *#\[.*\n)*^ *pub (?!use|mod)""", RegexOption.MULTILINE)
         val texts =
-            (Inputs.root / "ffi" / "src").listDirectoryEntries("*.rs").flatMap { file ->
+            (Inputs.root / "ffi" / "src").walk().filter { it.extension == "rs" }.flatMap { file ->
                 item.findAll(file.readText()).map { it.groupValues[1] }
-            }
+            }.toList()
         val lines = texts.flatMap { text ->
             text.trim().lines().map { it.trim().removePrefix("///").trim() }
         }

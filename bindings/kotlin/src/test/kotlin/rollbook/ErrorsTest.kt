@@ -38,7 +38,7 @@ class ErrorsTest {
             assertEquals("what to do", (error as RollbookException).message)
             case.simpleName to error.code
         }
-        assertEquals(20, documented.size)
+        assertEquals(22, documented.size)
         assertEquals(documented, codes)
         val readme = (Inputs.root / "bindings" / "kotlin" / "README.md").readText()
         for ((name, code) in documented) assertTrue("| `$code` | `$name` |" in readme, code)
@@ -57,10 +57,13 @@ class ErrorsTest {
         mapOf(
             "bad_dataset" to { Engine.memory().apply("{}") },
             "already_open" to { Engine.open(folder / "held").use { Engine.open(folder / "held") } },
-            "busy" to
+            "reader_ended" to
                 {
                     Engine.open(store()).use { engine ->
-                        engine.export(Credentials.KEEP).use { engine.compact() }
+                        engine.export(Credentials.KEEP).use { export ->
+                            engine.compact()
+                            export.pieces().toList()
+                        }
                     }
                 },
             "suspended" to
@@ -112,9 +115,9 @@ class ErrorsTest {
         val bytes = path.readBytes()
         val text = String(bytes, Charsets.ISO_8859_1)
         val names = Regex("format").findAll(text).map { it.range.last + 1 }
-        val twos = names.flatMap { from -> (from until from + 256).filter { bytes.isTwoAt(it) } }
-        for (place in twos) {
-            path.writeBytes(bytes.copyOf().also { it[place] = 3 })
+        val ones = names.flatMap { from -> (from until from + 256).filter { bytes.isOneAt(it) } }
+        for (place in ones) {
+            path.writeBytes(bytes.copyOf().also { it[place] = 2 })
             try {
                 Engine.open(path).close()
             } catch (newer: RollbookException.NewerFormat) {
@@ -125,12 +128,12 @@ class ErrorsTest {
         }
     }
 
-    private fun ByteArray.isTwoAt(place: Int) =
-        place + 4 <= size && slice(place until place + 4) == listOf<Byte>(2, 0, 0, 0)
+    private fun ByteArray.isOneAt(place: Int) =
+        place + 4 <= size && slice(place until place + 4) == listOf<Byte>(1, 0, 0, 0)
 
     @TestFactory
     fun `every error that can be met`(): List<DynamicTest> {
-        val unmet = listOf("id_reused", "not_synced", "synced", "begin_anew", "out_of_step", "listener_failed")
+        val unmet = listOf("busy", "id_reused", "not_synced", "synced", "resync_required", "out_of_sync", "diverged", "listener_failed")
         assertEquals(documented.values - unmet, met.keys.toList())
         return met.map { (code, meet) ->
             dynamicTest(code) {

@@ -49,13 +49,21 @@ class JarIT {
     }
 
     @Test
+    fun `the documents of OpenAPI are in it`() {
+        for (version in listOf("v1", "v2")) {
+            val name = "openapi-$version.json"
+            assertArrayEquals((Inputs.root / "core/docs" / name).readBytes(), bytes("rollbook/$name"))
+        }
+    }
+
+    @Test
     fun `the licences are in it, and nothing that does not belong there`() {
         for (licence in listOf("LICENSE-APACHE", "LICENSE-MIT")) {
             assertArrayEquals((Inputs.root / licence).readBytes(), bytes("META-INF/$licence"))
         }
         val belongs =
             Regex(
-                """rollbook/.+\.class|[a-z0-9-]+/(lib)?rollbook_ffi\.(so|dylib|dll)""" +
+                """rollbook/.+\.class|rollbook/openapi-v[12]\.json|[a-z0-9-]+/(lib)?rollbook_ffi\.(so|dylib|dll)""" +
                     """|META-INF/(MANIFEST\.MF|LICENSE-(APACHE|MIT)|rollbook\.kotlin_module""" +
                     """|proguard/rollbook\.pro|maven/rollbook/rollbook/pom\.(xml|properties))"""
             )

@@ -19,6 +19,7 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.produceIn
 import kotlinx.coroutines.flow.toList
@@ -38,8 +39,8 @@ import org.junit.jupiter.api.io.TempDir
 
 /** From the README. */
 suspend fun show(school: AsyncEngine) {
-    school.observe(Question.Grades(school = 1000u)).collect { answer ->
-        println("${answer.status} ${answer.body}")
+    school.observe(Question.Grades(school = 1000u)).collect { given ->
+        given.onSuccess { println("${it.status} ${it.body}") }.onFailure { println(it.message) }
     }
 }
 
@@ -57,13 +58,15 @@ class ObservingTest {
     private fun shown(name: String) =
         Answer(200u, """[{"id":"9","name":"Grade $name"}]""".encodeToByteArray())
 
+    private fun Flow<Result<Answer>>.answers() = map { it.getOrThrow() }
+
     /** Collects one by one. */
     @OptIn(FlowPreview::class, ExperimentalCoroutinesApi::class)
     private suspend fun <T> collecting(
-        answers: Flow<Answer>,
+        answers: Flow<Result<Answer>>,
         test: suspend CoroutineScope.(ReceiveChannel<Answer>) -> T,
     ): T = withTimeout(120_000) {
-        val channel = answers.buffer(Channel.RENDEZVOUS).produceIn(this)
+        val channel = answers.answers().buffer(Channel.RENDEZVOUS).produceIn(this)
         test(channel).also { channel.cancel() }
     }
 
@@ -82,7 +85,7 @@ class ObservingTest {
             school.replaceSchool(1u, SCHOOL + grade("9"))
             assertEquals(shown("9"), grades.receive())
         }
-        val record = school.observeRecord(Question.Grades(1u, 9u)).first()
+        val record = school.observeRecord(Question.Grades(1u, 9u)).first().getOrThrow()
         assertEquals("""{"id":9,"name":"Grade 9"}""", record.body)
     }
 
@@ -90,7 +93,7 @@ class ObservingTest {
     fun `a slow collector is given the last answer, and none twice`(): Unit = runBlocking {
         val given = mutableListOf<Answer>()
         withTimeout(120_000) {
-            school.observe(GRADES).onEach { given += it }.first { answer ->
+            school.observe(GRADES).answers().onEach { given += it }.first { answer ->
                 when (given.size) {
                     1 -> for (name in listOf("7", "8")) school.apply(grade(name))
                     // It comes to the same when it looks again.
@@ -110,12 +113,12 @@ class ObservingTest {
             school.close()
             assertEquals(emptyList<Answer>(), grades.toList())
         }
-        assertEquals(emptyList<Answer>(), school.observe(GRADES).toList())
+        assertEquals(emptyList<Result<Answer>>(), school.observe(GRADES).toList())
     }
 
     @Test
-    fun `an observation begins and ends with its collection`(): Unit = runBlocking {
-        val begun = mutableListOf<Observation>()
+    fun `a live query begins and ends with its collection`(): Unit = runBlocking {
+        val begun = mutableListOf<LiveQuery>()
         val answers = answers(Dispatchers.IO) { listener ->
             engine.observe(GRADES, listener).also { begun += it }
         }
@@ -126,25 +129,28 @@ class ObservingTest {
         delay(50)
         waiting.cancel()
         waiting.join()
-        for (observation in begun) assertThrows<IllegalStateException> { observation.isOver() }
+        for (query in begun) assertThrows<IllegalStateException> { query.isOver() }
         val refused = school.observe(Question.Absentees(1u, fromDate = "yesterday"))
         assertThrows<RollbookException.BadArgument> { runBlocking { refused.first() } }
     }
 
     @Test
-    fun `an error of the store ends it`(): Unit = runBlocking {
-        val given = mutableListOf<Answer>()
-        assertThrows<RollbookException.NotSynced> {
-            runBlocking {
-                withTimeout(120_000) {
-                    school.observe(Question.Learners(1u)).collect {
-                        given += it
-                        bringAPart()
-                    }
+    fun `an error is delivered and the live query continues`(): Unit = runBlocking {
+        val given = mutableListOf<Result<Answer>>()
+        withTimeout(120_000) {
+            school.observe(Question.Learners(1u)).first {
+                given += it
+                when (given.size) {
+                    1 -> bringAPart()
+                    2 -> engine.forgetSync(1u)
                 }
+                given.size == 3
             }
         }
-        assertEquals(listOf(404), given.map { it.status.toInt() })
+        val (none, unknown, known) = given
+        assertEquals(404, none.getOrThrow().status.toInt())
+        assertTrue(unknown.exceptionOrNull() is RollbookException.NotSynced, "$unknown")
+        assertEquals(200, known.getOrThrow().status.toInt())
     }
 
     /** Follows a source of which one learner is had: what there is of all is not known. */
@@ -197,6 +203,7 @@ class ObservingTest {
                 async {
                     school
                         .observe(GRADES)
+                        .answers()
                         .transformWhile {
                             emit(it)
                             it != end

@@ -450,6 +450,11 @@ uint64_t uniffi_rollbook_ffi_fn_method_engine_follow(uint64_t ptr, RustCallStatu
 RustBuffer uniffi_rollbook_ffi_fn_method_engine_followed(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE_FEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE_FEED
+uint64_t uniffi_rollbook_ffi_fn_method_engine_observe_feed(uint64_t ptr, RustBuffer scope, uint64_t listener, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_ENGINE_OBSERVE
 uint64_t uniffi_rollbook_ffi_fn_method_engine_observe(uint64_t ptr, RustBuffer question, uint64_t listener, RustCallStatus *_Nonnull out_status
@@ -535,6 +540,61 @@ RustBuffer uniffi_rollbook_ffi_fn_method_follow_finish(uint64_t ptr, RustCallSta
 RustBuffer uniffi_rollbook_ffi_fn_method_follow_push(uint64_t ptr, ForeignBytes bytes, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LIVEFEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LIVEFEED
+uint64_t uniffi_rollbook_ffi_fn_clone_livefeed(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_LIVEFEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_LIVEFEED
+void uniffi_rollbook_ffi_fn_free_livefeed(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEFEED_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEFEED_CANCEL
+void uniffi_rollbook_ffi_fn_method_livefeed_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEFEED_IS_OVER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEFEED_IS_OVER
+int8_t uniffi_rollbook_ffi_fn_method_livefeed_is_over(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEFEED_POLL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEFEED_POLL
+RustBuffer uniffi_rollbook_ffi_fn_method_livefeed_poll(uint64_t ptr, RustBuffer after, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LIVEQUERY
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LIVEQUERY
+uint64_t uniffi_rollbook_ffi_fn_clone_livequery(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_LIVEQUERY
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_LIVEQUERY
+void uniffi_rollbook_ffi_fn_free_livequery(uint64_t handle, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_CANCEL
+void uniffi_rollbook_ffi_fn_method_livequery_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_IS_OVER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_IS_OVER
+int8_t uniffi_rollbook_ffi_fn_method_livequery_is_over(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_NEXT_LOOK
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_NEXT_LOOK
+RustBuffer uniffi_rollbook_ffi_fn_method_livequery_next_look(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_POLL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_LIVEQUERY_POLL
+RustBuffer uniffi_rollbook_ffi_fn_method_livequery_poll(uint64_t ptr, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LOAD
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_LOAD
 uint64_t uniffi_rollbook_ffi_fn_clone_load(uint64_t handle, RustCallStatus *_Nonnull out_status
@@ -560,36 +620,6 @@ RustBuffer uniffi_rollbook_ffi_fn_method_load_finish(uint64_t ptr, RustCallStatu
 RustBuffer uniffi_rollbook_ffi_fn_method_load_push(uint64_t ptr, ForeignBytes bytes, RustCallStatus *_Nonnull out_status
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_OBSERVATION
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_OBSERVATION
-uint64_t uniffi_rollbook_ffi_fn_clone_observation(uint64_t handle, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_OBSERVATION
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_FREE_OBSERVATION
-void uniffi_rollbook_ffi_fn_free_observation(uint64_t handle, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_CANCEL
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_CANCEL
-void uniffi_rollbook_ffi_fn_method_observation_cancel(uint64_t ptr, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_IS_OVER
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_IS_OVER
-int8_t uniffi_rollbook_ffi_fn_method_observation_is_over(uint64_t ptr, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_NEXT_LOOK
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_NEXT_LOOK
-RustBuffer uniffi_rollbook_ffi_fn_method_observation_next_look(uint64_t ptr, RustCallStatus *_Nonnull out_status
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_POLL
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_OBSERVATION_POLL
-RustBuffer uniffi_rollbook_ffi_fn_method_observation_poll(uint64_t ptr, RustCallStatus *_Nonnull out_status
-);
-#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_SYNC
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_CLONE_SYNC
 uint64_t uniffi_rollbook_ffi_fn_clone_sync(uint64_t handle, RustCallStatus *_Nonnull out_status
@@ -600,14 +630,19 @@ uint64_t uniffi_rollbook_ffi_fn_clone_sync(uint64_t handle, RustCallStatus *_Non
 void uniffi_rollbook_ffi_fn_free_sync(uint64_t handle, RustCallStatus *_Nonnull out_status
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_CONFIRM
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_CONFIRM
-void uniffi_rollbook_ffi_fn_method_sync_confirm(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_APPROVE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_APPROVE
+void uniffi_rollbook_ffi_fn_method_sync_approve(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_FAIL
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_FAIL
-RustBuffer uniffi_rollbook_ffi_fn_method_sync_fail(uint64_t ptr, uint64_t call, int64_t now, RustBuffer why, RustCallStatus *_Nonnull out_status
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_HANDLE_FAILURE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_HANDLE_FAILURE
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_handle_failure(uint64_t ptr, uint64_t call, int64_t now, RustBuffer failure, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_HANDLE_REPLY
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_HANDLE_REPLY
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_handle_reply(uint64_t ptr, uint64_t call, int64_t now, RustBuffer reply, RustCallStatus *_Nonnull out_status
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_NEXT
@@ -615,19 +650,29 @@ RustBuffer uniffi_rollbook_ffi_fn_method_sync_fail(uint64_t ptr, uint64_t call, 
 RustBuffer uniffi_rollbook_ffi_fn_method_sync_next(uint64_t ptr, int64_t now, RustCallStatus *_Nonnull out_status
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_PRIORITISE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_PRIORITISE
+void uniffi_rollbook_ffi_fn_method_sync_prioritise(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_PROGRESS
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_PROGRESS
 RustBuffer uniffi_rollbook_ffi_fn_method_sync_progress(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_TAKE
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_TAKE
-RustBuffer uniffi_rollbook_ffi_fn_method_sync_take(uint64_t ptr, uint64_t call, int64_t now, RustBuffer reply, RustCallStatus *_Nonnull out_status
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_QUARANTINED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_QUARANTINED
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_quarantined(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_WANT
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_WANT
-void uniffi_rollbook_ffi_fn_method_sync_want(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_REJECT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_REJECT
+void uniffi_rollbook_ffi_fn_method_sync_reject(uint64_t ptr, RustBuffer target, RustCallStatus *_Nonnull out_status
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_REPORT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_METHOD_SYNC_REPORT
+RustBuffer uniffi_rollbook_ffi_fn_method_sync_report(uint64_t ptr, RustCallStatus *_Nonnull out_status
 );
 #endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_FN_INIT_CALLBACK_VTABLE_LOADLISTENER
@@ -1091,6 +1136,12 @@ uint16_t uniffi_rollbook_ffi_checksum_method_engine_followed(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE_FEED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE_FEED
+uint16_t uniffi_rollbook_ffi_checksum_method_engine_observe_feed(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_ENGINE_OBSERVE
 uint16_t uniffi_rollbook_ffi_checksum_method_engine_observe(void
@@ -1157,6 +1208,48 @@ uint16_t uniffi_rollbook_ffi_checksum_method_follow_push(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEFEED_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEFEED_CANCEL
+uint16_t uniffi_rollbook_ffi_checksum_method_livefeed_cancel(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEFEED_IS_OVER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEFEED_IS_OVER
+uint16_t uniffi_rollbook_ffi_checksum_method_livefeed_is_over(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEFEED_POLL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEFEED_POLL
+uint16_t uniffi_rollbook_ffi_checksum_method_livefeed_poll(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_CANCEL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_CANCEL
+uint16_t uniffi_rollbook_ffi_checksum_method_livequery_cancel(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_IS_OVER
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_IS_OVER
+uint16_t uniffi_rollbook_ffi_checksum_method_livequery_is_over(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_NEXT_LOOK
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_NEXT_LOOK
+uint16_t uniffi_rollbook_ffi_checksum_method_livequery_next_look(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_POLL
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LIVEQUERY_POLL
+uint16_t uniffi_rollbook_ffi_checksum_method_livequery_poll(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LOAD_CANCEL
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_LOAD_CANCEL
 uint16_t uniffi_rollbook_ffi_checksum_method_load_cancel(void
@@ -1175,39 +1268,21 @@ uint16_t uniffi_rollbook_ffi_checksum_method_load_push(void
     
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_CANCEL
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_CANCEL
-uint16_t uniffi_rollbook_ffi_checksum_method_observation_cancel(void
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_APPROVE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_APPROVE
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_approve(void
     
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_IS_OVER
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_IS_OVER
-uint16_t uniffi_rollbook_ffi_checksum_method_observation_is_over(void
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_HANDLE_FAILURE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_HANDLE_FAILURE
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_handle_failure(void
     
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_NEXT_LOOK
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_NEXT_LOOK
-uint16_t uniffi_rollbook_ffi_checksum_method_observation_next_look(void
-    
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_POLL
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_OBSERVATION_POLL
-uint16_t uniffi_rollbook_ffi_checksum_method_observation_poll(void
-    
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_CONFIRM
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_CONFIRM
-uint16_t uniffi_rollbook_ffi_checksum_method_sync_confirm(void
-    
-);
-#endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_FAIL
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_FAIL
-uint16_t uniffi_rollbook_ffi_checksum_method_sync_fail(void
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_HANDLE_REPLY
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_HANDLE_REPLY
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_handle_reply(void
     
 );
 #endif
@@ -1217,21 +1292,33 @@ uint16_t uniffi_rollbook_ffi_checksum_method_sync_next(void
     
 );
 #endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_PRIORITISE
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_PRIORITISE
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_prioritise(void
+    
+);
+#endif
 #ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_PROGRESS
 #define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_PROGRESS
 uint16_t uniffi_rollbook_ffi_checksum_method_sync_progress(void
     
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_TAKE
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_TAKE
-uint16_t uniffi_rollbook_ffi_checksum_method_sync_take(void
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_QUARANTINED
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_QUARANTINED
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_quarantined(void
     
 );
 #endif
-#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_WANT
-#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_WANT
-uint16_t uniffi_rollbook_ffi_checksum_method_sync_want(void
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_REJECT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_REJECT
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_reject(void
+    
+);
+#endif
+#ifndef UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_REPORT
+#define UNIFFI_FFIDEF_UNIFFI_ROLLBOOK_FFI_CHECKSUM_METHOD_SYNC_REPORT
+uint16_t uniffi_rollbook_ffi_checksum_method_sync_report(void
     
 );
 #endif

@@ -33,14 +33,17 @@ import rollbook.pour
  * cache. [progress] hears after each piece how far the feed has come, and cancels it by returning
  * false or throwing; so does cancelling the coroutine. However it ends, what came to the end of a
  * part is kept, and the next call goes on. If the server does not know any more where this store
- * is, it is asked for all, which comes in place of what is here.
+ * is, it sends everything, which comes in place of what is here.
  *
  * @param url where the feed is; it may have a query of its own
  * @param wait how long the server may wait for a change, in seconds
- * @return what was changed here; null if nothing changed
+ * @return what was changed here; null if nothing changed. A summary without records is one of a
+ *   feed that brought a new position alone, in place of one that the server will forget before long
  * @throws FollowStopped if the server gives no feed, or the connection fails
  * @throws RollbookException.BadDataset if what comes is no feed, or lacks its end
- * @throws RollbookException.OutOfStep if another call followed meanwhile
+ * @throws RollbookException.OutOfSync if another call followed meanwhile
+ * @throws RollbookException.Diverged if this store was found to differ from the server's: the next
+ *   call brings everything again, once
  * @throws RollbookException.Cancelled if [progress] said so
  * @throws RollbookException.Busy if somebody else is at work on the store
  * @throws RollbookException.Io if the store could not be written
@@ -55,19 +58,8 @@ suspend fun followFrom(
 ): Summary? {
     require(wait >= 0) { "a wait of $wait seconds is none: give 0 or more" }
     val following = Following(http, engine, url, wait, progress)
-    return withContext(Dispatchers.IO) {
-        val after = engine.followed()
-        try {
-            following.ask(after)
-        } catch (stopped: FollowStopped) {
-            if (stopped.status != BEGIN_ANEW || after == null) throw stopped
-            following.ask(null)
-        }
-    }
+    return withContext(Dispatchers.IO) { following.ask(engine.followed()) }
 }
-
-/** The server does not know the position that it was asked after. */
-private const val BEGIN_ANEW = 409
 
 /** How long nothing may come from the server beside the wait that it was asked for, in seconds. */
 private const val PAUSE = 20L

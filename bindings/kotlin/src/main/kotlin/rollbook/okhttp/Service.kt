@@ -20,14 +20,14 @@ import okhttp3.RequestBody.Companion.toRequestBody
 import okhttp3.Response
 import okio.Buffer
 import rollbook.Call
-import rollbook.NoReply
+import rollbook.CallFailure
 import rollbook.Reply
 
 /** What became of a call. */
 internal sealed interface Answered {
     class With(val reply: Reply) : Answered
 
-    class Not(val why: NoReply) : Answered
+    class Not(val failure: CallFailure) : Answered
 }
 
 /** Where a school is asked, and as whom. No message repeats a credential. */
@@ -72,7 +72,7 @@ internal class Service(
                 try {
                     response.use(::read)
                 } catch (failed: IOException) {
-                    Answered.Not(why(failed))
+                    Answered.Not(failure(failed))
                 } catch (failed: Throwable) {
                     return waiting.resumeWithException(failed)
                 }
@@ -80,7 +80,7 @@ internal class Service(
         }
 
         override fun onFailure(call: okhttp3.Call, e: IOException) {
-            waiting.resume(Answered.Not(why(e)))
+            waiting.resume(Answered.Not(failure(e)))
         }
     }
 
@@ -95,7 +95,7 @@ internal class Service(
         val source = response.body.source()
         val body = Buffer()
         while (source.read(body, PIECE) >= 0) {
-            if (body.size > longestBody) return Answered.Not(NoReply.CUT)
+            if (body.size > longestBody) return Answered.Not(CallFailure.CUT)
         }
         return Answered.With(
             Reply(
@@ -106,12 +106,12 @@ internal class Service(
         )
     }
 
-    private fun why(failed: IOException): NoReply =
+    private fun failure(failed: IOException): CallFailure =
         when {
-            failed is InterruptedIOException -> NoReply.TIMEOUT
-            failed is NoRouteToHostException -> NoReply.OFFLINE
-            failed is UnknownHostException && reached -> NoReply.OFFLINE
-            else -> NoReply.CUT
+            failed is InterruptedIOException -> CallFailure.TIMEOUT
+            failed is NoRouteToHostException -> CallFailure.OFFLINE
+            failed is UnknownHostException && reached -> CallFailure.OFFLINE
+            else -> CallFailure.CUT
         }
 
     private companion object {

@@ -81,7 +81,7 @@ internal class Driving(
                 is Step.Send -> launch { answers.send(step.call.id to send(step.call)) }
                 is Step.Wait -> await(step.until)
                 is Step.Done -> return step.report
-                is Step.Stop -> throw SyncStopped(step.why)
+                is Step.Stop -> throw SyncStopped(step.reason)
             }
         }
     }
@@ -89,14 +89,14 @@ internal class Driving(
     private suspend fun await(until: Long) {
         if (progress?.invoke(sync.progress()) == false) {
             throw RollbookException.Cancelled(
-                "the sync was cancelled: what was taken is kept, and the school's next sync goes on"
+                "the sync was cancelled: the replies so far are stored, and the school's next sync continues"
             )
         }
         val (call, answered) = first((until * 1000 - clock()).coerceIn(10, TICK)) ?: return
         persevering {
             when (answered) {
-                is Answered.With -> sync.take(call, now(), answered.reply)
-                is Answered.Not -> sync.fail(call, now(), answered.why)
+                is Answered.With -> sync.handleReply(call, now(), answered.reply)
+                is Answered.Not -> sync.handleFailure(call, now(), answered.failure)
             }
         }
     }

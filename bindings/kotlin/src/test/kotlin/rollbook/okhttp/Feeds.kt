@@ -60,7 +60,7 @@ class Feeds(private val engine: Engine, private val scope: Scope) : AutoCloseabl
             val feed =
                 try {
                     engine.feed(scope, asked.queryParameter("after"))
-                } catch (_: RollbookException.BeginAnew) {
+                } catch (_: RollbookException.ResyncRequired) {
                     return exchange.sendResponseHeaders(409, -1)
                 }
             feed.use {

@@ -111,6 +111,10 @@ class FollowFromTest {
             assertEquals(this@FollowFromTest.server.inScope(1000), tablet.lineSet())
             assertTrue(follow(phone, url, "none")!!.total.removed > 0uL)
             assertEquals(emptySet<Int>(), phone.learners())
+            // What the phone does not follow any more is unknown, and so is what it never did.
+            for (unknown in listOf(1000uL, 5uL)) {
+                assertThrows<RollbookException.NotSynced> { phone.ask(Question.Learners(unknown, learnerId = 2uL)) }
+            }
         }
         val before = phone.followed()
         // Another store does not know where the phone is.
@@ -126,9 +130,37 @@ class FollowFromTest {
         Feeds(server, family).use { follow(phone, it.url) }
         Feeds(SampleSchool.engine(), family).use { feeds ->
             assertNotNull(follow(phone, feeds.url))
-            assertEquals(listOf(true, false), feeds.asked.map { "after=" in it })
+            assertEquals(listOf(true), feeds.asked.map { "after=" in it })
             assertNull(follow(phone, feeds.url))
-            assertEquals(listOf(true), feeds.asked.drop(2).map { "after=" in it })
+            assertEquals(listOf(true), feeds.asked.drop(1).map { "after=" in it })
+        }
+    }
+
+    /** A server knows the changes of its last 64 openings. */
+    @Test
+    fun `a device that polls outlives any number of openings`(): Unit = runBlocking {
+        val store = (folder / "openings").toString()
+        Engine.open(store, SampleSchool.options).use { server ->
+            server.apply(SampleSchool.dataset.readText())
+            Feeds(server, family).use { follow(phone, it.url) }
+        }
+        for (opening in 0..65) {
+            Engine.open(store, SampleSchool.options).use { server ->
+                server.apply("""{"type":"grade","school_id":1001,"grade_id":${opening + 500}}""")
+                Feeds(server, family).use { feeds ->
+                    val before = phone.followed()
+                    val moved = follow(phone, feeds.url)!!
+                    // A position, and no record.
+                    assertEquals(2uL to 0, moved.lines to moved.kinds.size)
+                    assertNotEquals(before, phone.followed())
+                    assertNull(follow(phone, feeds.url))
+                }
+            }
+        }
+        Engine.open(store, SampleSchool.options).use { server ->
+            server.apply(CHANGE)
+            val changed = Feeds(server, family).use { follow(phone, it.url) }!!
+            assertTrue(changed.lines < 10uL && changed.total.changed == 1uL)
         }
     }
 
@@ -267,14 +299,14 @@ class FollowFromTest {
             it.cancel()
             assertNull(it.read())
         }
-        assertThrows<RollbookException.BeginAnew> { server.feed(family, "AAAA") }
+        assertThrows<RollbookException.ResyncRequired> { server.feed(family, "AAAA") }
         assertThrows<RollbookException.BadDataset> {
             phone.follow().use { it.push("<!doctype html>\n".toByteArray()) }
         }
         // A feed after a position is no other store's.
         server.apply(CHANGE)
         val news = server.feed(family, phone.followed()).use { it.pieces().joinToString("") }
-        assertThrows<RollbookException.OutOfStep> {
+        assertThrows<RollbookException.OutOfSync> {
             Engine.memory().follow().use { it.push(news.toByteArray()) }
         }
         val cut =

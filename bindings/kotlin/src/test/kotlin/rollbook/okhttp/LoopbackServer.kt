@@ -6,7 +6,7 @@ import rollbook.SampleSchool
 
 /**
  * The engine behind real HTTP on loopback: the repository's example `serve`, with the sample school
- * unless told otherwise.
+ * unless told otherwise. With `--from` it has the credentials of the sample school.
  */
 class LoopbackServer(
     vararg arguments: String = arrayOf("--dataset", "${SampleSchool.dataset}"),
@@ -14,6 +14,7 @@ class LoopbackServer(
     private val process: Process =
         ProcessBuilder("${Inputs.server}", *arguments, "--now", SampleSchool.INSTANT)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .apply { environment() += mapOf("ROLLBOOK_USERNAME" to "demo", "ROLLBOOK_PASSWORD" to "demo") }
             .start()
 
     val address: String =

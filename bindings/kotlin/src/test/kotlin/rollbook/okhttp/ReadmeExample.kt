@@ -13,7 +13,7 @@ suspend fun refresh(engine: Engine, service: String, username: String, password:
             println("${progress.answered} of ${progress.answered + progress.left}")
             true // false: later
         }
-        println("${report.replies} replies, ${report.givenUp.size} given up")
+        println("${report.replies} replies, ${report.failed.size} failed")
     } catch (stopped: SyncStopped) {
         println(stopped.message) // wrong credentials, say
     }

@@ -16,21 +16,23 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
+import rollbook.CallFailure
 import rollbook.Engine
 import rollbook.Inputs
-import rollbook.NoReply
+import rollbook.QuarantinedAnswer
 import rollbook.Question
 import rollbook.RefusedState
 import rollbook.Reply
+import rollbook.ReplyOutcome
 import rollbook.RollbookException
 import rollbook.SampleSchool
 import rollbook.Step
+import rollbook.StopReason
 import rollbook.SyncOptions
 import rollbook.SyncProgress
 import rollbook.SyncReport
 import rollbook.SyncStopped
-import rollbook.Taken
-import rollbook.Why
+import rollbook.UnsentState
 
 /** 2026-05-14T08:00:00Z, the instant at which the service answers. */
 private const val NOW = 1_778_745_600L
@@ -66,7 +68,7 @@ class SyncWithTest {
             val report = drive(mirror, service.address + "/") { heard.add(it) }
             assertTrue(service.most.get() in 2..4, "${service.most}")
             assertEquals(service.asked.size.toULong(), report.replies)
-            assertEquals(emptyList<Any>(), report.givenUp + report.held + report.unsettled)
+            assertEquals(emptyList<Any>(), report.failed + report.quarantined + report.unstable)
             assertEquals(0uL, heard.first().answered)
             assertTrue(heard.last().answered > 10uL)
             assertMirror(mirror, source)
@@ -76,7 +78,7 @@ class SyncWithTest {
             val before = Question.Absentees(1000u, fromDate = "2024-01-01", toDate = "2024-01-31")
             assertThrows<RollbookException.NotSynced> { mirror.ask(before) }
             val again = drive(mirror, service.address)
-            assertTrue(again.same > 0uL)
+            assertTrue(again.unchanged > 0uL)
             assertMirror(mirror, source)
         }
     }
@@ -95,7 +97,7 @@ class SyncWithTest {
             Engine.open(store).use { it.apply(changes) }
             val server = LoopbackServer("--store", "$store", "--faults", "4180")
             val report = server.use { drive(mirror, it.address) }
-            assertEquals(emptyList<Any>(), report.givenUp + report.held + report.unsettled)
+            assertEquals(emptyList<Any>(), report.failed + report.quarantined + report.unstable)
             Engine.open(store, SampleSchool.options).use { assertMirror(mirror, it, more) }
         }
         assertTrue(given[0].zip(given[1]).count { (before, after) -> before != after } > 8)
@@ -117,7 +119,7 @@ class SyncWithTest {
             mapOf(2 to Wrong.MUCH, 4 to Wrong.ILL, 5 to Wrong.CUT, 6 to Wrong.PAGE, 8 to Wrong.LONG)
         FaultyService(source) { place, _ -> wrong[place] }.use { service ->
             val report = drive(mirror, service.address)
-            assertEquals(emptyList<Any>(), report.givenUp)
+            assertEquals(emptyList<Any>(), report.failed)
             assertTrue(wrong.keys.all { it < service.asked.size })
             assertMirror(mirror, source)
         }
@@ -128,8 +130,8 @@ class SyncWithTest {
         FaultyService(source).use { service ->
             val stopped =
                 assertThrows<SyncStopped> { drive(mirror, service.address, password = "s3cret") }
-            assertEquals(Why.UNAUTHORISED, stopped.why)
-            assertTrue("check the credentials" in stopped.message!!)
+            assertEquals(StopReason.WRONG_CREDENTIALS, stopped.reason)
+            assertTrue("check the user name and the password" in stopped.message!!)
             assertFalse("s3cret" in stopped.stackTraceToString())
             assertEquals(1, service.asked.size)
         }
@@ -176,8 +178,8 @@ class SyncWithTest {
             val away = { _: Int, target: String -> Wrong.AWAY.takeIf { "discipline" in target } }
             FaultyService(source, elsewhere.address, wrong = away).use { service ->
                 val report = drive(mirror, service.address)
-                assertTrue(report.givenUp.isNotEmpty())
-                assertTrue(report.givenUp.all { "discipline" in it.target && "302" in it.why })
+                assertTrue(report.failed.isNotEmpty())
+                assertTrue(report.failed.all { "discipline" in it.target && "302" in it.reason })
             }
             assertTrue(elsewhere.asked.isEmpty())
         }
@@ -218,7 +220,7 @@ class SyncWithTest {
         source.apply("""{"type":"integrator","username":"demo","password":"wagwoord-zoë-密"}""")
         FaultyService(source).use { service ->
             val report = drive(mirror, service.address, password = "wagwoord-zoë-密")
-            assertEquals(emptyList<Any>(), report.givenUp)
+            assertEquals(emptyList<Any>(), report.failed)
         }
     }
 
@@ -239,6 +241,7 @@ class SyncWithTest {
             }
             val report = drive(mirror, service.address, options = outbox)
             assertEquals(listOf(RefusedState(99u, true, 401u)), report.refused)
+            assertEquals(emptyList<UnsentState>(), report.unsent)
         }
         val debtors = "/api/v1/finplus/debtmanagement/schooldebtors/1000"
         assertEquals(403, source.request(debtors, *SampleSchool.credentials).status.toInt())
@@ -252,33 +255,42 @@ class SyncWithTest {
         assertEquals("GET" to "", first.method to first.body)
         assertTrue(sync.next(NOW) is Step.Wait)
         assertEquals(1u, sync.progress().inFlight)
-        val retry = sync.fail(first.id, NOW, NoReply.CUT) as Taken.Retry
+        val retry = sync.handleFailure(first.id, NOW, CallFailure.CUT) as ReplyOutcome.Retry
         assertTrue(retry.at > NOW)
-        assertEquals(Taken.Stale, sync.fail(1u, NOW, NoReply.TIMEOUT))
+        assertEquals(ReplyOutcome.Stale, sync.handleFailure(1u, NOW, CallFailure.TIMEOUT))
         var now = retry.at
         while (true) {
             when (val step = sync.next(now)) {
                 is Step.Wait -> now = step.until
                 is Step.Send -> {
                     val answer = source.request(step.call.target, *SampleSchool.credentials)
-                    val taken = sync.take(step.call.id, now, Reply(answer.status, answer.bytes))
-                    assertTrue(taken == Taken.Kept || taken == Taken.Same, "$taken")
+                    val reply = Reply(answer.status, answer.bytes)
+                    val outcome = sync.handleReply(step.call.id, now, reply)
+                    val isRead = outcome == ReplyOutcome.Stored || outcome == ReplyOutcome.Unchanged
+                    assertTrue(isRead, "$outcome")
                 }
                 is Step.Done -> break
-                is Step.Stop -> error("${step.why}")
+                is Step.Stop -> error("${step.reason}")
             }
         }
         assertMirror(mirror, source)
         assertThrows<RollbookException.Synced> {
             mirror.apply("""{"type":"learner","school_id":1000,"id":77,"first_name":"Made up"}""")
         }
-        assertThrows<RollbookException.Unsupported> { sync.want("/api/v1/nothing") }
-        assertThrows<RollbookException.Unsupported> { sync.confirm(first.target) }
-        sync.want(first.target)
-        val wanted = (sync.next(now) as Step.Send).call
-        assertEquals(first.target, wanted.target)
-        assertEquals(Taken.GivenUp, sync.take(wanted.id, now, Reply(401u, ByteArray(0))))
-        assertEquals(Step.Stop(Why.UNAUTHORISED), sync.next(now))
+        assertThrows<RollbookException.Unsupported> { sync.prioritise("/api/v1/nothing") }
+        assertThrows<RollbookException.Unsupported> { sync.approve("/api/v1/nothing") }
+        assertThrows<RollbookException.Unsupported> { sync.reject("/api/v1/nothing") }
+        // What is not quarantined needs no decision.
+        sync.approve(first.target)
+        sync.reject(first.target)
+        assertEquals(emptyList<QuarantinedAnswer>(), sync.quarantined())
+        sync.prioritise(first.target)
+        val prioritised = (sync.next(now) as Step.Send).call
+        assertEquals(first.target, prioritised.target)
+        val refused = sync.handleReply(prioritised.id, now, Reply(401u, ByteArray(0)))
+        assertEquals(ReplyOutcome.Failed, refused)
+        assertEquals(Step.Stop(StopReason.UNAUTHORISED), sync.next(now))
+        assertEquals(emptyList<Any>(), sync.report().failed)
         mirror.forgetSync(1000u)
         assertEquals(null, mirror.synced(1000u))
         sync.close()
@@ -286,7 +298,9 @@ class SyncWithTest {
 
     @Test
     fun `every reason has words`() {
-        for (why in Why.entries) assertTrue(": " in SyncStopped(why).message!!, "$why")
+        for (reason in StopReason.entries) {
+            assertTrue(": " in SyncStopped(reason).message!!, "$reason")
+        }
     }
 
     @Test

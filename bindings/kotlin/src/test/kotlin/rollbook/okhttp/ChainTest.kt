@@ -1,0 +1,112 @@
+package rollbook.okhttp
+
+import java.nio.file.Path
+import kotlin.io.path.div
+import kotlin.io.path.writeText
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.runBlocking
+import okhttp3.OkHttpClient
+import okhttp3.Request
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.fail
+import org.junit.jupiter.api.io.TempDir
+import rollbook.Engine
+import rollbook.FollowStopped
+import rollbook.Question
+import rollbook.RollbookException
+import rollbook.SampleSchool
+import rollbook.lines
+
+private const val AT_THE_SERVICE =
+    """
+{"type":"learner","school_id":1000,"id":2,"first_name":"Janey","last_name":"Naidoo","grade_id":"9"}
+{"type":"learner","school_id":1000,"id":3,"first_name":"Zoe","last_name":"Outsider","grade_id":"9"}
+"""
+
+/** From the service to a device: a server syncs from the one and hands feeds out to the other. */
+class ChainTest {
+    @TempDir lateinit var folder: Path
+
+    /** What a family's phone is asked, and the same of the service. */
+    private val shown =
+        listOf(
+            learner(1u) to "adminplus/learners/1000?learner_id=1",
+            learner(2u) to "adminplus/learners/1000?learner_id=2",
+            Question.Absentees(1000u, learnerId = 1u) to "adminplus/learnerabsentees/1000?learner_id=1",
+            Question.AssessmentMarks(1000u, gradeId = 9u, learnerId = 1u) to
+                "currplus/learnerassessmentmarks/1000?learner_id=1&grade_id=9",
+        )
+
+    private val http =
+        OkHttpClient.Builder()
+            .addInterceptor { chain ->
+                val request = chain.request().newBuilder().header("Authorization", "Bearer family")
+                SampleSchool.credentials.forEach { (name, value) -> request.header(name, value) }
+                chain.proceed(request.build())
+            }
+            .build()
+
+    private fun learner(id: ULong) = Question.Learners(1000u, learnerId = id)
+
+    private suspend fun followUntil(phone: Engine, url: String, question: Question, text: String) {
+        repeat(60) {
+            try {
+                followFrom(http, phone, url, wait = 2)
+                if (text in phone.ask(question).body) return
+            } catch (stopped: FollowStopped) {
+                // The server has made no pass yet.
+                assertEquals(503, stopped.status)
+                assertNull(phone.followed())
+                delay(100)
+            }
+        }
+        fail("$text does not arrive")
+    }
+
+    private fun compare(phone: Engine, service: String) {
+        for ((question, target) in shown) {
+            val request = Request.Builder().url("$service/api/v1/$target").build()
+            http.newCall(request).execute().use { answer ->
+                assertEquals(200, answer.code, target)
+                assertEquals(answer.body.string(), phone.ask(question).body, target)
+            }
+        }
+    }
+
+    private fun serve(dataset: Path, vararg more: String) =
+        LoopbackServer("--store", "${folder / "service"}", "--dataset", "$dataset", *more)
+
+    @Test
+    fun `a change at the service arrives at a device`(): Unit = runBlocking {
+        val phone = Engine.memory(SampleSchool.options)
+        val service = serve(SampleSchool.dataset)
+        val from = arrayOf("--from", service.address, "--school", "1000", "--every", "1")
+        service.use {
+            LoopbackServer(*from, "--feed", "family=1000:1,2").use { server ->
+                val url = server.address + "/feed"
+                followUntil(phone, url, learner(1u), "Smith")
+                compare(phone, service.address)
+                for (outside in listOf(
+                    Question.Learners(1000u),
+                    learner(3u),
+                    Question.StaffMembers(1000u),
+                    Question.Learners(1001u, learnerId = 201u),
+                )) {
+                    assertThrows<RollbookException.NotSynced> { phone.ask(outside) }
+                }
+                assertThrows<RollbookException.Synced> { phone.apply(AT_THE_SERVICE) }
+                service.close()
+                val changes = (folder / "changes.ndjson").apply { writeText(AT_THE_SERVICE) }
+                serve(changes, "--listen", service.address.removePrefix("http://")).use {
+                    followUntil(phone, url, learner(2u), "Naidoo")
+                    compare(phone, service.address)
+                }
+            }
+        }
+        assertFalse("Outsider" in phone.lines())
+    }
+}

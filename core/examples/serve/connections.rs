@@ -1,0 +1,168 @@
+//! The connections of the server: how many there are, and how long a client may take.
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::io::{self, ErrorKind, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, Sleep, sleep, timeout};
+
+/// How many connections are open at most. Others wait in the system's queue.
+const MOST_CONNECTIONS: u32 = 512;
+
+/// The time for the head of a request, and so for the pause between two requests as well.
+const HEAD_WAIT: Duration = Duration::from_secs(10);
+
+/// The bytes of a head, and about how many bytes of an answer wait to be sent.
+const MOST_BUFFERED: usize = 64 << 10;
+
+/// The time for which a client may read nothing.
+const WRITE_WAIT: Duration = Duration::from_secs(10);
+
+/// The rate in bytes a second below which a client uses up its [`WRITE_WAIT`].
+const SLOWEST: u32 = 16 << 10;
+
+/// The time that requests under way have when the server is told to stop.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
+/// Serves until `stopped` says so.
+pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Receiver<bool>) {
+    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
+    let mut stop = stopped.clone();
+    let accepting = async {
+        while let Ok(permit) = connections.clone().acquire_owned().await {
+            let Ok((stream, _)) = listener.accept().await else {
+                // The process has too many open files: one is closed before long.
+                sleep(Duration::from_millis(100)).await;
+                continue;
+            };
+            let (app, stopped) = (app.clone(), stopped.clone());
+            tokio::spawn(async move {
+                connection(stream, app, stopped).await;
+                drop(permit);
+            });
+        }
+    };
+    tokio::select! {
+        () = accepting => {}
+        _ = stop.wait_for(|stopped| *stopped) => {}
+    }
+    drop(listener);
+    // The permits are back when all connections have ended.
+    drop(connections.acquire_many(MOST_CONNECTIONS).await);
+}
+
+async fn connection(stream: TcpStream, app: Router, mut stopped: watch::Receiver<bool>) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_WAIT)
+        .max_buf_size(MOST_BUFFERED)
+        .serve_connection(
+            TokioIo::new(Bounded::new(stream)),
+            TowerToHyperService::new(app),
+        );
+    tokio::pin!(connection);
+    // How a connection ends is the client's affair.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    drop(timeout(LAST_WAIT, connection).await);
+}
+
+/// A connection that fails when its client reads too slowly. While a write waits, it uses up
+/// a balance of time; the bytes that are written restore the balance, up to [`WRITE_WAIT`].
+/// So an answer takes [`WRITE_WAIT`] and a second for each [`SLOWEST`] bytes at most.
+struct Bounded {
+    stream: TcpStream,
+    balance: Duration,
+    /// The time since when a write waits.
+    waiting: Option<Instant>,
+    deadline: Pin<Box<Sleep>>,
+}
+
+impl Bounded {
+    fn new(stream: TcpStream) -> Bounded {
+        Bounded {
+            stream,
+            balance: WRITE_WAIT,
+            waiting: None,
+            deadline: Box::pin(sleep(WRITE_WAIT)),
+        }
+    }
+
+    /// The outcome of a write, or an error if it waits for too long.
+    fn bounded(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = written {
+            if let Some(since) = self.waiting.take() {
+                self.balance = self.balance.saturating_sub(since.elapsed());
+            }
+            let bytes = written.as_ref().map_or(0, |bytes| *bytes);
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            let earned = Duration::from_secs(1) * bytes / SLOWEST;
+            self.balance = (self.balance + earned).min(WRITE_WAIT);
+            return Poll::Ready(written);
+        }
+        if self.waiting.is_none() {
+            let now = Instant::now();
+            self.waiting = Some(now);
+            self.deadline.as_mut().reset(now + self.balance);
+        }
+        ready!(self.deadline.as_mut().poll(context));
+        Poll::Ready(Err(ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Bounded {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Bounded {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.bounded(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.bounded(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,189 @@
+//! The service that the schools are synced from, while they are served.
+
+use crate::driver::account::Account;
+use crate::driver::origin::Origin;
+use crate::driver::{
+    Answer, Answered, Events, LONGEST, MOST_BYTES, NoAnswer, Seen, Transport, drive, reason,
+};
+use axum::body::Body;
+use axum::http::{Request, header};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use rollbook::{Call, CallFailure, Engine, Step, SyncOptions};
+use std::error::Error;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// What is synced from where, and how often.
+pub(crate) struct Source {
+    origin: Arc<Origin>,
+    schools: Vec<u64>,
+    every: Duration,
+    /// How far ahead of the system's clock it is, in seconds.
+    ahead: i64,
+}
+
+impl Source {
+    /// From the arguments, and the credentials of the environment.
+    pub(crate) fn read(
+        from: &str,
+        schools: Vec<u64>,
+        every: u64,
+        now: Option<i64>,
+    ) -> Result<Source, String> {
+        let origin = Origin::read(from)?;
+        if origin.is_https() {
+            return Err(
+                "--from: serve is built without TLS. Fill the store with the example sync, or give \
+                 the address of a proxy on this machine that adds TLS"
+                    .to_owned(),
+            );
+        }
+        if schools.is_empty() {
+            return Err("--from takes a --school, or several".to_owned());
+        }
+        let system = jiff::Timestamp::now().as_second();
+        Ok(Source {
+            origin: Arc::new(origin),
+            schools,
+            every: Duration::from_secs(every),
+            ahead: now.map_or(0, |now| now - system),
+        })
+    }
+
+    pub(crate) fn schools(&self) -> Vec<u64> {
+        self.schools.clone()
+    }
+
+    /// Syncs in a thread of its own until the server is told to stop.
+    pub(crate) fn start(
+        self,
+        engine: Arc<Engine>,
+        mut stopped: watch::Receiver<bool>,
+    ) -> JoinHandle<()> {
+        let client = Client {
+            origin: self.origin.clone(),
+            runtime: Handle::current(),
+        };
+        let mut events = Events::new();
+        let interrupter = events.interrupter();
+        tokio::spawn(async move {
+            // It ends with the server as well.
+            drop(stopped.wait_for(|stopped| *stopped).await);
+            interrupter.interrupt();
+        });
+        std::thread::spawn(move || self.run(&engine, &client, &mut events))
+    }
+
+    /// One pass after the other, whatever becomes of each.
+    fn run(&self, engine: &Engine, client: &Client, events: &mut Events) {
+        loop {
+            for school in &self.schools {
+                match self.pass(engine, *school, client, events) {
+                    Ok(true) => {}
+                    Ok(false) => return,
+                    Err(error) => eprintln!("serve: school {school}: {error}; {}", self.next()),
+                }
+            }
+            if events.wait(self.every) {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether it was not interrupted.
+    fn pass(
+        &self,
+        engine: &Engine,
+        school: u64,
+        client: &Client,
+        events: &mut Events,
+    ) -> Result<bool, Box<dyn Error>> {
+        let sync = engine.sync(school, SyncOptions::default())?;
+        let mut account = Account::default();
+        let now = || jiff::Timestamp::now().as_second() + self.ahead;
+        let show = |seen| {
+            if let Seen::NoAnswer(words) = seen {
+                let from = &self.origin.url;
+                eprintln!("serve: no answer from {from}, {words}: tried again");
+            }
+        };
+        match drive(&sync, client, &now, events, &mut account, &show)? {
+            Some(Step::Done(report)) => {
+                if !account.is_quiet(&report) {
+                    eprint!("School {school}: {}", account.text(&report));
+                }
+            }
+            Some(Step::Stop(why)) => return Err(reason(why).into()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn next(&self) -> String {
+        format!("tried again in {} s", self.every.as_secs())
+    }
+}
+
+/// Sends each call on a connection of its own, within this machine and so without TLS.
+struct Client {
+    origin: Arc<Origin>,
+    runtime: Handle,
+}
+
+impl Transport for Client {
+    fn send(&self, call: Call, answered: Answered) {
+        let origin = self.origin.clone();
+        self.runtime.spawn(async move {
+            let answer = timeout(LONGEST, ask(&origin, &call)).await;
+            answered(answer.unwrap_or(Err((CallFailure::Timeout, "it took too long"))));
+        });
+    }
+}
+
+/// No redirect is followed: it could take the credentials elsewhere.
+async fn ask(origin: &Origin, call: &Call) -> Result<Answer, NoAnswer> {
+    let cut = |_| (CallFailure::Cut, "the connection was cut");
+    let authority = origin.url.trim_start_matches("http://");
+    let stream = match authority.rsplit_once(':') {
+        Some((_, port)) if port.parse::<u16>().is_ok() => TcpStream::connect(authority).await,
+        _ => TcpStream::connect(format!("{authority}:80")).await,
+    };
+    let stream = stream.map_err(|error| match error.kind() {
+        ErrorKind::ConnectionRefused => (CallFailure::Cut, "nobody listens there"),
+        _ => (CallFailure::Cut, "it cannot be reached"),
+    })?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(cut)?;
+    let connection = tokio::spawn(connection);
+    let mut request = Request::builder()
+        .method(call.method)
+        .uri(&call.target)
+        .header(header::HOST, authority)
+        .header("HTTP-X-USERNAME", &origin.username)
+        .header("HTTP-X-PASSWORD", &origin.password);
+    if !call.body.is_empty() {
+        request = request.header(header::CONTENT_TYPE, "application/json");
+    }
+    let request = request.body(Body::from(call.body.clone()));
+    let request = request.map_err(|_| (CallFailure::Cut, "the call is no request of HTTP"))?;
+    let (head, body) = sender
+        .send_request(request)
+        .await
+        .map_err(cut)?
+        .into_parts();
+    let body = crate::read(Body::new(body), MOST_BYTES).await;
+    connection.abort();
+    let retry_after = head.headers.get(header::RETRY_AFTER);
+    let retry_after = retry_after.and_then(|value| value.to_str().ok());
+    Ok(Answer {
+        status: head.status.as_u16(),
+        retry_after: retry_after.map(str::to_owned),
+        body: body.map_err(|_| (CallFailure::Cut, "the connection was cut"))?,
+    })
+}

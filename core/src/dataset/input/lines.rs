@@ -1,0 +1,139 @@
+//! Splits bytes that arrive in pieces into lines.
+
+/// The maximum length of a line, without its line feed.
+pub(crate) const LINE_BYTES: usize = 1 << 20;
+
+/// Joins pieces into lines. It stores at most one unfinished line.
+#[derive(Default)]
+pub(crate) struct Lines {
+    unfinished: Vec<u8>,
+    /// Whether the unfinished line is too long. Its bytes are then discarded.
+    too_long: bool,
+    /// The number of the last complete line.
+    number: u64,
+}
+
+/// A complete line.
+pub(crate) enum Cut<'a> {
+    Line(&'a [u8]),
+    TooLong,
+}
+
+impl Lines {
+    /// Passes every line that these bytes complete to `each`, with its number.
+    #[cfg_attr(module, optimize(speed))]
+    pub(crate) fn push<E>(
+        &mut self,
+        mut bytes: &[u8],
+        each: &mut dyn FnMut(u64, Cut<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (line, rest) = bytes.split_at(end);
+            bytes = rest.get(1..).unwrap_or_default();
+            if self.unfinished.is_empty() && !self.too_long {
+                self.number += 1;
+                each(self.number, cut(line))?;
+            } else {
+                self.keep(line);
+                self.end(each)?;
+            }
+        }
+        self.keep(bytes);
+        Ok(())
+    }
+
+    /// Passes the last line to `each`, if it lacks its line feed.
+    pub(crate) fn finish<E>(
+        &mut self,
+        each: &mut dyn FnMut(u64, Cut<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.unfinished.is_empty() && !self.too_long {
+            return Ok(());
+        }
+        self.end(each)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.too_long |= self.unfinished.len() + bytes.len() > LINE_BYTES;
+        if self.too_long {
+            self.unfinished = Vec::new();
+        } else {
+            self.unfinished.extend_from_slice(bytes);
+        }
+    }
+
+    fn end<E>(&mut self, each: &mut dyn FnMut(u64, Cut<'_>) -> Result<(), E>) -> Result<(), E> {
+        self.number += 1;
+        let line = std::mem::take(&mut self.unfinished);
+        let ended = if std::mem::take(&mut self.too_long) {
+            each(self.number, Cut::TooLong)
+        } else {
+            each(self.number, cut(&line))
+        };
+        self.unfinished = line;
+        self.unfinished.clear();
+        ended
+    }
+}
+
+fn cut(line: &[u8]) -> Cut<'_> {
+    if line.len() > LINE_BYTES {
+        Cut::TooLong
+    } else {
+        Cut::Line(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dataset::input::lines::*;
+
+    fn cut_by(text: &[u8], pieces: usize) -> Vec<(u64, Option<Vec<u8>>)> {
+        let mut lines = Lines::default();
+        let mut all = Vec::new();
+        let mut each = |number, cut: Cut<'_>| {
+            all.push(match cut {
+                Cut::Line(line) => (number, Some(line.to_vec())),
+                Cut::TooLong => (number, None),
+            });
+            Ok::<(), ()>(())
+        };
+        for piece in text.chunks(pieces) {
+            assert_eq!(lines.push(piece, &mut each), Ok(()));
+        }
+        assert_eq!(lines.finish(&mut each), Ok(()));
+        all
+    }
+
+    #[test]
+    fn lines_are_the_same_however_the_bytes_come() {
+        let long = [
+            b"x".repeat(LINE_BYTES),
+            b"\n".to_vec(),
+            b"y".repeat(LINE_BYTES + 1),
+        ]
+        .concat();
+        for text in [
+            b"a\nbc\n\nd".to_vec(),
+            b"".to_vec(),
+            b"\n\n".to_vec(),
+            [&long[..], b"\nz"].concat(),
+        ] {
+            let whole: Vec<_> = text
+                .split(|byte| *byte == b'\n')
+                .map(<[u8]>::to_vec)
+                .collect();
+            let mut expected: Vec<_> = whole
+                .into_iter()
+                .enumerate()
+                .map(|(at, line)| (at as u64 + 1, (line.len() <= LINE_BYTES).then_some(line)))
+                .collect();
+            expected.pop_if(|(_, last)| last.as_ref().is_some_and(Vec::is_empty));
+            for pieces in [1, 3, 100_000, usize::MAX] {
+                if pieces > 1 || text.len() < 100 {
+                    assert_eq!(cut_by(&text, pieces), expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Selects the records of a scope.
+
+use super::export::Export;
+use super::line_writer::Filter;
+use crate::error::Result;
+use crate::record::Kind;
+use crate::record::kinds::learner::{PARENT1_COLUMN, PARENT2_COLUMN};
+use crate::record::replication::scope::{Kinds, RecordOwner, Scope, Whom};
+use crate::record::stored::account::Account;
+use crate::store::{Collection, Key, Lease, Partition, Reader, Records, Snapshot};
+use std::collections::BTreeSet;
+
+/// The people that learners name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) parents: BTreeSet<u64>,
+    pub(crate) accountable_persons: BTreeSet<u64>,
+}
+
+impl Named {
+    /// Returns the people that these learners of a school name, or `None` if `whom` is everybody.
+    /// If the scope excludes the records of learners, no one is named.
+    pub(crate) fn by(
+        reader: &dyn Reader,
+        school: u64,
+        whom: &Whom,
+        kinds: Kinds,
+    ) -> Result<Option<Named>> {
+        let Whom::Learners(learners) = whom else {
+            return Ok(None);
+        };
+        let mut named = Named::default();
+        if !kinds.has(Kind::Learner) {
+            return Ok(Some(named));
+        }
+        let partition = Partition::of(school, Collection::Learners);
+        let records = Records::open(reader, partition)?;
+        for learner in learners {
+            let Some(record) = records.get(Key::one(*learner))? else {
+                continue;
+            };
+            for column in [PARENT1_COLUMN, PARENT2_COLUMN] {
+                named.parents.extend(record.filter_column(column)?);
+            }
+            let account = Account::of(&record.block()?, record.index())?;
+            named
+                .accountable_persons
+                .extend(account.accountable_person());
+        }
+        Ok(Some(named))
+    }
+
+    pub(crate) fn has(&self, kind: Kind, id: u64) -> bool {
+        match kind {
+            Kind::Parent => self.parents.contains(&id),
+            Kind::AccountablePerson => self.accountable_persons.contains(&id),
+            _ => false,
+        }
+    }
+
+    /// Returns all people with the kinds of their records.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (Kind, u64)> {
+        let parents = self.parents.iter().map(|id| (Kind::Parent, *id));
+        let persons = self.accountable_persons.iter();
+        parents.chain(persons.map(|id| (Kind::AccountablePerson, *id)))
+    }
+}
+
+/// Selects the records of a scope for an export.
+struct InScope {
+    scope: Scope,
+    /// The last school, and the people that its learners in the scope name.
+    met: Option<(u64, Option<Named>)>,
+}
+
+impl InScope {
+    fn new(scope: Scope) -> InScope {
+        InScope { scope, met: None }
+    }
+}
+
+impl Filter for InScope {
+    fn may_take(&self, kind: Kind) -> bool {
+        let is_table = matches!(
+            RecordOwner::of(kind),
+            RecordOwner::Table | RecordOwner::TableOfMarks
+        );
+        let has_people = |whom: &Whom| match whom {
+            Whom::Everybody => true,
+            Whom::Learners(learners) => !learners.is_empty(),
+        };
+        self.scope.kinds.has(kind) && (is_table || self.scope.schools.values().any(has_people))
+    }
+
+    fn takes(
+        &mut self,
+        snapshot: &Snapshot,
+        kind: Kind,
+        key: &[u64],
+        learner: Option<u64>,
+    ) -> Result<bool> {
+        if !self.scope.kinds.has(kind) {
+            return Ok(false);
+        }
+        let Some(school) = kind.is_of_school().then(|| key.first()).flatten() else {
+            return Ok(true);
+        };
+        let Some(whom) = self.scope.whom(*school) else {
+            return Ok(false);
+        };
+        let Whom::Learners(learners) = whom else {
+            return Ok(true);
+        };
+        Ok(match RecordOwner::of(kind) {
+            RecordOwner::Table | RecordOwner::TableOfMarks => true,
+            RecordOwner::Learner => learner.is_some_and(|learner| learners.contains(&learner)),
+            RecordOwner::Staff | RecordOwner::App => false,
+            RecordOwner::Named => {
+                let met = self.met.take().filter(|(met, _)| met == school);
+                let (_, named) = match met {
+                    Some(met) => self.met.insert(met),
+                    None => {
+                        let named = Named::by(snapshot, *school, whom, self.scope.kinds)?;
+                        self.met.insert((*school, named))
+                    }
+                };
+                let id = key.get(1).copied().unwrap_or_default();
+                named.as_ref().is_some_and(|named| named.has(kind, id))
+            }
+        })
+    }
+}
+
+impl Export {
+    /// Exports the records of a scope, without integrators and client integrations.
+    pub(crate) fn of_scope(lease: Lease, scope: &Scope) -> Export {
+        Export::filtered(lease, Box::new(InScope::new(scope.clone())))
+    }
+}

@@ -1,0 +1,381 @@
+//! The coverage of a synced school: which data was fetched from the service, and when. It is
+//! written in the transaction that changes the records of the school.
+
+use super::fetch_log;
+use crate::dataset::keys::partitions_of;
+use crate::date::Date;
+use crate::error::{Error, Result};
+use crate::record::replication::coverage::{AS_OF_COLUMN, CoverageKey, CoverageKind, TO_COLUMN};
+use crate::record::replication::erased_learners::{self, ErasedLearners};
+use crate::record::replication::fetch_log::FetchState;
+use crate::store::{
+    Block, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records,
+    SchoolOwner, Snapshot, Write,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The coverage of a synced school: which data was fetched from the service.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// The time at which the oldest data was fetched, in seconds since 1970-01-01T00:00:00Z, or
+    /// `None` if no data was.
+    pub as_of: Option<i64>,
+    /// The fetched data, kind by kind.
+    pub seen: Vec<Covered>,
+    /// The number of erased learners, which a sync does not add again.
+    pub erased: u64,
+}
+
+/// One kind of data of a school that was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Covered {
+    /// The name of the kind, as in the message of `not_synced`: `the current learners`.
+    pub what: &'static str,
+    /// The administrative year, if the data is of one year.
+    pub year: Option<u64>,
+    /// The first and the last day, if the data is of a range of days.
+    pub days: Option<(Date, Date)>,
+    /// The number of learners or grades whose data was fetched; 1 for other kinds.
+    pub count: u64,
+    /// The time at which the oldest of this data was fetched, in seconds since
+    /// 1970-01-01T00:00:00Z.
+    pub as_of: i64,
+}
+
+/// Fetched data to be added to the coverage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// All data of a coverage key.
+    Whole(CoverageKey),
+    /// All days from the first date to the second, both included.
+    Days(CoverageKind, Date, Date),
+}
+
+/// The stored value of a coverage key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CoverageValue {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub(crate) as_of: i64,
+    /// The last day, if the coverage key is a range of days.
+    pub(crate) to: Option<Date>,
+}
+
+/// Marks a school as synced, and adds `seen` to its coverage.
+pub(crate) fn add_coverage(
+    write: &mut Write<'_>,
+    school: u64,
+    seen: &[Seen],
+    as_of: i64,
+) -> Result<()> {
+    write.set_owner(school, SchoolOwner::Service);
+    let mut partitions: BTreeMap<Partition, Vec<Seen>> = BTreeMap::new();
+    for one in seen {
+        let unit = match *one {
+            Seen::Whole(unit) => unit,
+            Seen::Days(part, from, _) => CoverageKey::from(part, from),
+        };
+        let of = partitions.entry(unit.partition(school)).or_default();
+        of.push(*one);
+    }
+    for (partition, seen) in partitions {
+        change(write, partition, |units| {
+            for one in &seen {
+                match *one {
+                    Seen::Whole(unit) => {
+                        units.insert(unit.key, CoverageValue { as_of, to: None });
+                    }
+                    Seen::Days(_, from, to) => add_days(units, from, to, as_of),
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// Removes units from the coverage, because their data is no longer known to be complete.
+pub(crate) fn remove_coverage(
+    write: &mut Write<'_>,
+    school: u64,
+    units: &[CoverageKey],
+) -> Result<()> {
+    for unit in units {
+        change(write, unit.partition(school), |units| {
+            units.remove(&unit.key);
+        })?;
+    }
+    Ok(())
+}
+
+/// Limits the coverage of a part that consists of ranges of days to these ranges.
+pub(crate) fn retain_days(
+    write: &mut Write<'_>,
+    school: u64,
+    part: CoverageKind,
+    days: &[(Date, Date)],
+) -> Result<()> {
+    change(write, CoverageKey::of(part).partition(school), |units| {
+        for (key, kept) in std::mem::take(units) {
+            let Some((start, end)) = Date::from_number(key.0).zip(kept.to) else {
+                continue;
+            };
+            for (from, to) in days {
+                add_days(units, start.max(*from), end.min(*to), kept.as_of);
+            }
+        }
+    })
+}
+
+/// Returns the coverage keys of a school. The key of a range of days contains its first day.
+pub(crate) fn units(reader: &dyn Reader, school: u64) -> Result<BTreeSet<CoverageKey>> {
+    let mut units = BTreeSet::new();
+    for (partition, kind) in parts(reader, school)? {
+        let year = partition.second;
+        let keys = read(reader, partition)?.into_keys();
+        units.extend(keys.map(|key| CoverageKey { kind, year, key }));
+    }
+    Ok(units)
+}
+
+/// Makes the app the owner of a school, and removes its coverage. The records remain, and can be
+/// changed like any others. Erased learners are not added again if the school is synced again.
+pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
+    write.set_owner(school, SchoolOwner::App);
+    fetch_log::forget_all(write, school, &[Collection::Coverage])
+}
+
+/// Makes the app the owner of a school, and removes its coverage and its erased learners.
+pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
+    forget(write, school)?;
+    fetch_log::forget_all(write, school, &[Collection::ErasedLearners])
+}
+
+/// Removes the coverage of a learner of a synced school, and stores a digest of the learner, so
+/// that a later sync does not add the learner again. Neither the id nor the name is stored.
+pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
+    // The first pass of a sync may not have marked the school as synced yet.
+    if write.owners().of(school).is_app() && !fetch_log::is_begun(write, school)? {
+        return Ok(());
+    }
+    for (partition, part) in parts(write, school)? {
+        if part.is_of_learner() {
+            change(write, partition, |units| {
+                units.remove(&Key::one(learner));
+            })?;
+        }
+    }
+    let erased = erased_learners::digest(&write.cursor_key()?, school, learner);
+    let row = [(erased, Some(Vec::new()))];
+    fetch_log::change(write, erased_learners::partition(school), row.into())
+}
+
+/// Returns the partitions that contain the coverage of a school, each with its part.
+pub(crate) fn parts(reader: &dyn Reader, school: u64) -> Result<Vec<(Partition, CoverageKind)>> {
+    let mut parts = Vec::new();
+    for partition in partitions_of(reader, school)? {
+        if partition.collection == Collection::Coverage {
+            parts.push((partition, CoverageKind::numbered(partition.first)?));
+        }
+    }
+    Ok(parts)
+}
+
+/// Returns the coverage of a school, or `None` if the school is not synced.
+pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Coverage>> {
+    if snapshot.owners().of(school).is_app() {
+        return Ok(None);
+    }
+    let mut coverage = Coverage {
+        erased: ErasedLearners::read(snapshot, school)?.count(),
+        ..Coverage::default()
+    };
+    let rows = fetch_log::rows(snapshot, school)?;
+    for (partition, part) in parts(snapshot, school)? {
+        let mut units = read(snapshot, partition)?;
+        let count = units.len() as u64;
+        for (key, kept) in &mut units {
+            let (key, year) = (*key, partition.second);
+            let since = seen_since(
+                &rows,
+                CoverageKey {
+                    kind: part,
+                    year,
+                    key,
+                },
+                kept.to,
+            );
+            kept.as_of = since.map_or(kept.as_of, |since| since.max(kept.as_of));
+        }
+        let Some(as_of) = units.values().map(|kept| kept.as_of).min() else {
+            continue;
+        };
+        coverage.as_of = Some(coverage.as_of.map_or(as_of, |oldest| oldest.min(as_of)));
+        let covered = |days, count, as_of| Covered {
+            what: part.name(),
+            year: Some(partition.second).filter(|year| *year > 0),
+            days,
+            count,
+            as_of,
+        };
+        if !part.is_of_days() {
+            coverage.seen.push(covered(None, count, as_of));
+            continue;
+        }
+        for (key, kept) in units {
+            let days = Date::from_number(key.0).zip(kept.to);
+            coverage.seen.push(covered(days, 1, kept.as_of));
+        }
+    }
+    Ok(Some(coverage))
+}
+
+/// Returns the time at which the answers from which a unit is derived were last fetched: the oldest
+/// time of these answers. An unchanged answer updates only the fetch log, not the coverage.
+fn seen_since(rows: &fetch_log::FetchLog, unit: CoverageKey, to: Option<Date>) -> Option<i64> {
+    let parts: &[CoverageKind] = match unit.kind {
+        CoverageKind::LearnersParents => &[
+            CoverageKind::CurrentLearners,
+            CoverageKind::WaitlistLearners,
+        ],
+        CoverageKind::LearnersOwnSubjects => &[CoverageKind::SubjectsPerTerm],
+        part => &[part],
+    };
+    let mut oldest = None;
+    for part in parts {
+        let last = to.map_or(unit.key.0, Date::number);
+        // A request for the current year does not name the year, so that its row has the year 0.
+        let of = [0, unit.year].map(|year| {
+            let first = CoverageKey {
+                kind: *part,
+                year,
+                ..unit
+            };
+            let key = Key(last, u64::MAX);
+            let rows = rows.range(first..=CoverageKey { key, ..first });
+            let rows = rows.filter(|(_, row)| {
+                matches!(row.state, FetchState::Published | FetchState::Noted)
+                    && row.year.is_none_or(|of| of == unit.year)
+            });
+            rows.map(|(_, row)| row.asked_at).min()
+        });
+        let since = of.into_iter().flatten().max()?;
+        oldest = Some(oldest.map_or(since, |oldest: i64| oldest.min(since)));
+    }
+    oldest
+}
+
+pub(crate) type Units = BTreeMap<Key, CoverageValue>;
+
+/// Adds a range of days. It replaces earlier ranges where they overlap, and adjacent ranges that
+/// were fetched at the same time are joined.
+fn add_days(units: &mut Units, from: Date, to: Date, as_of: i64) {
+    if from > to {
+        return;
+    }
+    let mut ranges: Vec<(Date, CoverageValue)> = Vec::new();
+    for (key, kept) in std::mem::take(units) {
+        let (Some(start), Some(end)) = (Date::from_number(key.0), kept.to) else {
+            continue;
+        };
+        if start < from {
+            let end = end.min(from.days_before(1));
+            ranges.push((
+                start,
+                CoverageValue {
+                    to: Some(end),
+                    ..kept
+                },
+            ));
+        }
+        if end > to {
+            ranges.push((start.max(to.days_after(1)), kept));
+        }
+    }
+    let to = Some(to);
+    ranges.push((from, CoverageValue { as_of, to }));
+    ranges.sort_unstable_by_key(|(start, _)| *start);
+    let mut last: Option<(Date, CoverageValue)> = None;
+    for (start, kept) in ranges {
+        if let Some((_, before)) = &mut last
+            && before.as_of == kept.as_of
+            && before.to.is_some_and(|to| to.days_after(1) >= start)
+        {
+            before.to = kept.to;
+            continue;
+        }
+        if let Some((start, kept)) = last.replace((start, kept)) {
+            units.insert(Key::one(start.number()), kept);
+        }
+    }
+    units.extend(last.map(|(start, kept)| (Key::one(start.number()), kept)));
+}
+
+/// Changes the units of a partition.
+pub(crate) fn change(
+    write: &mut Write<'_>,
+    partition: Partition,
+    change: impl FnOnce(&mut Units),
+) -> Result<()> {
+    let before = read(write, partition)?;
+    let mut after = before.clone();
+    change(&mut after);
+    let mut changed: BTreeMap<Key, Option<CoverageValue>> = BTreeMap::new();
+    for (key, kept) in &after {
+        if before.get(key) != Some(kept) {
+            changed.insert(*key, Some(*kept));
+        }
+    }
+    changed.extend(
+        before
+            .keys()
+            .filter(|key| !after.contains_key(key))
+            .map(|key| (*key, None)),
+    );
+    write.merge(partition, &mut UnitEdits(changed))
+}
+
+fn read(reader: &dyn Reader, partition: Partition) -> Result<Units> {
+    let mut units = Units::new();
+    for pinned in Records::open(reader, partition)?.between(Key::MIN, Key::MAX) {
+        let (pinned, _) = pinned?;
+        units.extend(units_of(&pinned.block()?)?);
+    }
+    Ok(units)
+}
+
+/// Returns the units in a block.
+pub(crate) fn units_of(block: &Block<'_>) -> Result<Units> {
+    let unit = |(index, key)| {
+        let as_of = block
+            .filter_column(AS_OF_COLUMN, index)?
+            .map(u64::cast_signed);
+        let as_of = as_of.ok_or_else(|| Error::corrupt("a coverage key has no time"))?;
+        let to = block
+            .filter_column(TO_COLUMN, index)?
+            .and_then(Date::from_number);
+        Ok((key, CoverageValue { as_of, to }))
+    };
+    block.keys().enumerate().map(unit).collect()
+}
+
+struct UnitEdits(BTreeMap<Key, Option<CoverageValue>>);
+
+impl Edits for UnitEdits {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.0.first_key_value().map(|(key, _)| *key))
+    }
+
+    fn edit(&mut self, _: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        let Some((_, Some(kept))) = self.0.pop_first() else {
+            return Ok(Decision::Remove);
+        };
+        new.clear();
+        new.set_filter_column(AS_OF_COLUMN, Some(kept.as_of.cast_unsigned()));
+        new.set_filter_column(TO_COLUMN, kept.to.map(Date::number));
+        Ok(Decision::Put)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! The fetch log: the state of a sync in the store. Each answer is stored together with its fetched
+//! records in one transaction, so that an interrupted pass continues with the remaining requests.
+//! The outcome of each answer remains stored, so that the next pass recognises unchanged answers.
+
+use crate::dataset::keys::partitions_of;
+use crate::error::{Error, Result};
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::enrolment_digest::EnrolmentDigests;
+use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};
+use crate::store::{
+    Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use twox_hash::XxHash3_64;
+
+/// The size of the pieces in which fetched records are stored, in bytes.
+const PIECE_BYTES: usize = 60_000;
+
+/// The maximum number of pieces that are written in one merge.
+const AT_ONCE: usize = 16;
+
+/// The number of consecutive ids of learners or grades that share a partition. Adding a row
+/// rewrites the block that contains it.
+const TOGETHER: u64 = 64;
+
+/// The partition number of the head. No part has the number 0. The names of unknown members are
+/// stored in a partition next to it.
+const HEAD: u64 = 0;
+const UNKNOWN: u64 = 1;
+
+/// The maximum number of names of unknown members that are stored.
+const MAX_UNKNOWN_OF_CYCLE: usize = 1_024;
+
+pub(crate) type FetchLog = BTreeMap<CoverageKey, FetchLogEntry>;
+
+fn ledger(school: u64, a: u64, b: u64) -> Partition {
+    let collection = Collection::FetchLog;
+    Partition {
+        school,
+        collection,
+        first: a,
+        second: b,
+    }
+}
+
+fn row_at(school: u64, unit: CoverageKey) -> (Partition, Key) {
+    let Key(id, _) = unit.key;
+    let partition = ledger(school, unit.kind as u64, id / TOGETHER);
+    (partition, Key(id, unit.year))
+}
+
+/// Returns the partition of the fetched records of an answer. Only answers that differ just in
+/// their year share one.
+fn fetched_records_partition(school: u64, unit: CoverageKey) -> Partition {
+    let Key(id, _) = unit.key;
+    let collection = Collection::FetchedRecords;
+    Partition {
+        school,
+        collection,
+        first: unit.kind as u64,
+        second: id,
+    }
+}
+
+/// Returns the head: the state of the current pass, or of the last one.
+pub(crate) fn head(reader: &dyn Reader, school: u64) -> Result<Option<PassHead>> {
+    let rows = read(reader, ledger(school, HEAD, 0))?;
+    rows.values()
+        .next()
+        .map(|row| PassHead::decode(row))
+        .transpose()
+}
+
+pub(crate) fn set_head(write: &mut Write<'_>, school: u64, head: &PassHead) -> Result<()> {
+    let mut row = Vec::new();
+    head.encode(&mut row);
+    let rows = [(Key::one(0), Some(row))];
+    write.merge(ledger(school, HEAD, 0), &mut Changes(rows.into()))
+}
+
+/// Returns the unknown members that occurred in the answers of the pass.
+pub(crate) fn unknown(reader: &dyn Reader, school: u64) -> Result<BTreeSet<String>> {
+    let rows = read(reader, ledger(school, HEAD, UNKNOWN))?;
+    let names = rows.into_values().map(String::from_utf8);
+    names
+        .map(|name| name.map_err(|_| Error::corrupt("the name of a member is no text")))
+        .collect()
+}
+
+/// Adds names of unknown members. Names above the maximum number are discarded.
+pub(crate) fn add_unknown(write: &mut Write<'_>, school: u64, names: &[String]) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let partition = ledger(school, HEAD, UNKNOWN);
+    let count = read(write, partition)?.len();
+    let room = MAX_UNKNOWN_OF_CYCLE.saturating_sub(count);
+    let rows = names.iter().take(room).map(|name| {
+        let key = Key::one(XxHash3_64::oneshot(name.as_bytes()));
+        (key, Some(name.clone().into_bytes()))
+    });
+    let rows = rows.collect();
+    change(write, partition, rows)
+}
+
+pub(crate) fn drop_unknown(write: &mut Write<'_>, school: u64) -> Result<()> {
+    let partition = ledger(school, HEAD, UNKNOWN);
+    let rows = read(write, partition)?.into_keys();
+    let rows = rows.map(|key| (key, None)).collect();
+    change(write, partition, rows)
+}
+
+/// Stores the outcome of an answer and its fetched records, in place of those stored for the unit
+/// before.
+pub(crate) fn put(
+    write: &mut Write<'_>,
+    school: u64,
+    unit: CoverageKey,
+    row: &FetchLogEntry,
+    told: &[u8],
+) -> Result<()> {
+    set(write, school, unit, row)?;
+    let partition = fetched_records_partition(school, unit);
+    let gone = without(write, partition, unit)?;
+    change(write, partition, gone)?;
+    // A few pieces are written at a time, because a merge needs a second copy of them in memory.
+    let mut pieces = (0..).zip(told.chunks(PIECE_BYTES));
+    loop {
+        let few = pieces.by_ref().take(AT_ONCE);
+        let few = few.map(|(number, piece)| (Key(unit.year, number), Some(piece.to_vec())));
+        let few = few.collect::<BTreeMap<_, _>>();
+        if few.is_empty() {
+            return Ok(());
+        }
+        change(write, partition, few)?;
+    }
+}
+
+/// Stores the outcome of an answer. Its fetched records remain unchanged.
+pub(crate) fn set(
+    write: &mut Write<'_>,
+    school: u64,
+    unit: CoverageKey,
+    row: &FetchLogEntry,
+) -> Result<()> {
+    let (partition, key) = row_at(school, unit);
+    let mut bytes = Vec::new();
+    row.encode(&mut bytes);
+    change(write, partition, [(key, Some(bytes))].into())
+}
+
+/// Marks these answers as due, so that they are requested in the next pass, or later in this
+/// one.
+pub(crate) fn set_due(write: &mut Write<'_>, school: u64, due: &[CoverageKey]) -> Result<()> {
+    if due.is_empty() {
+        return Ok(());
+    }
+    let rows = rows(write, school)?;
+    for unit in due {
+        let row = rows.get(unit).unwrap_or(&FetchLogEntry::UNFETCHED);
+        let is_due = true;
+        set(write, school, *unit, &FetchLogEntry { is_due, ..*row })?;
+    }
+    Ok(())
+}
+
+/// Removes the outcome and the fetched records of an answer, so that it is requested again.
+pub(crate) fn remove(write: &mut Write<'_>, school: u64, unit: CoverageKey) -> Result<()> {
+    let (partition, key) = row_at(school, unit);
+    change(write, partition, [(key, None)].into())?;
+    let partition = fetched_records_partition(school, unit);
+    let gone = without(write, partition, unit)?;
+    change(write, partition, gone)
+}
+
+/// Returns the outcomes of all answers.
+pub(crate) fn rows(reader: &dyn Reader, school: u64) -> Result<FetchLog> {
+    let mut rows = FetchLog::new();
+    for partition in partitions_of(reader, school)? {
+        if partition.collection != Collection::FetchLog || partition.first == HEAD {
+            continue;
+        }
+        let part = CoverageKind::numbered(partition.first)?;
+        for (Key(id, year), row) in read(reader, partition)? {
+            rows.insert(
+                CoverageKey::of_id(part, year, id),
+                FetchLogEntry::decode(&row)?,
+            );
+        }
+    }
+    Ok(rows)
+}
+
+/// Returns the fetched records of an answer.
+pub(crate) fn fetched_records(
+    reader: &dyn Reader,
+    school: u64,
+    unit: CoverageKey,
+) -> Result<Vec<u8>> {
+    let pieces = read(reader, fetched_records_partition(school, unit))?.into_iter();
+    let of_unit = pieces.filter(|(key, _)| key.0 == unit.year);
+    Ok(of_unit.flat_map(|(_, piece)| piece).collect())
+}
+
+/// Removes the answers that were fetched but not published, so that they are requested again.
+pub(crate) fn remove_unpublished(write: &mut Write<'_>, school: u64) -> Result<()> {
+    for (unit, row) in rows(write, school)? {
+        if matches!(
+            row.state,
+            FetchState::Fetched | FetchState::Quarantined | FetchState::Approved
+        ) {
+            remove(write, school, unit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the answers about a learner, and all answers that were not published, because they may
+/// contain the learner. Also removes the learner from the stored enrolment digests.
+pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
+    let Some(head) = head(write, school)? else {
+        return Ok(());
+    };
+    for (unit, row) in rows(write, school)? {
+        let is_of_learner = unit.kind.is_of_learner() && unit.key == Key::one(learner);
+        if is_of_learner || !matches!(row.state, FetchState::Published | FetchState::Noted) {
+            remove(write, school, unit)?;
+        } else if unit.kind == CoverageKind::LearnerSubjects {
+            let mut enrolment_digests =
+                EnrolmentDigests::read(&fetched_records(write, school, unit)?)?;
+            enrolment_digests.leave_out(|other| other == learner);
+            put(write, school, unit, &row, &enrolment_digests.bytes())?;
+        }
+    }
+    let erasures = head.erasures + 1;
+    set_head(write, school, &PassHead { erasures, ..head })
+}
+
+/// Returns whether a sync of the school was begun.
+pub(crate) fn is_begun(reader: &dyn Reader, school: u64) -> Result<bool> {
+    let of_school = partitions_of(reader, school)?;
+    Ok(of_school
+        .iter()
+        .any(|partition| partition.collection == Collection::FetchLog))
+}
+
+/// Removes the fetch log, the fetched records and the outbox of a school.
+pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
+    forget_answers(write, school)?;
+    forget_all(write, school, &[Collection::Outbox])
+}
+
+/// Removes the fetch log and the fetched records of a school.
+pub(crate) fn forget_answers(write: &mut Write<'_>, school: u64) -> Result<()> {
+    forget_all(
+        write,
+        school,
+        &[Collection::FetchLog, Collection::FetchedRecords],
+    )
+}
+
+/// Removes all rows of these collections of a school.
+pub(crate) fn forget_all(
+    write: &mut Write<'_>,
+    school: u64,
+    collections: &[Collection],
+) -> Result<()> {
+    for partition in partitions_of(write, school)? {
+        if collections.contains(&partition.collection) {
+            let mut keys = write.records(partition)?.keys(Key::MIN, Key::MAX)?;
+            keys.reverse();
+            write.merge(partition, &mut Gone(keys))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the removals of all pieces of the fetched records of a unit.
+fn without(
+    write: &Write<'_>,
+    partition: Partition,
+    unit: CoverageKey,
+) -> Result<BTreeMap<Key, Option<Vec<u8>>>> {
+    let keys = read(write, partition)?.into_keys();
+    let of_unit = keys.filter(|key| key.0 == unit.year);
+    Ok(of_unit.map(|key| (key, None)).collect())
+}
+
+pub(crate) fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u8>>> {
+    let mut rows = BTreeMap::new();
+    let mut records = Records::open(reader, partition)?.all();
+    while let Some(record) = records.next()? {
+        rows.insert(record.key()?, record.column(0)?.to_vec());
+    }
+    Ok(rows)
+}
+
+pub(crate) fn change(
+    write: &mut Write<'_>,
+    partition: Partition,
+    rows: BTreeMap<Key, Option<Vec<u8>>>,
+) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    write.merge(partition, &mut Changes(rows))
+}
+
+/// The keys of rows to be removed, in descending order.
+struct Gone(Vec<Key>);
+
+impl Edits for Gone {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.0.last().copied())
+    }
+
+    fn edit(&mut self, _: Option<Item<'_>>, _: &mut ItemBuffer) -> Result<Decision> {
+        self.0.pop();
+        Ok(Decision::Remove)
+    }
+}
+
+/// Rows to be stored (`Some`) or removed (`None`).
+struct Changes(BTreeMap<Key, Option<Vec<u8>>>);
+
+impl Edits for Changes {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.0.first_key_value().map(|(key, _)| *key))
+    }
+
+    fn edit(&mut self, _: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        let Some((_, Some(row))) = self.0.pop_first() else {
+            return Ok(Decision::Remove);
+        };
+        new.clear();
+        new.columns[0].extend_from_slice(&row);
+        Ok(Decision::Put)
+    }
+}

@@ -1,0 +1,116 @@
+//! Stores what this store follows.
+
+use crate::dataset::commit_unchecked;
+use crate::dataset::input::staged;
+use crate::dataset::output::scoped::Named;
+use crate::dataset::summary::Summary;
+use crate::error::Result;
+use crate::record::Kind;
+use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::scope::{Kinds, Whom};
+use crate::store::{
+    ChangePosition, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Records, Sorter,
+    Write,
+};
+
+/// Stores what is followed, in place of the previous value.
+pub(crate) fn keep(write: &mut Write<'_>, followed: &FollowerState) -> Result<()> {
+    let mut edit = FollowedEdit(Some(followed.encode()));
+    write.merge(FollowerState::PARTITION, &mut edit)
+}
+
+/// Removes a school from what is followed, without changing its records. If it is followed again,
+/// it is sent completely.
+pub(crate) fn stop_following(write: &mut Write<'_>, school: u64) -> Result<()> {
+    let Some(mut followed) = FollowerState::read(write)? else {
+        return Ok(());
+    };
+    if followed.audience(school).is_none() {
+        return Ok(());
+    }
+    followed.position.scope.schools.remove(&school);
+    followed.awaiting_resend.schools.remove(&school);
+    keep(write, &followed)
+}
+
+/// Records that the store was found to differ from its source at a position, unless its position
+/// has changed since. Also requests everything again, unless this was done before. Until it
+/// arrives, the store answers from its existing records.
+pub(crate) fn note_diverged(
+    write: &mut Write<'_>,
+    at: &Position,
+    asked_before: bool,
+) -> Result<()> {
+    let Some(mut followed) = FollowerState::read(write)? else {
+        return Ok(());
+    };
+    if followed.position != *at {
+        return Ok(());
+    }
+    followed.asked_again = true;
+    if !asked_before {
+        let held = std::mem::take(&mut followed.position.scope);
+        followed.awaiting_resend.kinds = followed.awaiting_resend.kinds.intersection(held.kinds);
+        followed.awaiting_resend.schools.extend(held.schools);
+        // No source recognises this change position.
+        followed.position.change_position = ChangePosition::NONE;
+        followed.position.is_amid = true;
+    }
+    keep(write, &followed)
+}
+
+/// Removes the people of a school that no followed learner names any more.
+pub(crate) fn remove_unnamed(write: &mut Write<'_>, school: u64) -> Result<Summary> {
+    let Some(followed) = FollowerState::read(write)? else {
+        return Ok(Summary::default());
+    };
+    let Some((whom, kinds)) = followed.audience(school) else {
+        return Ok(Summary::default());
+    };
+    let mut sorter = Sorter::default();
+    stage_unnamed(write, &mut sorter, school, whom, kinds)?;
+    commit_unchecked(write, sorter)
+}
+
+/// Stages the removal of the people of a school that no followed learner names.
+pub(crate) fn stage_unnamed(
+    write: &mut Write<'_>,
+    sorter: &mut Sorter,
+    school: u64,
+    whom: &Whom,
+    kinds: Kinds,
+) -> Result<()> {
+    let Some(named) = Named::by(write, school, whom, kinds)? else {
+        return Ok(());
+    };
+    let mut key = Vec::new();
+    for (kind, of) in [
+        (Kind::Parent, Collection::Parents),
+        (Kind::AccountablePerson, Collection::AccountablePersons),
+    ] {
+        let mut records = Records::open(write, Partition::of(school, of))?.all();
+        while let Some(record) = records.next()? {
+            let Key(id, _) = record.key()?;
+            if !named.has(kind, id) {
+                let entry = staged::removal(&mut key, kind, None, &[school, id]);
+                sorter.push(&key, &entry)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct FollowedEdit(Option<Vec<u8>>);
+
+impl Edits for FollowedEdit {
+    fn next_key(&mut self) -> Result<Option<Key>> {
+        Ok(self.0.as_ref().map(|_| FollowerState::KEY))
+    }
+
+    fn edit(&mut self, _: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+        new.clear();
+        let [column, ..] = &mut new.columns;
+        *column = self.0.take().unwrap_or_default();
+        Ok(Decision::Put)
+    }
+}

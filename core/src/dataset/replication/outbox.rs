@@ -1,0 +1,173 @@
+//! The outbox: state updates of a synced school that the service has not answered yet. The store
+//! already answers with the state that the app set.
+
+use super::fetch_log;
+use crate::error::{Failure, Result};
+use crate::record::kinds::integrator;
+use crate::record::varint;
+use crate::store::{Collection, Key, Partition, Reader, Write};
+use twox_hash::XxHash3_64;
+
+/// The requested state of the authorisation of an integrator for an API type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OutboxEntry {
+    pub(crate) api_type_id: u64,
+    pub(crate) state: bool,
+    /// The number of the entry. It distinguishes the answer to an older entry from the answer to
+    /// this one.
+    pub(crate) sequence: u64,
+}
+
+/// The last entry about an API type. It remains stored after the service has answered, so that no
+/// sequence number is used twice.
+#[derive(Clone, Copy)]
+struct Row {
+    entry: OutboxEntry,
+    /// The last state that the service is known to have.
+    before: bool,
+    is_answered: bool,
+}
+
+fn partition(school: u64) -> Partition {
+    Partition {
+        school,
+        collection: Collection::Outbox,
+        first: 0,
+        second: 0,
+    }
+}
+
+/// Returns a digest that identifies an integrator.
+pub(crate) fn of(username: &str) -> u64 {
+    XxHash3_64::oneshot(username.as_bytes()).max(1)
+}
+
+/// Returns whether the app has enabled sending the updates of this integrator.
+pub(crate) fn is_open(reader: &dyn Reader, school: u64, username: &str) -> Result<bool> {
+    let head = fetch_log::head(reader, school)?;
+    Ok(head.is_some_and(|head| head.outbox == of(username)))
+}
+
+/// Adds an entry for an integrator and an API type, in place of an earlier one.
+pub(crate) fn add(
+    write: &mut Write<'_>,
+    school: u64,
+    username: &str,
+    api_type_id: u64,
+    [before, state]: [bool; 2],
+) -> Result<()> {
+    let older = row(write, school, username, api_type_id)?;
+    let entry = OutboxEntry {
+        api_type_id,
+        state,
+        sequence: older.map_or(0, |older| older.entry.sequence) + 1,
+    };
+    let before = match older {
+        Some(older) if !older.is_answered => older.before,
+        _ => before,
+    };
+    let is_answered = false;
+    set(
+        write,
+        school,
+        username,
+        Row {
+            entry,
+            before,
+            is_answered,
+        },
+    )
+}
+
+fn set(write: &mut Write<'_>, school: u64, username: &str, row: Row) -> Result<()> {
+    let mut bytes = Vec::new();
+    for bit in [row.entry.state, row.before, row.is_answered] {
+        varint::push(&mut bytes, u64::from(bit));
+    }
+    varint::push(&mut bytes, row.entry.sequence);
+    let key = key(username, row.entry.api_type_id);
+    fetch_log::change(write, partition(school), [(key, Some(bytes))].into())
+}
+
+/// Returns the entries that the service has not answered yet.
+pub(crate) fn entries(
+    reader: &dyn Reader,
+    school: u64,
+    username: &str,
+) -> Result<Vec<OutboxEntry>> {
+    let mut entries = Vec::new();
+    for (key, bytes) in fetch_log::read(reader, partition(school))? {
+        if key.1 == of(username) {
+            let row = read(key.0, &bytes)?;
+            entries.extend((!row.is_answered).then_some(row.entry));
+        }
+    }
+    Ok(entries)
+}
+
+/// Records that the service has accepted an entry.
+pub(crate) fn grant(
+    write: &mut Write<'_>,
+    school: u64,
+    username: &str,
+    entry: OutboxEntry,
+) -> Result<()> {
+    let Some(row) = row(write, school, username, entry.api_type_id)? else {
+        return Ok(());
+    };
+    // The service has this state now. A later entry must still be sent.
+    let row = Row {
+        before: entry.state,
+        is_answered: row.is_answered || row.entry == entry,
+        ..row
+    };
+    set(write, school, username, row)
+}
+
+/// Records that the service has refused an entry, and restores the previous state, unless there is
+/// a later entry.
+pub(crate) fn refuse(
+    write: &mut Write<'_>,
+    school: u64,
+    username: &str,
+    entry: OutboxEntry,
+) -> Result<()> {
+    match row(write, school, username, entry.api_type_id)? {
+        Some(row) if row.entry == entry && !row.is_answered => {
+            let is_answered = true;
+            set(write, school, username, Row { is_answered, ..row })?;
+            let key = integrator::authorisation_key(username, school, entry.api_type_id);
+            if write.integrator_row(&key)?.is_some() {
+                write.set_integrator_row(Some(school), &key, Some(&[u8::from(row.before)]))?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn key(username: &str, api_type_id: u64) -> Key {
+    Key(api_type_id, of(username))
+}
+
+fn row(reader: &dyn Reader, school: u64, username: &str, api_type_id: u64) -> Result<Option<Row>> {
+    let rows = fetch_log::read(reader, partition(school))?;
+    let bytes = rows.get(&key(username, api_type_id));
+    bytes.map(|bytes| read(api_type_id, bytes)).transpose()
+}
+
+fn read(api_type_id: u64, mut bytes: &[u8]) -> Result<Row> {
+    let mut bit = || Ok::<_, Failure>(varint::take(&mut bytes)? == 1);
+    let [state, before, is_answered] = [bit()?, bit()?, bit()?];
+    let sequence = varint::take(&mut bytes)?;
+    let entry = OutboxEntry {
+        api_type_id,
+        state,
+        sequence,
+    };
+    Ok(Row {
+        entry,
+        before,
+        is_answered,
+    })
+}

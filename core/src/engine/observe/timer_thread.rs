@@ -1,0 +1,169 @@
+//! The timer thread of an engine. It wakes waiters at midnight, and calls callbacks outside of the
+//! thread that makes a change. It exists while there is at least one waiter.
+
+use crate::clock::Clock;
+use crate::store::{Wake, catch_panic};
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+pub(in crate::engine) struct TimerThread {
+    clock: Clock,
+    state: Mutex<TimerState>,
+}
+
+#[derive(Default)]
+struct TimerState {
+    waiting: HashMap<u64, Waiting>,
+    /// The number of the next waiter.
+    next: u64,
+    /// The thread, which runs while there are waiters.
+    thread: Option<Thread>,
+}
+
+struct Waiting {
+    call: Wake,
+    /// The instant of the next call.
+    deadline: Option<i64>,
+    /// Set without the lock, so that a change does not wait for the thread.
+    is_due: Arc<AtomicBool>,
+}
+
+/// A registered waiter, until it is dropped.
+pub(super) struct Registration {
+    timer_thread: Arc<TimerThread>,
+    thread: Thread,
+    is_due: Arc<AtomicBool>,
+    number: u64,
+}
+
+impl TimerThread {
+    pub(in crate::engine) fn new(clock: &Clock) -> Arc<TimerThread> {
+        Arc::new(TimerThread {
+            clock: clock.clone(),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Registers a waiter that the thread calls.
+    pub(super) fn attend(self: &Arc<Self>, call: Wake) -> io::Result<Registration> {
+        let mut kept = self.state();
+        let thread = if let Some(thread) = &kept.thread {
+            thread.clone()
+        } else {
+            let timer_thread = self.clone();
+            let builder = thread::Builder::new().name("rollbook-observe".to_owned());
+            let handle = builder.spawn(move || timer_thread.run())?;
+            handle.thread().clone()
+        };
+        kept.thread = Some(thread.clone());
+        let number = kept.next;
+        kept.next += 1;
+        let is_due = Arc::new(AtomicBool::new(false));
+        let waiting = Waiting {
+            call,
+            deadline: None,
+            is_due: is_due.clone(),
+        };
+        kept.waiting.insert(number, waiting);
+        Ok(Registration {
+            timer_thread: self.clone(),
+            thread,
+            is_due,
+            number,
+        })
+    }
+
+    fn run(&self) {
+        loop {
+            // A clock of the app may be slow, so it is read without the lock.
+            let now = catch_panic(|| self.clock.now()).unwrap_or(i64::MIN);
+            let mut kept = self.state();
+            if kept.waiting.is_empty() {
+                kept.thread = None;
+                return;
+            }
+            let all = kept.waiting.values_mut();
+            let due: Vec<Wake> = all.filter_map(|waiting| waiting.due(now)).collect();
+            let looks = kept.waiting.values().filter_map(|waiting| waiting.deadline);
+            let next = looks.min();
+            drop(kept);
+            if due.is_empty() {
+                match next {
+                    Some(look) => thread::park_timeout(until(look, now)),
+                    None => thread::park(),
+                }
+            }
+            for call in due {
+                let _ = catch_panic(|| call());
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, TimerState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns how long to wait for an instant before the clock is read again. It is limited, because
+/// timers stop while the device sleeps.
+pub(super) fn until(look: i64, now: i64) -> Duration {
+    let left = look.saturating_sub(now).clamp(1, 60);
+    Duration::from_secs(left.unsigned_abs())
+}
+
+impl Waiting {
+    /// Returns the function to call, if it is time to do so.
+    fn due(&mut self, now: i64) -> Option<Wake> {
+        let is_time = self.deadline.is_some_and(|look| now >= look);
+        if is_time {
+            // The waiter sets it again when it polls.
+            self.deadline = None;
+        }
+        let is_due = self.is_due.swap(false, Ordering::AcqRel);
+        (is_time || is_due).then(|| self.call.clone())
+    }
+}
+
+impl Registration {
+    /// Sets the instant of the next call.
+    pub(super) fn look_at(&self, look: Option<i64>) {
+        let mut kept = self.timer_thread.state();
+        if let Some(waiting) = kept.waiting.get_mut(&self.number)
+            && waiting.deadline != look
+        {
+            waiting.deadline = look;
+            self.thread.unpark();
+        }
+    }
+
+    /// Replaces the function to call.
+    #[cfg(feature = "stream")]
+    pub(super) fn replace(&self, call: Wake) {
+        let mut kept = self.timer_thread.state();
+        let waiting = kept.waiting.get_mut(&self.number);
+        let before = waiting.map(|waiting| std::mem::replace(&mut waiting.call, call));
+        drop(kept);
+        drop(before);
+    }
+
+    /// Returns a function that makes the thread call the waiter soon.
+    pub(super) fn wake(&self) -> Wake {
+        let (thread, is_due) = (self.thread.clone(), self.is_due.clone());
+        Arc::new(move || {
+            is_due.store(true, Ordering::Release);
+            thread.unpark();
+        })
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let gone = self.timer_thread.state().waiting.remove(&self.number);
+        self.thread.unpark();
+        drop(gone);
+    }
+}

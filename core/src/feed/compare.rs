@@ -1,0 +1,73 @@
+//! Compares the records of a store with the sums that its source sent in a part of a feed.
+
+use super::lines::RecordSum;
+use super::sums::SummedRecords;
+use crate::dataset::replication::followed;
+use crate::error::{Error, Result};
+use crate::record::replication::erased_learners::ErasedLearners;
+use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::scope::Whom;
+use crate::store::{Snapshot, Store};
+use std::collections::BTreeMap;
+
+/// The comparison to be made after a part.
+pub(super) struct Compared {
+    /// The position of the store after the part.
+    pub(super) at: Position,
+    /// The sums of the records of the source, by school. `None` stands for the lists that belong to
+    /// no school.
+    pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
+    /// Whether everything was requested again, because of an earlier difference, before the part.
+    pub(super) asked_before: bool,
+}
+
+impl Compared {
+    /// Compares the records of the store with the sums, unless the position of the store has
+    /// changed. Fails with `diverged` if they differ.
+    pub(super) fn compare(&self, store: &Store) -> Result<()> {
+        let is_same = self.sums.is_empty() || store.read(|snapshot| self.is_same(snapshot))?;
+        if is_same {
+            return Ok(());
+        }
+        store.write(|write| followed::note_diverged(write, &self.at, self.asked_before))?;
+        Err(Error::Diverged.into())
+    }
+
+    fn is_same(&self, snapshot: &Snapshot) -> Result<bool> {
+        let followed = FollowerState::read(snapshot)?;
+        let Some(followed) = followed.filter(|followed| followed.position == self.at) else {
+            return Ok(true);
+        };
+        for (school, sum) in &self.sums {
+            let own = own_sum(snapshot, &followed, *school)?;
+            if own.is_some_and(|own| own != *sum) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Returns the sum of the records that a store has of a school that it follows, or of the lists.
+/// Returns `None` for a school from which learners were erased here, because the source may still
+/// have them.
+fn own_sum(
+    snapshot: &Snapshot,
+    followed: &FollowerState,
+    school: Option<u64>,
+) -> Result<Option<RecordSum>> {
+    let Some(school) = school else {
+        // If no school is followed, the lists belong to the app.
+        let is_followed = followed.schools().next().is_some();
+        let lists = is_followed.then(SummedRecords::of_lists);
+        return lists.map(|lists| lists.total(snapshot)).transpose();
+    };
+    if !ErasedLearners::read(snapshot, school)?.is_nobody() {
+        return Ok(None);
+    }
+    let mut own = SummedRecords::of_school(snapshot, school, |_| true)?;
+    if snapshot.owners().of(school).has_coverage() {
+        own = own.with_seen(snapshot, Whom::Everybody)?;
+    }
+    own.total(snapshot).map(Some)
+}

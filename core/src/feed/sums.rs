@@ -1,0 +1,119 @@
+//! Sums of the records that a follower has. The source and the follower both compute them; if the
+//! sums differ, so do the records.
+
+use super::lines::{FeedLine, RecordSum};
+use super::sources::{NamedRecords, SeenUnits};
+use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
+use crate::error::Result;
+use crate::record::Kind;
+use crate::record::replication::scope::{Kinds, RecordOwner, Whom};
+use crate::store::Snapshot;
+use std::collections::VecDeque;
+
+/// Adds up records in steps, and then writes their sum as a line.
+pub(super) struct SummedRecords {
+    /// The school of the records, or `None` for the lists that belong to no school.
+    school: Option<u64>,
+    sources: VecDeque<Box<dyn LineSource>>,
+    sum: RecordSum,
+    lines: LineBuffer,
+    is_over: bool,
+}
+
+impl SummedRecords {
+    /// Sums the lists that belong to no school.
+    pub(super) fn of_lists() -> SummedRecords {
+        let mut summed = SummedRecords::of(None);
+        summed.add(LineWriter::of_lists());
+        summed
+    }
+
+    /// Sums the records of a school that are in a scope.
+    pub(super) fn in_scope(
+        snapshot: &Snapshot,
+        school: u64,
+        whom: &Whom,
+        kinds: Kinds,
+    ) -> Result<SummedRecords> {
+        let mut summed = SummedRecords::of_school(snapshot, school, |kind| {
+            let belonging = RecordOwner::of(kind);
+            let is_table = matches!(belonging, RecordOwner::Table | RecordOwner::TableOfMarks);
+            kinds.has(kind) && (is_table || matches!(whom, Whom::Everybody))
+        })?;
+        if let Whom::Learners(learners) = whom {
+            let named = NamedRecords::new(school, kinds, learners.clone());
+            summed.add(named.each_once());
+            summed.add(OwnRecords::new(snapshot, school, kinds, learners.clone())?);
+        }
+        Ok(summed)
+    }
+
+    /// Sums the records of a school whose kinds pass `has`, and the record of the school itself.
+    pub(super) fn of_school(
+        snapshot: &Snapshot,
+        school: u64,
+        has: impl Fn(Kind) -> bool,
+    ) -> Result<SummedRecords> {
+        let mut summed = SummedRecords::of(Some(school));
+        if let Some(found) = find_record(snapshot, Kind::School, &[school])? {
+            summed.sum.add(&found.line);
+        }
+        summed.add(LineWriter::of_school(snapshot, school, has)?);
+        Ok(summed)
+    }
+
+    fn of(school: Option<u64>) -> SummedRecords {
+        SummedRecords {
+            school,
+            sources: VecDeque::new(),
+            sum: RecordSum::default(),
+            lines: LineBuffer::default(),
+            is_over: false,
+        }
+    }
+
+    fn add(&mut self, source: impl LineSource + 'static) {
+        self.sources.push_back(Box::new(source));
+    }
+
+    /// Adds the coverage of the school, limited to these learners, one entry at a time.
+    pub(super) fn with_seen(mut self, snapshot: &Snapshot, whom: Whom) -> Result<SummedRecords> {
+        if let Some(school) = self.school {
+            self.add(SeenUnits::new(snapshot, school, whom, 1)?);
+        }
+        Ok(self)
+    }
+
+    /// Adds up all records and returns their sum.
+    pub(super) fn total(mut self, snapshot: &Snapshot) -> Result<RecordSum> {
+        while self.go_on(snapshot)? {}
+        Ok(self.sum)
+    }
+
+    /// Adds up some more records. Returns whether any source was left.
+    fn go_on(&mut self, snapshot: &Snapshot) -> Result<bool> {
+        let Some(source) = self.sources.front_mut() else {
+            return Ok(false);
+        };
+        if !source.write(snapshot, &mut self.lines)? {
+            self.sources.pop_front();
+        }
+        while let Some(line) = self.lines.pop() {
+            self.sum.add(&line);
+        }
+        Ok(true)
+    }
+}
+
+impl LineSource for SummedRecords {
+    fn write(&mut self, snapshot: &Snapshot, lines: &mut LineBuffer) -> Result<bool> {
+        if self.is_over {
+            return Ok(false);
+        }
+        if !self.go_on(snapshot)? {
+            self.is_over = true;
+            lines.push(FeedLine::Sum(self.school, self.sum).to_line());
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,219 @@
+//! Turns the segments of a feed into lines, in steps.
+
+use super::lines::{FeedLine, LineSum, digest_of};
+use super::plan::{Plan, Segment};
+use super::sources::{ChangedRecords, NamedRecords, SeenUnits, UNITS};
+use super::sums::SummedRecords;
+use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
+use crate::error::Result;
+use crate::record::Kind;
+use crate::record::replication::position::Position;
+use crate::record::replication::resume_token::ResumeToken;
+use crate::record::replication::scope::{RecordOwner, Scope, Whom};
+use crate::store::{LogPartition, Snapshot};
+use std::collections::{BTreeSet, VecDeque};
+
+/// Writes the remaining segments of a feed. Its memory use does not depend on the number of
+/// records.
+pub(super) struct FeedWriter {
+    scope: Scope,
+    /// The position of the follower, if the source knows the changes since then.
+    after: Option<ResumeToken>,
+    segments: VecDeque<Segment>,
+    /// The sources of the remaining lines of the current segment.
+    sources: VecDeque<Box<dyn LineSource>>,
+    /// The position of the follower after the part that is being written.
+    at: Position,
+}
+
+impl FeedWriter {
+    pub(super) fn new(scope: Scope, plan: Plan) -> FeedWriter {
+        FeedWriter {
+            scope,
+            after: plan.after,
+            segments: plan.segments,
+            sources: VecDeque::new(),
+            at: plan.first,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.sources.is_empty()
+    }
+
+    /// Discards everything that is left.
+    pub(super) fn clear(&mut self) {
+        self.segments.clear();
+        self.sources.clear();
+    }
+
+    /// Writes the next lines. The caller must have fetched all earlier lines, and `sum` must be the
+    /// sum of those of the current part. A new part resets `sum`.
+    pub(super) fn write(
+        &mut self,
+        snapshot: &Snapshot,
+        lines: &mut LineBuffer,
+        sum: &mut LineSum,
+    ) -> Result<()> {
+        if let Some(source) = self.sources.front_mut() {
+            if !source.write(snapshot, lines)? {
+                self.sources.pop_front();
+            }
+            return Ok(());
+        }
+        match self.segments.pop_front() {
+            None => {}
+            Some(Segment::Feed(head)) => {
+                *sum = LineSum::default();
+                lines.push(FeedLine::Feed(head).to_line());
+            }
+            Some(Segment::Part(schools)) => {
+                *sum = LineSum::default();
+                self.begin_part(schools, lines);
+            }
+            Some(Segment::End) => lines.push(FeedLine::End(*sum).to_line()),
+            Some(Segment::Lists) => {
+                lines.push(FeedLine::Whole(None).to_line());
+                self.add(LineWriter::of_lists());
+            }
+            Some(Segment::ChangedLists) => {
+                if let Some(after) = &self.after {
+                    let kinds = self.scope.kinds;
+                    self.add(ChangedRecords::of_lists(after.change_position, kinds));
+                }
+            }
+            Some(Segment::Sum(None)) => self.add(SummedRecords::of_lists()),
+            Some(Segment::Sum(Some(school))) => self.sum(snapshot, school)?,
+            Some(Segment::School(school)) => self.school(snapshot, school, lines)?,
+            Some(Segment::Changes { school, has_seen }) => {
+                self.changes(snapshot, school, has_seen, lines)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, source: impl LineSource + 'static) {
+        self.sources.push_back(Box::new(source));
+    }
+
+    fn begin_part(&mut self, schools: Vec<u64>, lines: &mut LineBuffer) {
+        let from = digest_of(&self.at.to_text());
+        self.at.parts += 1;
+        for school in &schools {
+            if let Some(whom) = self.scope.whom(*school) {
+                self.at.scope.schools.insert(*school, whom.clone());
+            }
+        }
+        let is_part = |segment: &Segment| matches!(segment, Segment::Part(_));
+        self.at.is_amid = self.segments.iter().any(is_part);
+        self.segments.push_front(Segment::End);
+        let segments = schools.iter().rev().map(|school| Segment::School(*school));
+        for segment in segments {
+            self.segments.push_front(segment);
+        }
+        lines.push(FeedLine::Part(from, schools.into_iter().collect()).to_line());
+    }
+
+    /// Writes all records of a school that are in the scope.
+    fn school(&mut self, snapshot: &Snapshot, school: u64, lines: &mut LineBuffer) -> Result<()> {
+        let Some(whom) = self.scope.whom(school).cloned() else {
+            return Ok(());
+        };
+        let kinds = self.scope.kinds;
+        lines.push(FeedLine::Whole(Some(school)).to_line());
+        if let Some(found) = find_record(snapshot, Kind::School, &[school])? {
+            lines.push(found.line);
+        }
+        let is_table = |kind| {
+            let tables = [RecordOwner::Table, RecordOwner::TableOfMarks];
+            tables.contains(&RecordOwner::of(kind))
+        };
+        let is_whole = matches!(whom, Whom::Everybody);
+        self.add(LineWriter::of_school(snapshot, school, |kind| {
+            kinds.has(kind) && (is_whole || is_table(kind))
+        })?);
+        if let Whom::Learners(learners) = &whom {
+            self.learners(snapshot, school, learners.clone())?;
+        }
+        self.seen(snapshot, school, whom, lines)
+    }
+
+    /// Writes the changes of a school that the follower has.
+    fn changes(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        has_seen: bool,
+        lines: &mut LineBuffer,
+    ) -> Result<()> {
+        let kinds = self.scope.kinds;
+        let (Some(whom), Some(after)) = (self.scope.whom(school).cloned(), &self.after) else {
+            return Ok(());
+        };
+        let Some(change) = after.change(school, kinds, &whom) else {
+            return Ok(());
+        };
+        let (log_partition, since) = (LogPartition::School(school), after.change_position);
+        let (staying, entering) = (change.staying, change.entering);
+        // A record that changes its owner from a learner who stays to one who enters is removed
+        // first.
+        self.add(ChangedRecords::new(
+            log_partition,
+            since,
+            kinds,
+            whom.clone(),
+            staying,
+        ));
+        self.learners(snapshot, school, entering)?;
+        if has_seen {
+            self.seen(snapshot, school, whom, lines)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all records of some learners, and of the people that they name.
+    fn learners(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        learners: BTreeSet<u64>,
+    ) -> Result<()> {
+        let kinds = self.scope.kinds;
+        if !learners.is_empty() {
+            self.add(NamedRecords::new(school, kinds, learners.clone()));
+            self.add(OwnRecords::new(snapshot, school, kinds, learners)?);
+        }
+        Ok(())
+    }
+
+    /// Writes the sum of the records of a school that are in the scope.
+    fn sum(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
+        let Some(whom) = self.scope.whom(school).cloned() else {
+            return Ok(());
+        };
+        let mut sum = SummedRecords::in_scope(snapshot, school, &whom, self.scope.kinds)?;
+        if snapshot.owners().of(school).has_coverage() {
+            sum = sum.with_seen(snapshot, whom)?;
+        }
+        self.add(sum);
+        Ok(())
+    }
+
+    /// Writes the coverage of a school, or a line that says that it is complete.
+    fn seen(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        whom: Whom,
+        lines: &mut LineBuffer,
+    ) -> Result<()> {
+        if !snapshot.owners().of(school).has_coverage() {
+            lines.push(FeedLine::Complete(school).to_line());
+            return Ok(());
+        }
+        // The line is also written if the school has no coverage yet.
+        lines.push(FeedLine::Seen(school, Vec::new()).to_line());
+        self.add(SeenUnits::new(snapshot, school, whom, UNITS)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! Decoded values of a snapshot, which answers share: a school's tables, name index and assessment
+//! layouts.
+
+pub(crate) mod accounts;
+pub(crate) mod assessment_layout;
+pub(crate) mod authorisations;
+pub(crate) mod bounded;
+pub(crate) mod grade;
+pub(crate) mod integrators;
+pub(crate) mod name_index;
+pub(crate) mod school_facts;
+pub(crate) mod tables;

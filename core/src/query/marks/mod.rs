@@ -1,0 +1,6 @@
+//! Assessment marks for v1 and for v2, and their release.
+
+pub(crate) mod flat_marks;
+pub(crate) mod nested_marks;
+pub(crate) mod release;
+pub(crate) mod selection;

@@ -1,0 +1,53 @@
+//! The result of answering a question, and the writer of an answer's array.
+
+use super::faults::{Rule, ValidationErrors};
+use crate::json::OutputBuffer;
+
+/// The result of answering a question.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The buffer contains the answer.
+    Found,
+    /// No records match.
+    Nothing,
+    /// The requested record does not exist, or the integrator has no access to it.
+    NoRecord,
+    /// The parameters are invalid.
+    Refused(ValidationErrors),
+    /// The integrator has no access to this school.
+    Unauthorised,
+}
+
+impl From<Rule> for Outcome {
+    fn from(rule: Rule) -> Outcome {
+        Outcome::Refused(ValidationErrors::from(rule))
+    }
+}
+
+/// A JSON array that is being written. An array that remains empty is removed from the buffer.
+pub(crate) struct Array {
+    start: usize,
+}
+
+impl Array {
+    pub(crate) fn open(out: &mut OutputBuffer<'_>) -> Array {
+        let start = out.len();
+        out.push(b"[");
+        Array { start }
+    }
+
+    /// Ends an array of which each element is followed by a comma. Returns the given outcome, or
+    /// [`Nothing`](Outcome::Nothing) if the array is empty.
+    pub(crate) fn close(self, outcome: Outcome, out: &mut OutputBuffer<'_>) -> Outcome {
+        if outcome == Outcome::Found && out.len() > self.start + 1 {
+            out.pop();
+            out.push(b"]");
+            return Outcome::Found;
+        }
+        out.truncate(self.start);
+        match outcome {
+            Outcome::Found => Outcome::Nothing,
+            other => other,
+        }
+    }
+}

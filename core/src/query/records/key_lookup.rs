@@ -1,0 +1,59 @@
+//! Look-ups of many records of one partition for one answer.
+
+use crate::error::Result;
+use crate::store::{Block, Key, PinnedBlock, Records};
+
+/// A reader that caches recently used blocks, because the next record is often in one of them.
+pub(crate) struct KeyLookup<'a> {
+    records: Records<'a>,
+    held: Vec<Option<LookupBlock<'a>>>,
+}
+
+struct LookupBlock<'a> {
+    position: usize,
+    pinned: PinnedBlock<'a>,
+    /// The index at which the last record was found. It is unchanged if a record was not found.
+    last: usize,
+}
+
+/// The limit for the number of cached blocks.
+const MOST_HELD: usize = 64;
+
+impl<'a> KeyLookup<'a> {
+    pub(crate) fn new(records: Records<'a>) -> KeyLookup<'a> {
+        let most = records.blocks().clamp(1, MOST_HELD);
+        KeyLookup {
+            records,
+            held: std::iter::repeat_with(|| None).take(most).collect(),
+        }
+    }
+
+    /// Returns the block that contains a record, and the index of the record in it.
+    #[cfg_attr(module, optimize(speed))]
+    pub(crate) fn find(&mut self, key: Key) -> Result<Option<(Block<'_>, usize)>> {
+        let position = self.records.locate(key);
+        let slot = position % self.held.len().max(1);
+        let Some(held) = self.held.get_mut(slot) else {
+            return Ok(None);
+        };
+        if held.as_ref().is_none_or(|held| held.position != position) {
+            let pinned = self.records.pin(position)?;
+            *held = pinned.map(|pinned| LookupBlock {
+                position,
+                pinned,
+                last: 0,
+            });
+        }
+        let Some(held) = held else {
+            return Ok(None);
+        };
+        let block = held.pinned.block()?;
+        // Records are usually looked up in ascending order.
+        let found = [held.last, held.last + 1]
+            .into_iter()
+            .find(|index| block.key(*index).is_ok_and(|at| at == key))
+            .or_else(|| block.find(key));
+        held.last = found.unwrap_or(held.last);
+        Ok(found.map(|index| (block, index)))
+    }
+}

@@ -1,0 +1,9 @@
+//! Writers of the records of a collection: pre-rendered records by id (`listed`) and by date
+//! (`dated`), the subjects (`enrolled`) and parents (`learner_parents`) of a learner, and
+//! look-ups of many records by their keys (`key_lookup`).
+
+pub(crate) mod dated;
+pub(crate) mod enrolled;
+pub(crate) mod key_lookup;
+pub(crate) mod learner_parents;
+pub(crate) mod listed;

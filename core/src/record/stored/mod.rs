@@ -1,0 +1,10 @@
+//! The stored form of a record: its pre-rendered JSON, its residual fields and its columns.
+
+pub(crate) mod account;
+pub(crate) mod columns;
+pub(crate) mod edited_row;
+pub(crate) mod mark_row;
+pub(crate) mod pre_render;
+pub(crate) mod residual_fields;
+pub(crate) mod template;
+pub(crate) mod typed;

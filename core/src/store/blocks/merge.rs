@@ -1,0 +1,447 @@
+//! Merges sorted edits into a partition. Inserting, replacing and removing records, and splitting
+//! and joining blocks, are done in one pass over the blocks that the edits affect.
+
+use super::block::Block;
+use super::block_builder::BlockBuilder;
+use super::block_index::{BlockEntry, BlockIndex};
+use super::collection::Layout;
+use super::item::{Item, ItemBuffer};
+use super::partition::{Key, Partition};
+use super::records::Reader;
+use crate::error::Result;
+use crate::store::rows::tables::MAX_BLOCK_BYTES;
+use crate::store::write::Write;
+
+/// The effect of an edit on a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The record remains unchanged, or still does not exist.
+    Keep,
+    /// The record becomes the content of the buffer.
+    Put,
+    /// The record is removed.
+    Remove,
+}
+
+/// Edits of records, in ascending order of their keys.
+pub(crate) trait Edits {
+    /// Returns the key of the next record to edit, if there is one.
+    fn next_key(&mut self) -> Result<Option<Key>>;
+
+    /// Edits this record, and moves to the next one.
+    fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision>;
+}
+
+/// A block that results from a merge.
+pub(crate) struct BuiltBlock {
+    first: Key,
+    count: u32,
+    bytes: Vec<u8>,
+}
+
+impl Write<'_> {
+    /// Applies the edits. Blocks without a change are not written.
+    pub(crate) fn merge_into(&mut self, partition: Partition, edits: &mut dyn Edits) -> Result<()> {
+        let before = self.block_index(partition)?;
+        let mut block_index = (*before).clone();
+        while let Some(key) = edits.next_key()? {
+            let position = block_index.locate(key);
+            self.merge_block(partition, &mut block_index, position, edits)?;
+        }
+        if *before != block_index {
+            self.put_block_index(partition, &block_index)?;
+        }
+        Ok(())
+    }
+
+    /// Applies the edits of the block at a position of the block index.
+    fn merge_block(
+        &mut self,
+        partition: Partition,
+        block_index: &mut BlockIndex,
+        position: usize,
+        edits: &mut dyn Edits,
+    ) -> Result<()> {
+        let layout = partition.collection.layout();
+        let entry = block_index.entries.get(position).copied();
+        let until = block_index.entries.get(position + 1).map(|next| next.first);
+        let old = match entry {
+            Some(_) => self.read_block_for_rewrite(partition, block_index, position)?,
+            None => BlockBuilder::new(layout).finish(),
+        };
+        let mut cutter = BlockSplitter::new(layout);
+        let mut written = Vec::new();
+        let block = Block::open(&old, layout)?;
+        let changed = merge_items(&block, until, edits, &mut |key, item| {
+            cutter.push(key, item)?;
+            // A first load adds a whole partition at once. All pieces are written at once, except
+            // the last two, which may still be balanced.
+            while cutter.done.len() > 2 {
+                let piece = cutter.done.remove(0);
+                written.push(self.put_piece(partition, block_index, None, &piece)?);
+            }
+            Ok(())
+        })?;
+        if !changed {
+            return Ok(());
+        }
+        cutter.cut();
+        let mut done = cutter.done;
+        // Records that are added at the end fill one block after another. Records that are added
+        // in the middle leave free space in both blocks.
+        if until.is_some() {
+            balance_last_two(&mut done, layout)?;
+        }
+        let mut reused = entry.map(|entry| entry.block);
+        for piece in &done {
+            written.push(self.put_piece(partition, block_index, reused.take(), piece)?);
+        }
+        if let Some(unused) = reused {
+            self.remove_block(partition, unused)?;
+        }
+        let replaced =
+            position..(position + usize::from(entry.is_some())).min(block_index.entries.len());
+        let small = matches!(&*done, [only] if only.bytes.len() < MAX_BLOCK_BYTES / 4);
+        block_index.entries.splice(replaced, written);
+        if small && entry.is_some() {
+            self.join(partition, block_index, position)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn put_piece(
+        &mut self,
+        partition: Partition,
+        block_index: &mut BlockIndex,
+        block: Option<u32>,
+        piece: &BuiltBlock,
+    ) -> Result<BlockEntry> {
+        let block = match block {
+            Some(block) => block,
+            None => block_index.number_block()?,
+        };
+        Ok(BlockEntry {
+            first: piece.first,
+            block,
+            count: piece.count,
+            checksum: self.put_block(partition, block, &piece.bytes)?,
+        })
+    }
+
+    /// Joins a small block with a neighbour, if both fit well into one block.
+    fn join(
+        &mut self,
+        partition: Partition,
+        block_index: &mut BlockIndex,
+        position: usize,
+    ) -> Result<()> {
+        let layout = partition.collection.layout();
+        for left in position.saturating_sub(1)..=position {
+            let pair = block_index
+                .entries
+                .get(left..)
+                .and_then(|pair| pair.first_chunk());
+            let Some(&[first, second]) = pair else {
+                continue;
+            };
+            let head = self.read_block_for_rewrite(partition, block_index, left)?;
+            let tail = self.read_block_for_rewrite(partition, block_index, left + 1)?;
+            if head.len() + tail.len() > MAX_BLOCK_BYTES * 3 / 4 {
+                continue;
+            }
+            let mut builder = BlockBuilder::new(layout);
+            for bytes in [&head, &tail] {
+                let block = Block::open(bytes, layout)?;
+                for (index, key) in block.keys().enumerate() {
+                    builder.push(key, &block.item(index)?)?;
+                }
+            }
+            let count = u32::try_from(builder.len()).unwrap_or(u32::MAX);
+            let checksum = self.put_block(partition, first.block, &builder.finish())?;
+            self.remove_block(partition, second.block)?;
+            let joined = BlockEntry {
+                count,
+                checksum,
+                ..first
+            };
+            block_index.entries.splice(left..left + 2, [joined]);
+            return Ok(());
+        }
+        Ok(())
+    }
+}
+
+/// Merges a block with the edits before `until`, and passes each resulting record to `keep`, or
+/// none if nothing was changed. Returns whether anything was changed.
+fn merge_items(
+    old: &Block<'_>,
+    until: Option<Key>,
+    edits: &mut dyn Edits,
+    keep: &mut dyn FnMut(Key, &Item<'_>) -> Result<()>,
+) -> Result<bool> {
+    let mut changed = false;
+    let mut buffer = ItemBuffer::default();
+    let mut index = 0;
+    loop {
+        let edited = edits
+            .next_key()?
+            .filter(|key| until.is_none_or(|until| *key < until));
+        let kept = if index < old.len() {
+            Some(old.key(index)?)
+        } else {
+            None
+        };
+        let key = match (edited, kept) {
+            (None, None) => return Ok(changed),
+            (Some(edited), None) => edited,
+            (None, Some(kept)) => kept,
+            (Some(edited), Some(kept)) => edited.min(kept),
+        };
+        let item = if kept == Some(key) {
+            index += 1;
+            Some(old.item(index - 1)?)
+        } else {
+            None
+        };
+        let decision = if edited == Some(key) {
+            buffer.clear();
+            edits.edit(item, &mut buffer)?
+        } else {
+            Decision::Keep
+        };
+        let changes = decision == Decision::Put || decision == Decision::Remove && item.is_some();
+        if changes && !changed {
+            changed = true;
+            for before in 0..index - usize::from(item.is_some()) {
+                keep(old.key(before)?, &old.item(before)?)?;
+            }
+        }
+        match (decision, item) {
+            (Decision::Keep, Some(item)) if changed => keep(key, &item)?,
+            (Decision::Put, _) => keep(key, &buffer.item())?,
+            _ => {}
+        }
+    }
+}
+
+/// Divides records into blocks that are as full as possible. A record that is larger than a block
+/// gets its own block.
+pub(crate) struct BlockSplitter {
+    builder: BlockBuilder,
+    first: Key,
+    pub(crate) done: Vec<BuiltBlock>,
+}
+
+impl BlockSplitter {
+    pub(crate) fn new(layout: Layout) -> BlockSplitter {
+        BlockSplitter {
+            builder: BlockBuilder::new(layout),
+            first: Key::MIN,
+            done: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
+        if self.builder.bytes() + self.builder.cost(item) > MAX_BLOCK_BYTES {
+            self.cut();
+        }
+        if self.builder.len() == 0 {
+            self.first = key;
+        }
+        self.builder.push(key, item)
+    }
+
+    pub(crate) fn cut(&mut self) {
+        if self.builder.len() > 0 {
+            self.done.push(BuiltBlock {
+                first: self.first,
+                count: u32::try_from(self.builder.len()).unwrap_or(u32::MAX),
+                bytes: self.builder.finish(),
+            });
+        }
+    }
+}
+
+/// Divides the records of the last two blocks evenly between both.
+fn balance_last_two(pieces: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> {
+    let [.., left, right] = pieces.as_slice() else {
+        return Ok(());
+    };
+    if left.bytes.len().max(right.bytes.len()) > MAX_BLOCK_BYTES {
+        return Ok(());
+    }
+    let half = left.bytes.len().midpoint(right.bytes.len());
+    let mut cutter = BlockSplitter::new(layout);
+    for piece in [left, right] {
+        let block = Block::open(&piece.bytes, layout)?;
+        for (index, key) in block.keys().enumerate() {
+            cutter.push(key, &block.item(index)?)?;
+            if cutter.done.is_empty() && cutter.builder.bytes() >= half {
+                cutter.cut();
+            }
+        }
+    }
+    cutter.cut();
+    pieces.truncate(pieces.len() - 2);
+    pieces.append(&mut cutter.done);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::blocks::collection::Collection;
+    use crate::store::blocks::merge::*;
+    use crate::store::{Location, Store, StoreOptions};
+    use std::collections::BTreeMap;
+
+    const LEARNERS: Partition = Partition::of(7, Collection::Learners);
+
+    type Model = BTreeMap<Key, Vec<u8>>;
+
+    /// Edits that store or remove whole records, in order.
+    struct Batch(
+        std::vec::IntoIter<(Key, Option<Vec<u8>>)>,
+        Option<(Key, Option<Vec<u8>>)>,
+    );
+
+    impl Batch {
+        fn of(edits: BTreeMap<Key, Option<Vec<u8>>>) -> Batch {
+            let mut edits: std::vec::IntoIter<_> =
+                edits.into_iter().collect::<Vec<_>>().into_iter();
+            let first = edits.next();
+            Batch(edits, first)
+        }
+    }
+
+    impl Edits for Batch {
+        fn next_key(&mut self) -> Result<Option<Key>> {
+            Ok(self.1.as_ref().map(|(key, _)| *key))
+        }
+
+        fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
+            let edit = self.1.take().and_then(|(_, edit)| edit);
+            self.1 = self.0.next();
+            let Some(bytes) = edit else {
+                return Ok(Decision::Remove);
+            };
+            new.columns[0].extend_from_slice(&bytes);
+            let same = old.is_some_and(|old| old.columns[0] == bytes);
+            Ok(if same { Decision::Keep } else { Decision::Put })
+        }
+    }
+
+    fn store() -> Result<Store> {
+        Store::open(Location::Memory, StoreOptions::for_test())
+    }
+
+    /// Checks that the partition is equal to the model, that its blocks are neither empty nor too
+    /// large, and that they match the block index. Returns the number of blocks.
+    fn check(store: &Store, model: &Model) -> Result<usize> {
+        store.read(|snapshot| {
+            let block_index = snapshot.block_index(LEARNERS)?;
+            let mut found = Model::new();
+            let mut live = 0;
+            for entry in &block_index.entries {
+                let pinned = snapshot.pin(LEARNERS, entry.block)?;
+                let block = pinned.block()?;
+                assert_eq!(
+                    (block.len(), block.key(0)?),
+                    (entry.count as usize, entry.first)
+                );
+                let mut builder = BlockBuilder::new(LEARNERS.collection.layout());
+                for (index, key) in block.keys().enumerate() {
+                    found.insert(key, block.record(0, index)?.to_vec());
+                    builder.push(key, &block.item(index)?)?;
+                }
+                assert!(builder.bytes() <= MAX_BLOCK_BYTES || block.len() == 1);
+                live += crate::store::rows::tables::page_bytes(builder.bytes());
+            }
+            assert!(block_index.entries.is_sorted_by(|a, b| a.first < b.first));
+            if !block_index.entries.is_empty() {
+                live += crate::store::rows::tables::page_bytes(block_index.encode().len());
+            }
+            assert!(found == *model);
+            assert_eq!(block_index.records(), model.len() as u64);
+            assert_eq!(snapshot.totals()?.live, live);
+            Ok(block_index.entries.len())
+        })
+    }
+
+    #[test]
+    fn random_batches_agree_with_a_map() -> Result<()> {
+        let mut seed = 1u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let store = store()?;
+        let mut model = Model::new();
+        let (mut most, mut shrunk) = (0, 0);
+        for round in 0..300u64 {
+            // The batches grow, shrink and change the partition a little, in turn.
+            let (edits, removals) = match round / 8 % 4 {
+                0 => (200, 1),
+                1 => (200, 9),
+                2 => (1, 5),
+                _ => (30, 5),
+            };
+            let mut batch = BTreeMap::new();
+            for _ in 0..=random(edits) {
+                let key = Key(random(40), random(40));
+                let length = match random(100) {
+                    0 => 150_000,
+                    1..20 => random(20_000),
+                    _ => random(1500),
+                };
+                let byte = b'a' + u8::try_from(random(4)).unwrap_or(0);
+                let bytes = vec![byte; usize::try_from(length).unwrap_or(0)];
+                batch.insert(key, (random(10) >= removals).then_some(bytes));
+            }
+            for (key, edit) in &batch {
+                match edit {
+                    Some(bytes) => model.insert(*key, bytes.clone()),
+                    None => model.remove(key),
+                };
+            }
+            store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch)))?;
+            let blocks = check(&store, &model)?;
+            shrunk += usize::from(blocks < most);
+            most = most.max(blocks);
+        }
+        assert!(most > 20 && shrunk > 50);
+        let all = model.keys().map(|key| (*key, None)).collect();
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(all)))?;
+        assert_eq!(check(&store, &Model::new())?, 0);
+        Ok(())
+    }
+
+    #[test]
+    fn records_added_in_order_fill_their_runs() -> Result<()> {
+        let store = store()?;
+        let record = vec![b'x'; 700];
+        let all: BTreeMap<_, _> = (0..2000)
+            .map(|id| (Key::one(id), Some(record.clone())))
+            .collect();
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(all)))?;
+        let model: Model = (0..2000).map(|id| (Key::one(id), record.clone())).collect();
+        let blocks = check(&store, &model)?;
+        let bytes = 2000 * (700 + 16 + 12 + 1 + 56 + 2);
+        assert!(blocks <= bytes / MAX_BLOCK_BYTES + 2, "{blocks}");
+        Ok(())
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not_written() -> Result<()> {
+        let store = store()?;
+        let batch = || {
+            (0..500)
+                .map(|id| (Key::one(id), Some(vec![b'x'; 300])))
+                .collect()
+        };
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch())))?;
+        let before = store.read(|snapshot| snapshot.sequence())?;
+        store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch())))?;
+        assert_eq!(store.read(|snapshot| snapshot.sequence())?, before);
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! Blocks: how records are stored together, indexed, cached and merged.
+
+pub(crate) mod block;
+pub(crate) mod block_builder;
+pub(crate) mod block_index;
+pub(crate) mod cached_block;
+pub(crate) mod collection;
+pub(crate) mod decoded_cache;
+pub(crate) mod item;
+pub(crate) mod merge;
+pub(crate) mod partition;
+pub(crate) mod records;

@@ -1,0 +1,102 @@
+//! A copy of a snapshot in its own file.
+
+use super::locked_file;
+use crate::error::{Error, Result};
+use crate::store::journal::changed_key::JOURNAL;
+use crate::store::redb_guard::panic_guard::caught;
+use crate::store::rows::checksum::Digest;
+use crate::store::rows::row_set_checksums::{DIGESTS, Scope};
+use crate::store::rows::tables::{
+    BLOCK_INDEXES, BLOCKS, Definition, IDEMPOTENCY_PREFIX, INTEGRATORS, META,
+};
+use crate::store::snapshot::Snapshot;
+use crate::store::write::Write;
+use redb::{Database, ReadableTable, Table};
+use std::fs::{self, File};
+use std::ops::Bound;
+use std::path::Path;
+
+/// The rows that a copy omits.
+pub(crate) struct OmittedRows {
+    /// The number of the kind of their records.
+    pub(crate) kind: u8,
+    /// Returns whether a key of the table of integrators belongs to such a row.
+    pub(crate) is_matching: fn(&[u8]) -> bool,
+}
+
+/// Writes a copy of the store to a new file. The file gets its name only when it is complete.
+pub(crate) fn write(
+    snapshot: &Snapshot,
+    path: &Path,
+    left_out: Option<&OmittedRows>,
+) -> Result<()> {
+    locked_file::publish(path, |file| {
+        caught("copying it", || copy(snapshot, file, left_out))
+    })?;
+    let synced = locked_file::sync_folder(path);
+    if synced.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    Ok(synced?)
+}
+
+fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&OmittedRows>) -> Result<()> {
+    let mut database = Database::builder()
+        .set_cache_size(4 << 20)
+        .create_with_backend(locked_file::backend(file.try_clone()?)?)?;
+    let mut transaction = database.begin_write()?;
+    transaction.set_quick_repair(true);
+    let tables = snapshot.tables();
+    let is_kept = |key: &[u8]| left_out.is_none_or(|rows| !(rows.is_matching)(key));
+    let copy = |from, to: Definition, is_kept: &dyn Fn(&[u8]) -> bool| {
+        copy_rows(from, &mut transaction.open_table(to)?, is_kept)
+    };
+    copy(tables.blocks, BLOCKS, &|_| true)?;
+    copy(tables.block_indexes, BLOCK_INDEXES, &|_| true)?;
+    // The idempotency record of a dataset with a password is derived from the password.
+    let is_idempotency_record = |key: &[u8]| key.starts_with(IDEMPOTENCY_PREFIX);
+    let (_, idempotency_records) = copy(tables.meta, META, &|key| {
+        left_out.is_none() || !is_idempotency_record(key)
+    })?;
+    let (missing, rows) = copy(tables.integrators, INTEGRATORS, &is_kept)?;
+    copy(tables.digests, DIGESTS, &|_| true)?;
+    if let Some(journal) = tables.journal {
+        copy(journal, JOURNAL, &|_| true)?;
+    }
+    if let Some(left_out) = left_out {
+        let mut write = Write::new(&transaction, None)?;
+        write.count(left_out.kind, 0, missing);
+        write.leave_out(Scope::Meta, idempotency_records);
+        write.leave_out(Scope::Integrators, rows);
+        write.finish()?;
+    }
+    transaction.commit()?;
+    database.compact()?;
+    // Closing truncates the file and records the state of the allocator.
+    drop(database);
+    Ok(())
+}
+
+/// Copies the rows of a table for which `is_kept` returns true into an empty table. Returns the
+/// number of the other rows, and their checksum. The rows are in order, so each is inserted at the
+/// end without a search.
+pub(crate) fn copy_rows(
+    from: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    to: &mut Table<'_, &'static [u8], &'static [u8]>,
+    is_kept: &dyn Fn(&[u8]) -> bool,
+) -> Result<(u64, Digest)> {
+    let mut end = to.upper_bound_mut(Bound::Unbounded::<&[u8]>)?;
+    let (mut left_out, mut digest) = (0, Digest::default());
+    for row in from.iter()? {
+        let (key, value) = row?;
+        if is_kept(key.value()) {
+            end.insert_before(key.value(), value.value())
+                .map_err(|error| Error::corrupt(&error.to_string()))?;
+        } else {
+            left_out += 1;
+            digest.add(key.value(), value.value());
+        }
+    }
+    end.close()?;
+    Ok((left_out, digest))
+}

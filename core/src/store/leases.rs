@@ -1,0 +1,119 @@
+//! All leases of a store, and the callers that wait until there are none.
+
+use super::redb_guard::panic_guard::catch_panic;
+use super::snapshot::Snapshot;
+use crate::error::Error;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// The snapshot of a lease. It is locked while it is read.
+#[derive(Default)]
+pub(super) struct LeaseSlot(pub(super) Mutex<LeaseState>);
+
+#[derive(Default)]
+pub(super) enum LeaseState {
+    /// The lease is registered, but has no snapshot yet.
+    #[default]
+    Starting,
+    Snapshot(Arc<Snapshot>),
+    /// The snapshot was dropped. The lease returns this error from now on.
+    Ended(Error),
+}
+
+/// All leases of a store, and the callers that wait for their end.
+#[derive(Default)]
+pub(super) struct Leases {
+    list: Mutex<List>,
+    pub(super) changed: Condvar,
+}
+
+#[derive(Default)]
+pub(super) struct List {
+    pub(super) live: Vec<Arc<LeaseSlot>>,
+    /// The number of callers that wait for all leases to end. New leases let one of them go first.
+    pub(super) waiting: usize,
+    /// Whether a caller has exclusive access.
+    pub(super) is_taken: bool,
+    /// The number of times that exclusive access has ended.
+    turn: u64,
+}
+
+/// Exclusive access to the store, without leases. New leases can start when it is dropped.
+pub(super) struct ExclusiveAccess<'a>(pub(super) &'a Leases);
+
+impl LeaseSlot {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LeaseState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Leases {
+    pub(super) fn lock(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is no lease and no caller has exclusive access.
+    pub(super) fn wait<'a>(
+        &'a self,
+        list: MutexGuard<'a, List>,
+        wait: std::time::Duration,
+    ) -> MutexGuard<'a, List> {
+        let waited = self
+            .changed
+            .wait_timeout_while(list, wait, |list| !list.is_free());
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Adds a lease. If callers already wait for all leases to end, one of them goes first, but
+    /// only one, so that neither side waits forever.
+    pub(super) fn register(&self) -> Arc<LeaseSlot> {
+        let mut list = self.lock();
+        let turn = list.turn;
+        while list.is_taken || list.waiting > 0 && list.turn == turn {
+            let waited = self.changed.wait(list);
+            list = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        let slot = Arc::new(LeaseSlot::default());
+        list.live.push(slot.clone());
+        slot
+    }
+
+    /// Ends all leases that are not being read with the error `closed`.
+    pub(super) fn close(&self) {
+        self.lock().end(&Error::Closed);
+        self.changed.notify_all();
+    }
+}
+
+impl List {
+    pub(super) fn is_free(&self) -> bool {
+        self.live.is_empty() && !self.is_taken
+    }
+
+    /// Ends all leases except those that are being read or that have no snapshot yet.
+    pub(super) fn end(&mut self, error: &Error) {
+        self.live.retain(|slot| {
+            let mut leased = match slot.0.try_lock() {
+                Ok(leased) => leased,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return true,
+            };
+            if let LeaseState::Starting = *leased {
+                return true;
+            }
+            let ended = std::mem::replace(&mut *leased, LeaseState::Ended(error.clone()));
+            // After a fault, redb may panic again when the snapshot is dropped.
+            let _ = catch_panic(|| drop(ended));
+            false
+        });
+    }
+}
+
+impl Drop for ExclusiveAccess<'_> {
+    fn drop(&mut self) {
+        let mut list = self.0.lock();
+        list.is_taken = false;
+        list.turn += 1;
+        drop(list);
+        self.0.changed.notify_all();
+    }
+}

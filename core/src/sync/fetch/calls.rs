@@ -1,0 +1,166 @@
+//! The requests and state updates of a sync on their way: those that are queued, those in flight,
+//! and the rate at which they are sent.
+
+use super::in_flight::{CallsInFlight, InFlight};
+use super::rate_control::Pace;
+use crate::dataset::replication::outbox::OutboxEntry;
+use crate::record::replication::fetch_log::FetchState;
+use crate::sync::plan::resource_request::ResourceRequest;
+use std::collections::VecDeque;
+
+/// How many attempts the first call has, before there was any reply.
+const FIRST_ATTEMPTS: u64 = 3;
+
+/// What is queued and in flight. A request is in `requests` at most once.
+pub(crate) struct Calls {
+    pub(crate) pace: Pace,
+    pub(crate) queue: VecDeque<ResourceRequest>,
+    /// Priority requests that are not sent yet.
+    pub(crate) priority_queue: VecDeque<ResourceRequest>,
+    /// Priority requests in flight.
+    pub(crate) priority_in_flight: Vec<ResourceRequest>,
+    /// Priority requests that are answered but not published yet.
+    pub(crate) priority_answered: Vec<ResourceRequest>,
+    pub(crate) requests: CallsInFlight<ResourceRequest>,
+    /// State updates in flight.
+    pub(crate) updates: CallsInFlight<OutboxEntry>,
+    /// State updates that have failed and are left to the next sync.
+    pub(crate) put_off: Vec<OutboxEntry>,
+    /// Whether any call had a reply.
+    pub(crate) has_contact: bool,
+    /// The instant that the driver passed last.
+    now: Option<i64>,
+}
+
+impl Calls {
+    /// Creates the state without any call. The pauses between attempts depend on the secret, which
+    /// differs between stores, so that they do not end on all devices at once.
+    pub(crate) fn new(secret: u64, most_in_flight: u32) -> Calls {
+        Calls {
+            pace: Pace::new(most_in_flight),
+            queue: VecDeque::new(),
+            priority_queue: VecDeque::new(),
+            priority_in_flight: Vec::new(),
+            priority_answered: Vec::new(),
+            requests: CallsInFlight::new(secret),
+            updates: CallsInFlight::new(secret),
+            put_off: Vec::new(),
+            has_contact: false,
+            now: None,
+        }
+    }
+
+    /// Sets the clock. If it was set back, moves all waits back with it.
+    pub(crate) fn set_clock(&mut self, now: i64) {
+        let back = self.now.map_or(0, |before| before.saturating_sub(now));
+        if back > 0 {
+            self.requests.set_back(back);
+            self.updates.set_back(back);
+            self.pace.set_back(back);
+        }
+        self.now = Some(now);
+    }
+
+    /// Discards the requests of the pass. Those with priority are queued again.
+    pub(crate) fn reset(&mut self) {
+        self.queue.clear();
+        self.requests.clear();
+        self.priority_queue
+            .extend(self.priority_in_flight.drain(..));
+        self.priority_answered.clear();
+    }
+
+    /// Adds a priority request, in place of an equal one.
+    pub(crate) fn prioritise(&mut self, ask: ResourceRequest) {
+        self.priority_queue.retain(|other| *other != ask);
+        self.priority_queue.push_back(ask);
+    }
+
+    /// Returns how many calls are in flight.
+    pub(crate) fn out(&self) -> u32 {
+        self.requests.out() + self.updates.out()
+    }
+
+    /// Returns how many requests are not answered yet.
+    pub(crate) fn left(&self) -> usize {
+        self.queue.len() + self.priority_queue.len() + self.requests.len()
+    }
+
+    /// Returns whether a call may be sent at this instant.
+    pub(crate) fn may_send(&self, now: i64) -> bool {
+        now >= self.pace.not_before && self.out() < self.pace.allowed()
+    }
+
+    /// Returns whether nothing can be done before a reply or a later instant.
+    pub(crate) fn is_waiting(&self, now: i64) -> bool {
+        self.requests.len() + self.updates.len() > 0 || now < self.pace.not_before
+    }
+
+    /// Removes the next request from its queue. A call that waits for its next attempt occupies a
+    /// place, so that no further requests are tried if all calls fail.
+    pub(crate) fn next_request(&mut self) -> Option<ResourceRequest> {
+        let allowed = usize::try_from(self.pace.allowed()).unwrap_or(usize::MAX);
+        while self.requests.len() < allowed {
+            let priority = self.priority_queue.pop_front();
+            self.priority_in_flight.extend(priority);
+            let ask = priority.or_else(|| self.queue.pop_front())?;
+            if !self.requests.has(|of| *of == ask) {
+                return Some(ask);
+            }
+        }
+        None
+    }
+
+    /// Ends a request that was answered or has failed. Returns whether it is a priority request
+    /// whose answer is to be published without waiting for the pass.
+    pub(crate) fn end_request(&mut self, of: InFlight<ResourceRequest>, state: FetchState) -> bool {
+        self.requests.end(of.id);
+        let before = self.priority_in_flight.len();
+        self.priority_in_flight.retain(|ask| *ask != of.of);
+        let is_answered = self.priority_in_flight.len() < before && state == FetchState::Fetched;
+        if is_answered {
+            self.priority_answered.push(of.of);
+        }
+        is_answered
+    }
+
+    /// Returns whether the service has never replied, after fewer attempts than usual.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        let has_failed =
+            self.requests.has_failed(FIRST_ATTEMPTS) || self.updates.has_failed(FIRST_ATTEMPTS);
+        has_failed && !self.has_contact
+    }
+
+    /// Pauses all sending because there is no network, and returns the instant at which it goes on.
+    /// This does not count as an attempt. Returns `None` if there is no call with this id.
+    pub(crate) fn pause_offline(&mut self, call: u64, now: i64) -> Option<i64> {
+        let (request, update) = (self.requests.get(call), self.updates.get(call));
+        if request.is_none() && update.is_none() {
+            return None;
+        }
+        let times = self.pace.record_offline(now);
+        let mut at = now;
+        if let Some(in_flight) = request {
+            at = self.requests.pause(in_flight, times, now, 0);
+        }
+        if let Some(in_flight) = update {
+            at = self.updates.pause(in_flight, times, now, 0);
+        }
+        self.pace.wait_until(at);
+        Some(at)
+    }
+
+    /// Returns the next instant that requires an action.
+    pub(crate) fn until(&self, now: i64) -> i64 {
+        let may_send = self.out() < self.pace.allowed();
+        let not_before = self.pace.not_before;
+        let waits = (may_send && now < not_before).then_some(not_before);
+        let calls = [self.requests.next(may_send), self.updates.next(may_send)];
+        let calls = calls.into_iter().flatten();
+        let until = calls.chain(waits).map(|until| match waits {
+            Some(waits) => until.max(waits),
+            None => until,
+        });
+        until.min().unwrap_or(now).max(now.saturating_add(1))
+    }
+}

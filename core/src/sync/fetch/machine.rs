@@ -1,0 +1,335 @@
+//! The state machine of a sync. It executes a pass over a school call by call, as `plan`
+//! determines. The outcome of each call is stored at once, so that an interrupted pass resumes.
+
+use super::answer::Answer;
+use super::calls::Calls;
+use super::in_flight::InFlight;
+use super::ownership::OwnershipToken;
+use super::pass::Pass;
+use super::rate_control::asked_to_wait;
+use super::report::Report;
+use super::staging::Staging;
+use crate::dataset::replication::fetch_log::FetchLog;
+use crate::error::Result;
+use crate::record::replication::fetch_log::{FetchState, PassHead};
+use crate::sync::options::SyncOptions;
+use crate::sync::plan::phase::Phase;
+use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};
+
+/// The state of a sync.
+pub(crate) struct Machine {
+    pub(crate) turn: OwnershipToken,
+    pub(crate) phase: Phase,
+    pub(crate) pass: Pass,
+    pub(crate) calls: Calls,
+    pub(crate) report: Report,
+    /// The requests whose answers had changed when they were requested again.
+    pub(crate) changed: Vec<ResourceRequest>,
+    /// How many times a later answer has shown another year.
+    pub(crate) year_changes: u8,
+}
+
+impl Machine {
+    pub(crate) fn new(
+        staging: Staging,
+        turn: OwnershipToken,
+        secret: u64,
+        school: u64,
+        options: SyncOptions,
+    ) -> Result<Machine> {
+        Ok(Machine {
+            turn,
+            phase: Phase::Start,
+            calls: Calls::new(secret, options.most_in_flight()),
+            pass: Pass::new(staging, school, options)?,
+            report: Report::default(),
+            changed: Vec::new(),
+            year_changes: 0,
+        })
+    }
+
+    /// Returns what to do at this instant.
+    pub(crate) fn next(&mut self, now: i64) -> Result<Step> {
+        self.calls.set_clock(now);
+        if !self.turn.is_newest() {
+            self.report.stopped = Some(StopReason::Superseded);
+        }
+        if self.pass.head.is_none() && self.report.stopped.is_none() {
+            self.begin(now)?;
+        }
+        while self.report.stopped.is_none()
+            && let Some(in_flight) = self.calls.requests.overdue(now)
+        {
+            self.retry(in_flight, now, 0)?;
+        }
+        while let Some(in_flight) = self.calls.updates.overdue(now) {
+            self.retry_update(in_flight, now, 0);
+        }
+        loop {
+            if let Some(why) = self.report.stopped {
+                return Ok(Step::Stop(why));
+            }
+            self.publish_alone()?;
+            if let Some(call) = self.send(now)? {
+                return Ok(Step::Send(call));
+            }
+            if self.calls.is_waiting(now) {
+                let until = self.calls.until(now);
+                return Ok(Step::Wait { until });
+            }
+            if self.phase == Phase::Done {
+                return Ok(Step::Done(self.report.complete(&self.pass)?));
+            }
+            self.advance()?;
+        }
+    }
+
+    /// Resumes the unfinished pass, or begins a new one.
+    fn begin(&mut self, now: i64) -> Result<()> {
+        // Answers that were approved after the pass are published before the next one begins.
+        if let Some((head, rows)) = self.pass.staging.stored_pass()?
+            && head.is_over
+            && rows.values().any(|row| row.state == FetchState::Approved)
+        {
+            self.reset_to(head, rows)?;
+            self.publish(None)?;
+        }
+        let (head, rows) = self.pass.staging.begin(now)?;
+        self.pass.unknown = self.pass.staging.unknown()?;
+        self.reset_to(head, rows)
+    }
+
+    /// Loads the state of the pass again, after another writer has changed it.
+    pub(crate) fn reload(&mut self) -> Result<()> {
+        match self.pass.staging.stored_pass()? {
+            Some((head, rows)) => self.reset_to(head, rows)?,
+            None => self.report.stopped = Some(StopReason::Forgotten),
+        }
+        Ok(())
+    }
+
+    fn reset_to(&mut self, head: PassHead, rows: FetchLog) -> Result<()> {
+        self.calls.reset();
+        self.phase = if head.is_over {
+            Phase::Done
+        } else {
+            Phase::Start
+        };
+        self.pass.reset_to(head, rows)?;
+        let failed = requests(&self.pass.rows)
+            .filter(|(_, row)| row.state == FetchState::Failed && row.pass == head.pass);
+        let failed: Vec<_> = failed.map(|(ask, row)| (ask, row.status)).collect();
+        for (ask, status) in failed {
+            let target = ask.target(self.pass.school);
+            self.report
+                .add_failed(target, "it was given up before this sync went on");
+            if status == FORBIDDEN {
+                self.forbid(ask);
+            }
+        }
+        Ok(())
+    }
+
+    /// Publishes the answers that are fetched and not published yet, or only those to `only`.
+    pub(crate) fn publish(&mut self, only: Option<&[ResourceRequest]>) -> Result<()> {
+        if self.pass.publish(only)? {
+            Ok(())
+        } else {
+            self.reload()
+        }
+    }
+
+    /// Returns the next call to send at this instant, if there is one.
+    fn send(&mut self, now: i64) -> Result<Option<Call>> {
+        if !self.calls.may_send(now) {
+            return Ok(None);
+        }
+        if let Some(call) = self.send_update(now)? {
+            return Ok(Some(call));
+        }
+        let school = self.pass.school;
+        let call = |id, ask: ResourceRequest| Call {
+            id,
+            method: "GET",
+            target: ask.target(school),
+            body: String::new(),
+        };
+        if let Some(in_flight) = self.calls.requests.send_again(now) {
+            return Ok(Some(call(in_flight.id, in_flight.of)));
+        }
+        let Some(ask) = self.calls.next_request() else {
+            return Ok(None);
+        };
+        // The id of a call is the same in any sync that executes the pass. It changes after an
+        // answer, so that a late reply is not taken for the reply to a repeated call.
+        let (pass, times, target) = (self.pass.number(), self.pass.times(ask), ask.target(school));
+        let id = self
+            .calls
+            .requests
+            .send(ask, &format!("{pass} {times} {target}"), now);
+        Ok(Some(call(id, ask)))
+    }
+
+    /// Evaluates a reply. If it fails, the state remains unchanged.
+    pub(crate) fn handle_reply(
+        &mut self,
+        call: u64,
+        now: i64,
+        reply: &Reply<'_>,
+    ) -> Result<ReplyOutcome> {
+        if !self.is_active() {
+            return Ok(ReplyOutcome::Stale);
+        }
+        self.calls.set_clock(now);
+        self.calls.has_contact = true;
+        let outcome = if let Some(in_flight) = self.calls.requests.get(call) {
+            self.handle_answer(in_flight, now, reply)?
+        } else if let Some(in_flight) = self.calls.updates.get(call) {
+            self.handle_update(in_flight, now, reply)?
+        } else {
+            return Ok(ReplyOutcome::Stale);
+        };
+        self.calls.pace.record_online();
+        self.report.results.replies += 1;
+        Ok(outcome)
+    }
+
+    pub(crate) fn handle_failure(
+        &mut self,
+        call: u64,
+        now: i64,
+        failure: CallFailure,
+    ) -> Result<ReplyOutcome> {
+        if !self.is_active() {
+            return Ok(ReplyOutcome::Stale);
+        }
+        self.calls.set_clock(now);
+        if failure == CallFailure::Offline {
+            let at = self.calls.pause_offline(call, now);
+            return Ok(at.map_or(ReplyOutcome::Stale, |at| ReplyOutcome::Retry { at }));
+        }
+        if let Some(in_flight) = self.calls.requests.get(call) {
+            return self.retry(in_flight, now, 0);
+        }
+        let update = self.calls.updates.get(call);
+        Ok(update.map_or(ReplyOutcome::Stale, |in_flight| {
+            self.retry_update(in_flight, now, 0)
+        }))
+    }
+
+    fn is_active(&self) -> bool {
+        self.turn.is_newest() && self.report.stopped.is_none()
+    }
+
+    /// Stops the sync if the service has never replied.
+    pub(crate) fn check_contact(&mut self) {
+        if self.calls.is_unreachable() {
+            self.report.stopped = Some(StopReason::Unreachable);
+        }
+    }
+
+    /// Handles a reply that reports a temporary failure: reduces the rate if the service requires
+    /// it, and schedules another attempt.
+    pub(crate) fn back_off(
+        &mut self,
+        reply: &Reply<'_>,
+        now: i64,
+        retry: impl FnOnce(&mut Machine, i64) -> Result<ReplyOutcome>,
+    ) -> Result<ReplyOutcome> {
+        let asked = asked_to_wait(reply, now);
+        let is_much = reply.status == 429;
+        if is_much {
+            self.calls.pace.slow_down();
+        }
+        let outcome = retry(self, asked.unwrap_or(0))?;
+        if let ReplyOutcome::Retry { at } = outcome
+            && (is_much || asked.is_some())
+        {
+            self.calls.pace.wait_until(at);
+        }
+        Ok(outcome)
+    }
+
+    /// Schedules another attempt, or fails the request after the last one.
+    pub(crate) fn retry(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        least: i64,
+    ) -> Result<ReplyOutcome> {
+        match self.calls.requests.retry(in_flight, now, least) {
+            Ok(at) => {
+                self.check_contact();
+                Ok(ReplyOutcome::Retry { at })
+            }
+            Err(in_flight) => {
+                let why = "there was no good reply to it in ten attempts";
+                self.give_up(in_flight, now, 0, why)
+            }
+        }
+    }
+
+    pub(crate) fn give_up(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        status: u16,
+        why: &str,
+    ) -> Result<ReplyOutcome> {
+        let answer = Answer {
+            state: FetchState::Failed,
+            status,
+            ..Answer::default()
+        };
+        if !self.store(in_flight, now, &answer)? {
+            return Ok(ReplyOutcome::Stale);
+        }
+        let target = in_flight.of.target(self.pass.school);
+        self.report.add_failed(target, why);
+        Ok(ReplyOutcome::Failed)
+    }
+
+    /// Stores the outcome of a request, and then ends its call. Returns false if nothing was stored
+    /// because the stored pass has changed.
+    pub(crate) fn store(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        answer: &Answer<'_>,
+    ) -> Result<bool> {
+        let is_stored = self.pass.store(in_flight, now, answer)?;
+        if !is_stored {
+            self.reload()?;
+        } else if self.calls.end_request(in_flight, answer.state) {
+            // The answers of the same group are published together with this one.
+            let group = in_flight.of.group().into_iter().collect();
+            self.calls.priority_queue.extend(self.pass.beside(&group));
+        }
+        Ok(is_stored)
+    }
+
+    /// Removes all requests to the same endpoint from the pass, because a refusal for one learner
+    /// or grade applies to all others too. Has no effect for a request that can be repeated without
+    /// parents.
+    pub(crate) fn forbid(&mut self, ask: ResourceRequest) {
+        if ask.with_less().is_none() {
+            let path = ask.path();
+            self.pass.forbidden.insert(path);
+            self.calls.queue.retain(|other| other.path() != path);
+        }
+    }
+
+    pub(crate) fn progress(&self) -> SyncProgress {
+        let pass = self.pass.number();
+        let answered = self.pass.rows.values().filter(|row| row.pass == pass);
+        SyncProgress {
+            answered: answered.count() as u64,
+            left: self.calls.left() as u64,
+            in_flight: self.calls.out(),
+        }
+    }
+}
+
+/// The HTTP status of a refused request.
+pub(crate) const FORBIDDEN: u64 = 403;

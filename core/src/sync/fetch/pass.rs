@@ -1,0 +1,178 @@
+//! The pass of a sync as it is stored, and what follows from it. It is loaded from the store, so
+//! that an interrupted pass resumes, and changed in the store first and then in memory.
+
+use super::answer::Answer;
+use super::in_flight::InFlight;
+use super::staging::{Staging, StoreOutcome, StoredSchool};
+use crate::clock::Offset;
+use crate::dataset::replication::fetch_log::FetchLog;
+use crate::error::Result;
+use crate::record::replication::coverage::CoverageKey;
+use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};
+use crate::sync::options::SyncOptions;
+use crate::sync::plan::resource::Group;
+use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use std::collections::{BTreeSet, HashSet};
+
+/// The state of a pass. Except for `year` and `forbidden`, it is the same as in the store.
+pub(crate) struct Pass {
+    pub(crate) staging: Staging,
+    pub(crate) school: u64,
+    pub(crate) options: SyncOptions,
+    /// The school's offset from UTC according to the options.
+    offset: Option<Offset>,
+    /// The head of the pass, once it has begun.
+    pub(crate) head: Option<PassHead>,
+    /// The outcome of each request of this pass or of an earlier one.
+    pub(crate) rows: FetchLog,
+    /// Unknown members of answers, as `record: member`.
+    pub(crate) unknown: BTreeSet<String>,
+    /// The values of the school's stored record, once the school is published.
+    pub(crate) stored: Option<StoredSchool>,
+    /// The groups that have answers that are not published yet.
+    pub(crate) groups: HashSet<(Group, u64)>,
+    /// The school's current year, as answers of this pass show it.
+    pub(crate) year: Option<u64>,
+    /// The answers that seldom change but are requested again in this pass.
+    pub(crate) rotated: BTreeSet<CoverageKey>,
+    /// The paths that the service does not permit in this pass.
+    pub(crate) forbidden: HashSet<&'static str>,
+}
+
+impl Pass {
+    pub(crate) fn new(staging: Staging, school: u64, options: SyncOptions) -> Result<Pass> {
+        Ok(Pass {
+            staging,
+            school,
+            offset: options.offset()?,
+            options,
+            head: None,
+            rows: FetchLog::new(),
+            unknown: BTreeSet::new(),
+            stored: None,
+            groups: HashSet::new(),
+            year: None,
+            rotated: BTreeSet::new(),
+            forbidden: HashSet::new(),
+        })
+    }
+
+    /// Replaces the state by a pass that was read from the store.
+    pub(crate) fn reset_to(&mut self, head: PassHead, rows: FetchLog) -> Result<()> {
+        self.head = Some(head);
+        self.set_rows(rows)?;
+        self.year = self.year_shown();
+        self.rotated = self.oldest();
+        Ok(())
+    }
+
+    /// Replaces the rows by those that were read from the store.
+    pub(crate) fn set_rows(&mut self, rows: FetchLog) -> Result<()> {
+        self.rows = rows;
+        let fetched = requests(&self.rows).filter(|(_, row)| row.state == FetchState::Fetched);
+        self.groups = fetched.filter_map(|(ask, _)| ask.group()).collect();
+        self.stored = self.staging.school()?;
+        Ok(())
+    }
+
+    /// Returns the school's offset from UTC.
+    pub(crate) fn offset(&self) -> Offset {
+        let stored = self.stored.map(|stored| stored.offset);
+        self.offset.or(stored).unwrap_or(Offset::DEFAULT)
+    }
+
+    /// Returns the offset from UTC in the options, if it differs from the stored one.
+    pub(crate) fn new_offset(&self) -> Option<String> {
+        let stored = self.stored.map(|stored| stored.offset);
+        let is_stored = self.offset.is_none() || self.offset == stored;
+        self.options.utc_offset.clone().filter(|_| !is_stored)
+    }
+
+    /// Returns the number of the pass.
+    pub(crate) fn number(&self) -> u64 {
+        self.head.map_or(0, |head| head.pass)
+    }
+
+    /// Returns how many times this pass has received the answer.
+    pub(crate) fn times(&self, ask: ResourceRequest) -> u64 {
+        let row = self.rows.get(&ask.unit(0));
+        let row = row.filter(|row| row.pass == self.number());
+        row.map_or(0, |row| row.times)
+    }
+
+    /// Marks the pass as finished. Returns false if the stored pass has changed.
+    pub(crate) fn end(&mut self) -> Result<bool> {
+        let Some(head) = self.head.filter(|head| !head.is_over) else {
+            return Ok(true);
+        };
+        let is_stored = self.staging.end(&head)? == StoreOutcome::Kept;
+        if is_stored {
+            let is_over = true;
+            self.head = Some(PassHead { is_over, ..head });
+        }
+        Ok(is_stored)
+    }
+
+    /// Stores the outcome of a request. Returns false if nothing was stored because the stored pass
+    /// has changed.
+    pub(crate) fn store(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        answer: &Answer<'_>,
+    ) -> Result<bool> {
+        let (ask, Some(head)) = (in_flight.of, self.head) else {
+            return Ok(false);
+        };
+        let row = FetchLogEntry {
+            state: answer.state,
+            pass: head.pass,
+            times: self.times(ask) + 1,
+            asked_at: now,
+            year: answer.year,
+            to: ask.to(),
+            without_parents: ask.without_parents,
+            is_changed: answer.is_changed,
+            is_due: false,
+            status: u64::from(answer.status),
+            attempts: in_flight.attempts,
+            records: answer.records,
+            lost: 0,
+            stored: 0,
+            digest: answer.digest,
+        };
+        let outcome = self.staging.store(&head, ask, &row, answer)?;
+        if outcome != StoreOutcome::Kept {
+            return Ok(false);
+        }
+        self.unknown.extend(answer.unknown.iter().cloned());
+        for unit in &answer.due {
+            let row = self.rows.entry(*unit);
+            row.or_insert(FetchLogEntry::UNFETCHED).is_due = true;
+        }
+        self.rows.insert(ask.unit(0), row);
+        if row.state == FetchState::Fetched {
+            self.groups.extend(ask.group());
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn is_beside_changes(&self, ask: ResourceRequest) -> bool {
+        ask.group()
+            .is_some_and(|group| self.groups.contains(&group))
+    }
+
+    /// Returns the requests of these groups whose answers are published or quarantined.
+    pub(crate) fn beside(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
+        let (year, _) = self.year();
+        let rows = requests(&self.rows).filter(|(ask, row)| {
+            let is_stored = matches!(
+                row.state,
+                FetchState::Published | FetchState::Quarantined | FetchState::Approved
+            );
+            let is_now = ask.year.is_none_or(|asked| asked == year);
+            is_stored && is_now && ask.group().is_some_and(|group| groups.contains(&group))
+        });
+        rows.map(|(ask, _)| ask).collect()
+    }
+}

@@ -1,0 +1,335 @@
+//! Evaluates the replies to requests.
+
+use super::answer::{Answer, StoredContent};
+use super::in_flight::InFlight;
+use super::machine::Machine;
+use super::pass::Pass;
+use crate::error::Result;
+use crate::json::{self, Object};
+use crate::query::{CLIENT_NOT_AUTHORISED, REQUEST_NOT_AUTHORISED};
+use crate::record::replication::coverage::CoverageKey;
+use crate::record::replication::fetch_log::{FetchLogEntry, FetchState};
+use crate::record::{Kind, Value};
+use crate::sync::plan::phase::Phase;
+use crate::sync::plan::resource::{Group, Resource};
+use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::read::fetched_records::FetchedRecords;
+use crate::sync::read::{self, DecodeError, Evidence};
+use crate::sync::step::{Reply, ReplyOutcome, StopReason};
+use twox_hash::XxHash3_128;
+
+/// The maximum length of an error of the service, in bytes.
+const MOST_ERROR: usize = 64 << 10;
+
+/// How many times the school's current year may change within a pass.
+const MOST_TURNS: u8 = 2;
+
+impl Machine {
+    pub(crate) fn handle_answer(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        reply: &Reply<'_>,
+    ) -> Result<ReplyOutcome> {
+        let ask = in_flight.of;
+        match reply.status {
+            200 => self.handle_body(in_flight, now, reply.body),
+            404 if says(reply.body, ask.spec().endpoint.nothing) => {
+                // The digest is the same however the body is formatted.
+                let digest = [404; 2];
+                if let Some(row) = self.unchanged(ask, digest) {
+                    return self.store_unchanged(in_flight, now, row);
+                }
+                let answer = Answer {
+                    status: reply.status,
+                    digest,
+                    ..Answer::default()
+                };
+                self.store_answer(
+                    in_flight,
+                    now,
+                    answer,
+                    &FetchedRecords::default(),
+                    &Evidence::default(),
+                )
+            }
+            404 if !is_json(reply.body) => self.retry(in_flight, now, 0),
+            401 => {
+                self.report.stopped = Some(match ask.resource {
+                    // Only this endpoint distinguishes the two causes.
+                    Resource::School if says(reply.body, REQUEST_NOT_AUTHORISED) => {
+                        StopReason::WrongCredentials
+                    }
+                    Resource::School if says(reply.body, CLIENT_NOT_AUTHORISED) => {
+                        StopReason::SchoolNotAuthorised
+                    }
+                    _ => StopReason::Unauthorised,
+                });
+                Ok(ReplyOutcome::Failed)
+            }
+            403 => {
+                let has_priority = self.has_priority(ask);
+                let outcome = self.give_up(in_flight, now, 403, "the service answered 403")?;
+                self.forbid(ask);
+                match ask.with_less().filter(|_| outcome == ReplyOutcome::Failed) {
+                    Some(less) if has_priority => self.calls.priority_queue.push_front(less),
+                    Some(less) => self.calls.queue.push_front(less),
+                    None => {}
+                }
+                Ok(outcome)
+            }
+            408 | 429 | 500..=599 => self.back_off(reply, now, |machine, least| {
+                machine.retry(in_flight, now, least)
+            }),
+            status => self.give_up(
+                in_flight,
+                now,
+                status,
+                &format!("the service answered {status}"),
+            ),
+        }
+    }
+
+    fn handle_body(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        body: &[u8],
+    ) -> Result<ReplyOutcome> {
+        let digest = digest_of(body);
+        if let Some(row) = self.unchanged(in_flight.of, digest) {
+            return self.store_unchanged(in_flight, now, row);
+        }
+        match read::read(in_flight.of, self.pass.school, body) {
+            Ok((fetched, evidence)) => {
+                let answer = Answer {
+                    year: evidence.year,
+                    records: evidence.records,
+                    digest,
+                    ..Answer::default()
+                };
+                self.store_answer(in_flight, now, answer, &fetched, &evidence)
+            }
+            Err(DecodeError::NoJson) => self.retry(in_flight, now, 0),
+            Err(why) => self.give_up(in_flight, now, 200, &why.to_string()),
+        }
+    }
+
+    /// Returns the stored row of the same answer to the same request, unless the answer must be
+    /// read again.
+    fn unchanged(&self, ask: ResourceRequest, digest: [u64; 2]) -> Option<FetchLogEntry> {
+        let row = self.pass.rows.get(&ask.unit(0)).copied();
+        let row = row.filter(|_| !self.pass.is_beside_changes(ask));
+        row.filter(|row| {
+            let is_read = matches!(row.state, FetchState::Published | FetchState::Noted);
+            is_read
+                && row.digest == digest
+                && (row.state == FetchState::Noted) == self.is_noted(ask)
+                && (row.to, row.without_parents) == (ask.to(), ask.without_parents)
+        })
+    }
+
+    fn store_unchanged(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        row: FetchLogEntry,
+    ) -> Result<ReplyOutcome> {
+        // It may be older than the answer of another year that arrived before it.
+        if self.pass.changes_year(in_flight.of, row.year) {
+            return self.retry(in_flight, now, 0);
+        }
+        let answer = Answer {
+            state: row.state,
+            status: u16::try_from(row.status).unwrap_or(200),
+            year: row.year,
+            records: row.records,
+            digest: row.digest,
+            content: StoredContent::Same,
+            ..Answer::default()
+        };
+        if !self.store(in_flight, now, &answer)? {
+            return Ok(ReplyOutcome::Stale);
+        }
+        self.record_success(in_flight.of, row.year);
+        self.report.results.unchanged += 1;
+        Ok(ReplyOutcome::Unchanged)
+    }
+
+    /// Stores a complete answer. If it belongs to another year than the answers before, the
+    /// school's current year has changed: all answers of the current year are requested again.
+    fn store_answer<'a>(
+        &mut self,
+        in_flight: InFlight<ResourceRequest>,
+        now: i64,
+        mut answer: Answer<'a>,
+        fetched: &'a FetchedRecords,
+        evidence: &'a Evidence,
+    ) -> Result<ReplyOutcome> {
+        let ask = in_flight.of;
+        let year = answer.year.filter(|_| ask.is_of_current_year());
+        let turns = self.pass.changes_year(ask, year);
+        if turns && self.year_changes == MOST_TURNS {
+            return self.give_up(in_flight, now, 200, "it is of another year than the others");
+        }
+        let before = self.pass.rows.get(&ask.unit(0)).map(|row| row.digest);
+        answer.is_changed = before != Some(answer.digest);
+        let mut due: Vec<CoverageKey> = Vec::new();
+        if turns {
+            due.extend(self.pass.units(ResourceRequest::is_of_current_year));
+        }
+        let is_noted = self.is_noted(ask);
+        answer.content = match ask.resource {
+            Resource::LearnerSubjects => {
+                due.extend(self.pass.takers_of_others(evidence)?);
+                StoredContent::EnrolmentDigests(&evidence.enrolment_digests)
+            }
+            Resource::StructureOfLearner => StoredContent::Nothing,
+            _ if is_noted => StoredContent::Nothing,
+            _ => StoredContent::Records(fetched),
+        };
+        if is_noted {
+            answer.state = FetchState::Noted;
+        }
+        // A changed answer about a learner shows that the structures of the learner's grades may
+        // have changed.
+        let shows_structures = matches!(
+            ask.resource,
+            Resource::StructureOfLearner | Resource::SubjectsPerTerm
+        );
+        if answer.is_changed && shows_structures && ask.year.is_none() {
+            due.extend(self.pass.structures_before(ask, fetched)?);
+        }
+        due.retain(|unit| *unit != ask.unit(0));
+        let new = due.iter().copied();
+        let new: Vec<_> = new
+            .filter(|unit| !self.pass.rows.contains_key(unit))
+            .collect();
+        answer.due = due;
+        let named = evidence.unknown.iter();
+        let named = named.map(|(of, name)| format!("{of}: {name}"));
+        answer.unknown = named
+            .filter(|name| !self.pass.unknown.contains(name))
+            .collect();
+        if !self.store(in_flight, now, &answer)? {
+            return Ok(ReplyOutcome::Stale);
+        }
+        if matches!(self.phase, Phase::Revalidate(_)) && answer.is_changed {
+            self.changed.push(ask);
+        }
+        self.record_success(ask, year);
+        for unit in new {
+            let ask = ResourceRequest::logged(unit, &FetchLogEntry::UNFETCHED);
+            let ask = ask.and_then(|ask| self.pass.remaining_request(ask));
+            self.calls.queue.extend(ask);
+        }
+        if turns {
+            self.year_changes += 1;
+            self.calls.queue.clear();
+            self.phase = Phase::Start;
+        }
+        Ok(ReplyOutcome::Stored)
+    }
+
+    /// Returns whether only the indications in an answer are used and its records are not stored:
+    /// the enrolments of all learners, and structures of a given year, unless the app requested
+    /// them.
+    fn is_noted(&self, ask: ResourceRequest) -> bool {
+        match ask.resource {
+            Resource::LearnerSubjects => true,
+            Resource::StructureOfLearner => ask.year.is_some(),
+            Resource::StructureOfGrade => ask.year.is_some() && !self.has_priority(ask),
+            _ => false,
+        }
+    }
+
+    fn has_priority(&self, ask: ResourceRequest) -> bool {
+        self.calls.priority_in_flight.contains(&ask)
+    }
+
+    fn record_success(&mut self, ask: ResourceRequest, year: Option<u64>) {
+        self.calls.pace.went_well();
+        let year = year.filter(|_| ask.is_of_current_year());
+        self.pass.year = year.or(self.pass.year);
+    }
+}
+
+impl Pass {
+    /// Returns whether an answer of this year shows that the current year is another one than known.
+    fn changes_year(&self, ask: ResourceRequest, year: Option<u64>) -> bool {
+        let year = year.filter(|_| ask.is_of_current_year());
+        let known = self.year.or_else(|| self.stored.map(|stored| stored.year));
+        year.is_some_and(|year| known.is_some_and(|known| known != year))
+    }
+
+    /// Returns the coverage keys of the stored answers about learners that take other subjects than
+    /// before.
+    fn takers_of_others(&self, evidence: &Evidence) -> Result<Vec<CoverageKey>> {
+        let before = self.staging.enrolment_digests()?;
+        let is_other = |ask: ResourceRequest| match ask.group() {
+            Some((Group::Subjects, learner)) => {
+                evidence.enrolment_digests.differs(&before, learner)
+            }
+            _ => false,
+        };
+        Ok(self.units(is_other).collect())
+    }
+
+    /// Returns the coverage keys of the structures of all grades in an answer that this pass has not
+    /// requested yet. For a grade that is known only from a structure, its marks follow.
+    fn structures_before(
+        &self,
+        ask: ResourceRequest,
+        fetched: &FetchedRecords,
+    ) -> Result<Vec<CoverageKey>> {
+        let is_structure = ask.resource == Resource::StructureOfLearner;
+        let mut due = Vec::new();
+        for record in fetched.records(self.school) {
+            let record = record?;
+            if record.kind == Kind::Grade
+                && let Some(grade) = record.values.get(1).and_then(Value::integer)
+            {
+                let [structure, marks] = [Resource::StructureOfGrade, Resource::MarksOfGrade]
+                    .map(|resource| ResourceRequest::of_id(resource, grade).unit(0));
+                match self.rows.get(&structure) {
+                    Some(row) if row.pass < self.number() => due.push(structure),
+                    None if is_structure => due.extend([structure, marks]),
+                    _ => {}
+                }
+            }
+        }
+        Ok(due)
+    }
+
+    /// Returns the coverage keys of the stored answers whose requests match.
+    pub(crate) fn units(
+        &self,
+        of: impl Fn(ResourceRequest) -> bool,
+    ) -> impl Iterator<Item = CoverageKey> {
+        let asks = requests(&self.rows).map(|(ask, _)| ask);
+        asks.filter(move |ask| of(*ask)).map(|ask| ask.unit(0))
+    }
+}
+
+fn digest_of(body: &[u8]) -> [u64; 2] {
+    let digest = XxHash3_128::oneshot(body);
+    let half = |shift: u32| u64::try_from(digest >> shift & u128::from(u64::MAX)).unwrap_or(0);
+    [half(64), half(0)]
+}
+
+/// Returns whether a body is JSON. If not, it was truncated, or does not originate from the
+/// service.
+pub(crate) fn is_json(body: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
+}
+
+/// Returns whether a body is an error of v1 with this text.
+fn says(body: &[u8], text: &str) -> bool {
+    let body = Some(body).filter(|body| body.len() <= MOST_ERROR);
+    let object = body.and_then(|body| std::str::from_utf8(body).ok());
+    let object = object.and_then(|body| Object::parse(body).ok());
+    let mut members = object.into_iter().flat_map(|object| object.members);
+    let said = members.find(|(name, _)| name == "error_description");
+    let said = said.and_then(|(_, value)| json::string(value));
+    said.is_some_and(|said| said == text)
+}

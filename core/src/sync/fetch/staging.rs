@@ -1,0 +1,215 @@
+//! Access to the fetch log of a sync in the store. The outcome of each request is stored as soon as
+//! its reply was read, so that a restarted sync requests only the rest.
+
+use super::answer::{Answer, StoredContent};
+use crate::clock::Offset;
+use crate::dataset::replication::fetch_log::{self, FetchLog};
+use crate::dataset::replication::outbox;
+use crate::error::Result;
+use crate::query::SchoolFacts;
+use crate::record::replication::enrolment_digest::EnrolmentDigests;
+use crate::record::replication::erased_learners::ErasedLearners;
+use crate::record::replication::fetch_log::{FetchLogEntry, PassHead};
+use crate::store::{Snapshot, Store, Write};
+use crate::sync::options::SyncOptions;
+use crate::sync::plan::resource::Resource;
+use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::read::fetched_records::{CODEC_VERSION, FetchedRecords};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use twox_hash::XxHash3_64;
+
+pub(crate) struct Staging {
+    store: Arc<Store>,
+    school: u64,
+    options: u64,
+    outbox: u64,
+}
+
+/// Values of the record of a synced school that no answer of the service states.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoredSchool {
+    /// The current administrative year.
+    pub(crate) year: u64,
+    pub(crate) offset: Offset,
+}
+
+/// Whether an outcome was stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StoreOutcome {
+    Kept,
+    /// The stored pass is no longer the one in memory, for example because a learner was erased.
+    /// Its state must be loaded again.
+    Moved,
+    /// The school was removed, or is no longer synced.
+    Gone,
+}
+
+impl Staging {
+    pub(crate) fn new(store: Arc<Store>, school: u64, options: &SyncOptions) -> Staging {
+        let asked = (options.days_from, &options.utc_offset);
+        let outbox = options.outbox.as_deref().map_or(0, outbox::of);
+        let options = XxHash3_64::oneshot(format!("{asked:?}").as_bytes());
+        Staging {
+            store,
+            school,
+            options,
+            outbox,
+        }
+    }
+
+    pub(crate) fn read<T>(&self, mut read: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
+        self.store.read(|snapshot| read(snapshot))
+    }
+
+    pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Write<'_>) -> Result<T>) -> Result<T> {
+        self.store.write(write)
+    }
+
+    /// Resumes the unfinished pass if it has the same options and codec version; otherwise begins a
+    /// new one. Returns the pass and the rows of all answers, including those of earlier passes.
+    pub(crate) fn begin(&self, now: i64) -> Result<(PassHead, FetchLog)> {
+        match self.stored_pass()? {
+            Some((head, rows)) if !head.is_over && self.made(&head) => {
+                let outbox = self.outbox;
+                let now = PassHead { outbox, ..head };
+                if now != head {
+                    self.write(|write| fetch_log::set_head(write, self.school, &now))?;
+                }
+                Ok((now, rows))
+            }
+            before => {
+                let before = before.map(|(head, _)| head).unwrap_or_default();
+                self.write(|write| self.begin_after(write, before, now))
+            }
+        }
+    }
+
+    /// Returns the pass and its rows as they are stored, or `None` if they were removed.
+    pub(crate) fn stored_pass(&self) -> Result<Option<(PassHead, FetchLog)>> {
+        self.read(|snapshot| {
+            let head = fetch_log::head(snapshot, self.school)?;
+            head.map(|head| Ok((head, fetch_log::rows(snapshot, self.school)?)))
+                .transpose()
+        })
+    }
+
+    fn begin_after(
+        &self,
+        write: &mut Write<'_>,
+        before: PassHead,
+        now: i64,
+    ) -> Result<(PassHead, FetchLog)> {
+        if before.codec_version == CODEC_VERSION {
+            fetch_log::remove_unpublished(write, self.school)?;
+        } else {
+            fetch_log::forget_answers(write, self.school)?;
+        }
+        fetch_log::drop_unknown(write, self.school)?;
+        let head = PassHead {
+            pass: before.pass + 1,
+            began: now,
+            is_over: false,
+            is_published: false,
+            codec_version: CODEC_VERSION,
+            options: self.options,
+            erasures: before.erasures,
+            outbox: self.outbox,
+        };
+        fetch_log::set_head(write, self.school, &head)?;
+        Ok((head, fetch_log::rows(write, self.school)?))
+    }
+
+    fn made(&self, head: &PassHead) -> bool {
+        (head.codec_version, head.options) == (CODEC_VERSION, self.options)
+    }
+
+    /// Returns whether the stored pass is the one in memory.
+    pub(crate) fn check_pass(&self, write: &Write<'_>, head: &PassHead) -> Result<StoreOutcome> {
+        Ok(match fetch_log::head(write, self.school)? {
+            None => StoreOutcome::Gone,
+            Some(stored) if stored == *head => StoreOutcome::Kept,
+            Some(_) => StoreOutcome::Moved,
+        })
+    }
+
+    /// Returns the unknown members of answers of the pass, as `record: member`.
+    pub(crate) fn unknown(&self) -> Result<BTreeSet<String>> {
+        self.read(|snapshot| fetch_log::unknown(snapshot, self.school))
+    }
+
+    /// Stores the outcome of a request in one transaction.
+    pub(crate) fn store(
+        &self,
+        head: &PassHead,
+        ask: ResourceRequest,
+        row: &FetchLogEntry,
+        answer: &Answer<'_>,
+    ) -> Result<StoreOutcome> {
+        let (school, unit) = (self.school, ask.unit(0));
+        self.write(|write| {
+            let outcome = self.check_pass(write, head)?;
+            if outcome != StoreOutcome::Kept {
+                return Ok(outcome);
+            }
+            fetch_log::set_due(write, school, &answer.due)?;
+            fetch_log::add_unknown(write, school, &answer.unknown)?;
+            let erased = ErasedLearners::of(write, school)?;
+            match &answer.content {
+                StoredContent::Same => fetch_log::set(write, school, unit, row)?,
+                StoredContent::Nothing => fetch_log::put(write, school, unit, row, &[])?,
+                StoredContent::Records(fetched) if erased.is_nobody() => {
+                    fetch_log::put(write, school, unit, row, fetched.bytes())?;
+                }
+                StoredContent::Records(fetched) => {
+                    let fetched = fetched.without(school, &erased)?;
+                    fetch_log::put(write, school, unit, row, fetched.bytes())?;
+                }
+                StoredContent::EnrolmentDigests(enrolment_digests) => {
+                    let mut enrolment_digests = (*enrolment_digests).clone();
+                    enrolment_digests.leave_out(|learner| erased.has(learner));
+                    fetch_log::put(write, school, unit, row, &enrolment_digests.bytes())?;
+                }
+            }
+            Ok(StoreOutcome::Kept)
+        })
+    }
+
+    /// Returns the fetched records of an answer that is not published yet.
+    pub(crate) fn fetched_records(&self, ask: ResourceRequest) -> Result<FetchedRecords> {
+        let unit = ask.unit(0);
+        let bytes =
+            self.read(|snapshot| fetch_log::fetched_records(snapshot, self.school, unit))?;
+        Ok(FetchedRecords::of(bytes))
+    }
+
+    /// Returns the stored digests of which learner takes which subjects.
+    pub(crate) fn enrolment_digests(&self) -> Result<EnrolmentDigests> {
+        let ask = ResourceRequest::new(Resource::LearnerSubjects);
+        EnrolmentDigests::read(self.fetched_records(ask)?.bytes())
+    }
+
+    /// Returns the values of the school's record, if the school is synced.
+    pub(crate) fn school(&self) -> Result<Option<StoredSchool>> {
+        self.read(|snapshot| {
+            if snapshot.owners().of(self.school).is_app() {
+                return Ok(None);
+            }
+            let facts = SchoolFacts::read(snapshot, self.school)?;
+            let offset = facts.offset;
+            Ok(facts.current_year.map(|year| StoredSchool { year, offset }))
+        })
+    }
+
+    /// Marks the stored pass as finished.
+    pub(crate) fn end(&self, head: &PassHead) -> Result<StoreOutcome> {
+        self.write(|write| {
+            let outcome = self.check_pass(write, head)?;
+            if outcome == StoreOutcome::Kept {
+                let is_over = true;
+                fetch_log::set_head(write, self.school, &PassHead { is_over, ..*head })?;
+            }
+            Ok(outcome)
+        })
+    }
+}

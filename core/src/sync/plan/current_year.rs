@@ -1,0 +1,140 @@
+//! Determines the school's current year, which no answer states by itself: it is the year of the
+//! records that the service returns for requests without a year. Also chooses the learners whose
+//! answers show the current year and all additions to the structure of marks.
+
+use super::resource::{Format, Resource};
+use super::resource_request::{ResourceRequest, requests};
+use crate::dataset;
+use crate::error::Result;
+use crate::record::replication::fetch_log::FetchLogEntry;
+use crate::sync::fetch::pass::Pass;
+
+impl Pass {
+    /// Returns the school's current year, as the latest answer of this pass shows it.
+    pub(crate) fn year_shown(&self) -> Option<u64> {
+        let rows = requests(&self.rows).filter(|(ask, row)| {
+            row.pass == self.number() && !row.is_due && ask.is_of_current_year()
+        });
+        let shown = rows.filter_map(|(_, row)| Some((row.asked_at, row.year?)));
+        shown.max().map(|(_, year)| year)
+    }
+
+    /// Returns the school's current year, and whether an answer of this pass shows it. If none
+    /// does, the year is the stored one, or the calendar year if none is stored. If that year is
+    /// over, it is the first later year that is not.
+    pub(crate) fn year(&self) -> (u64, bool) {
+        if let Some(year) = self.year {
+            return (year, true);
+        }
+        let stored = self.stored.map(|stored| stored.year);
+        let mut year = stored.unwrap_or_else(|| u64::from(self.today().year()));
+        while self.has_new_year_begun(year) {
+            year += 1;
+        }
+        (year, false)
+    }
+
+    /// Returns whether a structure of marks exists for this year while the structure for the
+    /// current year is empty.
+    fn has_new_year_begun(&self, year: u64) -> bool {
+        let has_any = |ask| self.answer(ask).map(|row| row.records > 0);
+        requests(&self.rows).any(|(ask, _)| {
+            let of_current_year = ResourceRequest { year: None, ..ask };
+            matches!(ask.spec().format, Format::Structure)
+                && ask.year == Some(year)
+                && has_any(ask) == Some(true)
+                && has_any(of_current_year) == Some(false)
+        })
+    }
+
+    /// Requests the structures of marks of half of the representative learners, which show new
+    /// assessments and the current year, and everything else of this phase. Consecutive passes
+    /// alternate between the halves.
+    pub(crate) fn plan_year(&self) -> Result<Vec<ResourceRequest>> {
+        let mut planned = Vec::new();
+        let structure = |learner| ResourceRequest::of_id(Resource::StructureOfLearner, learner);
+        let mut learners = self.showing_learners()?;
+        let row = |learner: u64| self.rows.get(&structure(learner).unit(0));
+        // A resumed pass requests the same learners.
+        let age = |row: &FetchLogEntry| (row.pass != self.number(), row.pass);
+        learners.sort_by_key(|learner| row(*learner).map_or((true, 0), age));
+        for learner in learners.iter().copied().take(learners.len().div_ceil(2)) {
+            planned.extend(self.remaining_request(structure(learner)));
+        }
+        planned.extend(self.plan_structures()?);
+        planned.extend(self.plan_learners()?);
+        if learners.is_empty() {
+            let takers = self.staging.enrolment_digests()?;
+            let subjects = |learner| ResourceRequest::of_id(Resource::SubjectsPerTerm, learner);
+            // A resumed pass requests the same learner.
+            let row = |learner: u64| self.rows.get(&subjects(learner).unit(0));
+            let age = |row: &FetchLogEntry| (row.pass != self.number(), row.age());
+            let taker = takers
+                .learners()
+                .min_by_key(|learner| row(*learner).map(age));
+            if let Some(ask) = taker.map(subjects)
+                && !planned.contains(&ask)
+            {
+                planned.extend(self.remaining_request(ask));
+            }
+        }
+        Ok(planned)
+    }
+
+    /// Returns learners who together take everything that is taken at the school. Their structures
+    /// of marks show all additions to it.
+    fn showing_learners(&self) -> Result<Vec<u64>> {
+        let Some(stored) = self.stored else {
+            return Ok(Vec::new());
+        };
+        self.staging
+            .read(|snapshot| dataset::learners_taking_all(snapshot, self.school, stored.year))
+    }
+
+    /// Requests the structures of marks of representative learners that were not requested before.
+    pub(crate) fn plan_showing_learners(&self) -> Result<Vec<ResourceRequest>> {
+        let learners = self.showing_learners()?.into_iter();
+        let asks = learners.map(|id| ResourceRequest::of_id(Resource::StructureOfLearner, id));
+        Ok(asks.filter_map(|ask| self.request(ask)).collect())
+    }
+
+    /// Requests answers that may show the current year, if no answer of this pass has shown it. If
+    /// no answer shows it, the current year is empty. It is then not the stored year, unless that
+    /// year is empty too. Which of several empty years is used makes no difference.
+    pub(crate) fn plan_year_check(&self) -> Result<Vec<ResourceRequest>> {
+        if self.year.is_some() {
+            return Ok(Vec::new());
+        }
+        let remaining = |asks: Vec<ResourceRequest>| {
+            let asks = asks.into_iter();
+            asks.filter_map(|ask| self.remaining_request(ask)).collect()
+        };
+        let grades = self.grades()?.into_iter();
+        let structures = grades.map(|id| ResourceRequest::of_id(Resource::StructureOfGrade, id));
+        let structures: Vec<ResourceRequest> = structures.collect();
+        let shown = requests(&self.rows).find(|(ask, row)| {
+            ask.resource == Resource::SubjectsPerTerm
+                && row.year.is_some()
+                && row.pass < self.number()
+        });
+        let mut asks = structures.clone();
+        asks.extend(shown.map(|(ask, _)| ask));
+        let mut planned: Vec<ResourceRequest> = remaining(asks);
+        if planned.is_empty()
+            && let Some(stored) = self.stored
+        {
+            let learners = self.showing_learners()?.into_iter();
+            let asks = learners.map(|learner| ResourceRequest {
+                year: Some(stored.year),
+                ..ResourceRequest::of_id(Resource::StructureOfLearner, learner)
+            });
+            planned = remaining(asks.collect());
+        }
+        if planned.is_empty() {
+            let year = Some(self.year().0);
+            let asks = structures.into_iter();
+            planned = remaining(asks.map(|ask| ResourceRequest { year, ..ask }).collect());
+        }
+        Ok(planned)
+    }
+}

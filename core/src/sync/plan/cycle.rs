@@ -1,0 +1,368 @@
+//! Plans the requests of a pass, phase by phase. Each phase depends on the answers of the one
+//! before.
+
+use super::phase::Phase;
+use super::resource::{Frequency, Group, LISTINGS, Resource, Scope};
+use super::resource_request::{ResourceRequest, requests};
+use crate::dataset;
+use crate::date::Date;
+use crate::error::Result;
+use crate::record::field::position;
+use crate::record::replication::coverage::CoverageKey;
+use crate::record::replication::fetch_log::{FetchLogEntry, FetchState};
+use crate::record::{Kind, Value};
+use crate::sync::fetch::machine::{FORBIDDEN, Machine};
+use crate::sync::fetch::pass::Pass;
+use crate::sync::step::StopReason;
+use std::collections::BTreeSet;
+
+/// How many more times a pass requests data that has changed while it was requested again.
+const MAX_REVALIDATIONS: u8 = 2;
+
+/// How many of the other answers that seldom change are requested again for each large one.
+const ANSWERS_A_LARGE_ONE: usize = 25;
+
+/// The length of a window of absences, in days.
+const DAYS: i64 = 30;
+
+impl Machine {
+    /// Plans the next phase, and publishes at the end of some phases.
+    pub(crate) fn advance(&mut self) -> Result<()> {
+        let phase = self.phase;
+        let publishes = matches!(
+            phase,
+            Phase::Rest | Phase::Follow | Phase::Revalidate(_) | Phase::Approved
+        );
+        if publishes {
+            // Others of their group have changed, so these answers must be read again.
+            let beside = self.pass.beside(&self.pass.groups);
+            self.calls.queue.extend(beside);
+            if !self.calls.queue.is_empty() {
+                return Ok(());
+            }
+            self.publish(None)?;
+            // Another writer has changed the stored pass, which starts again.
+            if self.phase != phase {
+                return Ok(());
+            }
+        }
+        let (phase, planned) = match phase {
+            Phase::Start => (Phase::Lists, self.pass.plan_lists()),
+            Phase::Lists if !self.pass.has_basis() => {
+                // The next sync requests everything again.
+                self.end()?;
+                self.report.stopped = Some(StopReason::Incomplete);
+                (Phase::Lists, Vec::new())
+            }
+            Phase::Lists => (Phase::Year, self.pass.plan_year()?),
+            Phase::Year => (Phase::Marks, self.pass.plan_marks()?),
+            Phase::Marks => {
+                let planned = self.pass.plan_year_check()?;
+                if planned.is_empty() {
+                    (Phase::Rest, self.pass.plan_rest())
+                } else {
+                    (Phase::Marks, planned)
+                }
+            }
+            Phase::Rest => {
+                // Learners whose marks have changed may also have other marks in their subjects.
+                let mut planned = self.pass.plan_learners()?;
+                planned.extend(self.pass.plan_structures()?);
+                planned.extend(self.pass.plan_showing_learners()?);
+                (Phase::Follow, planned)
+            }
+            Phase::Follow if self.pass.head.is_some_and(|head| head.is_published) => {
+                (Phase::Revalidate(1), self.pass.plan_revalidation())
+            }
+            Phase::Revalidate(round) => self.revalidate(round)?,
+            Phase::Follow | Phase::Approved | Phase::Done => (Phase::Done, Vec::new()),
+        };
+        self.phase = phase;
+        self.calls.queue.extend(planned);
+        if self.phase == Phase::Done && self.report.stopped.is_none() {
+            self.end()?;
+        }
+        Ok(())
+    }
+
+    /// Marks the pass as finished.
+    fn end(&mut self) -> Result<()> {
+        if self.pass.end()? {
+            Ok(())
+        } else {
+            self.reload()
+        }
+    }
+
+    /// Requests answers again that have changed in the last round. After the last round it reports
+    /// them as unstable instead.
+    fn revalidate(&mut self, round: u8) -> Result<(Phase, Vec<ResourceRequest>)> {
+        if self.changed.is_empty() {
+            return Ok((Phase::Done, Vec::new()));
+        }
+        if round > MAX_REVALIDATIONS {
+            let changed = self.changed.drain(..);
+            let targets = changed.map(|ask| ask.target(self.pass.school));
+            self.report.results.unstable = targets.collect();
+            return Ok((Phase::Done, Vec::new()));
+        }
+        let learners = self.pass.plan_learners()?;
+        let mut planned = std::mem::take(&mut self.changed);
+        planned.extend(learners);
+        Ok((Phase::Revalidate(round + 1), planned))
+    }
+}
+
+impl Pass {
+    /// Returns the request that remains to be sent for an answer. Of an answer that seldom changes,
+    /// there is none if it is published, not due and not next in rotation.
+    pub(crate) fn request(&self, ask: ResourceRequest) -> Option<ResourceRequest> {
+        let unit = ask.unit(0);
+        let row = self.rows.get(&unit);
+        let is_published = row.is_some_and(|row| {
+            row.state == FetchState::Published && row.to == ask.to() && !row.is_due
+        });
+        if !is_published || self.rotated.contains(&unit) || self.is_in_every_pass(ask) {
+            self.remaining_request(ask)
+        } else {
+            None
+        }
+    }
+
+    /// Returns whether every pass requests an answer.
+    fn is_in_every_pass(&self, ask: ResourceRequest) -> bool {
+        let is_in_last_window = |(from, _)| {
+            let windows = self.windows();
+            windows.last().is_some_and(|(last, _)| *last == from)
+        };
+        ask.spec().frequency == Frequency::EveryPass || ask.days.is_some_and(is_in_last_window)
+    }
+
+    /// Returns the request that remains to be sent in this pass: the given one if it was not
+    /// answered yet, or the one without parents if the service refused the given one.
+    pub(crate) fn remaining_request(&self, ask: ResourceRequest) -> Option<ResourceRequest> {
+        if self.forbidden.contains(ask.path()) {
+            return None;
+        }
+        let row = self.rows.get(&ask.unit(0));
+        let row = row.filter(|row| row.pass == self.number() && row.to == ask.to() && !row.is_due);
+        match row {
+            None => Some(ask),
+            Some(row) if row.without_parents || row.status != FORBIDDEN => None,
+            Some(_) => ask.with_less(),
+        }
+    }
+
+    /// Returns the row of an answer of this pass, unless the request failed.
+    pub(crate) fn answer(&self, ask: ResourceRequest) -> Option<&FetchLogEntry> {
+        let row = self.rows.get(&ask.unit(0));
+        row.filter(|row| row.pass == self.number() && row.state != FetchState::Failed)
+    }
+
+    /// Returns the answers to request again in rotation: the oldest of those that seldom change.
+    pub(crate) fn oldest(&self) -> BTreeSet<CoverageKey> {
+        let pass = self.number();
+        let oldest = |frequency: Frequency, count: usize| {
+            let rows = requests(&self.rows).filter(|(ask, _)| {
+                let is_in_rotation = ask.year.is_none() && !self.is_in_every_pass(*ask);
+                ask.spec().frequency == frequency && is_in_rotation
+            });
+            // A resumed pass has already requested some of them.
+            let (had, rows): (Vec<_>, Vec<_>) = rows.partition(|(_, row)| row.pass == pass);
+            let mut rows: Vec<_> = rows
+                .into_iter()
+                .map(|(ask, row)| (row.age(), ask.unit(0)))
+                .collect();
+            rows.sort_unstable();
+            let count = count.saturating_sub(had.len());
+            rows.into_iter().take(count).map(|(_, unit)| unit)
+        };
+        let rotate = self.options.rotate();
+        oldest(Frequency::Rotation, rotate)
+            .chain(oldest(
+                Frequency::LargeRotation,
+                rotate.div_ceil(ANSWERS_A_LARGE_ONE),
+            ))
+            .collect()
+    }
+
+    /// Returns the date at the school when the pass began.
+    pub(crate) fn today(&self) -> Date {
+        let began = self.head.map_or(0, |head| head.began);
+        self.offset().today(began)
+    }
+
+    fn plan_lists(&self) -> Vec<ResourceRequest> {
+        let asks = Resource::of_phase(Phase::Lists).map(ResourceRequest::new);
+        asks.filter_map(|ask| self.request(ask)).collect()
+    }
+
+    /// Returns whether the school and its current learners were fetched. Without them no other
+    /// answer can be used.
+    fn has_basis(&self) -> bool {
+        let answer = |resource| self.answer(ResourceRequest::new(resource));
+        let school = answer(Resource::School);
+        school.is_some_and(|row| row.records > 0) && answer(Resource::CurrentLearners).is_some()
+    }
+
+    pub(crate) fn plan_structures(&self) -> Result<Vec<ResourceRequest>> {
+        Ok(self.request_each(Phase::Year, Scope::Grade, &self.grades()?))
+    }
+
+    /// Requests the subjects of learners that are new, that take other subjects than before, or
+    /// that are next in rotation.
+    pub(crate) fn plan_learners(&self) -> Result<Vec<ResourceRequest>> {
+        Ok(self.request_each(Phase::Year, Scope::Learner, &self.listed()?))
+    }
+
+    fn plan_marks(&self) -> Result<Vec<ResourceRequest>> {
+        let mut planned = self.plan_structures()?;
+        planned.extend(self.request_each(Phase::Marks, Scope::Grade, &self.grades()?));
+        Ok(planned)
+    }
+
+    /// Requests the resources of a phase with this scope, for each of these learners or grades.
+    fn request_each(
+        &self,
+        phase: Phase,
+        scope: Scope,
+        ids: &BTreeSet<u64>,
+    ) -> Vec<ResourceRequest> {
+        let asks = ids.iter().flat_map(|id| {
+            let resources = Resource::of_phase(phase);
+            let resources = resources.filter(|resource| resource.spec().scope == scope);
+            resources.map(|resource| ResourceRequest::of_id(resource, *id))
+        });
+        asks.filter_map(|ask| self.request(ask)).collect()
+    }
+
+    fn plan_rest(&self) -> Vec<ResourceRequest> {
+        let (of_days, others): (Vec<_>, Vec<_>) = Resource::of_phase(Phase::Rest)
+            .partition(|resource| matches!(resource.spec().scope, Scope::Days(_)));
+        let mut asks = Vec::new();
+        for days in self.windows() {
+            let of_window = of_days.iter();
+            asks.extend(of_window.map(|resource| ResourceRequest::of_days(*resource, days)));
+        }
+        asks.extend(others.into_iter().map(ResourceRequest::new));
+        asks.into_iter()
+            .filter_map(|ask| self.request(ask))
+            .collect()
+    }
+
+    /// Returns the windows of days to request. Their boundaries are the same in every pass. The
+    /// last window ends at least half of `DAYS` after today, so that it covers the current date
+    /// even after some time without a network.
+    fn windows(&self) -> Vec<(Date, Date)> {
+        let today = self.today();
+        let first = self.options.first_day(today);
+        let window = |from: i64| {
+            let to = Date::from_unix_days(from + DAYS - 1);
+            (Date::from_unix_days(from), to)
+        };
+        let day = today.unix_days();
+        let (begin, end) = (first.unix_days().div_euclid(DAYS), day.div_euclid(DAYS));
+        let mut windows: Vec<_> = (begin..=end).map(|number| window(number * DAYS)).collect();
+        if day.rem_euclid(DAYS) >= DAYS / 2 {
+            windows.push(window(end * DAYS + DAYS / 2));
+        }
+        windows
+    }
+
+    /// Returns the first and the last day to request.
+    pub(crate) fn days(&self) -> (Date, Date) {
+        let windows = self.windows();
+        let first = windows.first().map_or(Date::MIN, |(from, _)| *from);
+        (first, windows.last().map_or(first, |(_, to)| *to))
+    }
+
+    /// Requests changed answers once more after everything was read, if every pass requests them or
+    /// if they are structures. The service has no snapshots, so they may have changed during the
+    /// pass.
+    fn plan_revalidation(&self) -> Vec<ResourceRequest> {
+        let pass = self.number();
+        let changed = requests(&self.rows).filter(|(ask, row)| {
+            let is_read = matches!(row.state, FetchState::Published | FetchState::Noted);
+            let is_often =
+                self.is_in_every_pass(*ask) || ask.spec().frequency == Frequency::LargeRotation;
+            is_read && row.is_changed && (row.pass, row.times) == (pass, 1) && is_often
+        });
+        changed.map(|(ask, _)| ask).collect()
+    }
+
+    /// Returns the learners of both lists.
+    fn listed(&self) -> Result<BTreeSet<u64>> {
+        let mut learners = BTreeSet::new();
+        for ask in LISTINGS.map(ResourceRequest::new) {
+            if self.is_fetched(ask) {
+                learners.extend(self.fetched_numbers(ask, Kind::Learner, LEARNER)?);
+            } else if let Scope::Status(status) = ask.spec().scope {
+                let stored = self
+                    .staging
+                    .read(|snapshot| dataset::learners(snapshot, self.school, status));
+                learners.extend(stored?);
+            }
+        }
+        Ok(learners)
+    }
+
+    /// Returns the grades of the list of grades, those in which learners of either list take
+    /// subjects, and those whose marks were read before.
+    pub(crate) fn grades(&self) -> Result<BTreeSet<u64>> {
+        let mut grades = BTreeSet::new();
+        let (year, _) = self.year();
+        let listed = self.listed()?;
+        let list = ResourceRequest::new(Resource::Grades);
+        if self.is_fetched(list) {
+            grades.extend(self.fetched_numbers(list, Kind::Grade, GRADE_ID)?);
+        } else {
+            let stored = self
+                .staging
+                .read(|snapshot| dataset::grades(snapshot, self.school));
+            grades.extend(stored?);
+        }
+        for (ask, _) in requests(&self.rows) {
+            match ask.group() {
+                Some((Group::Marks, grade)) if ask.year.is_none_or(|asked| asked == year) => {
+                    grades.insert(grade);
+                }
+                Some((Group::Subjects, learner))
+                    if listed.contains(&learner) && self.is_fetched(ask) =>
+                {
+                    let taken = self.fetched_numbers(ask, Kind::LearnerSubject, GRADE_TAKEN)?;
+                    grades.extend(taken);
+                }
+                _ => {}
+            }
+        }
+        Ok(grades)
+    }
+
+    /// Returns whether an answer was read and is not published yet.
+    fn is_fetched(&self, ask: ResourceRequest) -> bool {
+        let row = self.rows.get(&ask.unit(0));
+        row.is_some_and(|row| row.state == FetchState::Fetched)
+    }
+
+    /// Returns the integers in one field of all fetched records of a kind in an answer.
+    fn fetched_numbers(
+        &self,
+        ask: ResourceRequest,
+        kind: Kind,
+        field: usize,
+    ) -> Result<BTreeSet<u64>> {
+        let fetched = self.staging.fetched_records(ask)?;
+        let mut numbers = BTreeSet::new();
+        for record in fetched.records(self.school) {
+            let record = record?;
+            if record.kind == kind {
+                numbers.extend(record.values.get(field).and_then(Value::integer));
+            }
+        }
+        Ok(numbers)
+    }
+}
+
+const LEARNER: usize = position(Kind::Learner.fields(), "id");
+const GRADE_ID: usize = position(Kind::Grade.fields(), "grade_id");
+const GRADE_TAKEN: usize = position(Kind::LearnerSubject.fields(), "grade_id");

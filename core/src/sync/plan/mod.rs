@@ -1,0 +1,8 @@
+//! The plan of a pass: which resource is requested next, and why.
+
+pub(crate) mod current_year;
+pub(crate) mod cycle;
+pub(crate) mod phase;
+pub(crate) mod priority;
+pub(crate) mod resource;
+pub(crate) mod resource_request;

@@ -1,0 +1,244 @@
+//! Requests of an app outside the plan of a pass: answers that it needs first, and decisions about
+//! quarantined answers.
+
+use super::phase::Phase;
+use super::resource::{Frequency, Resource, Scope, Years};
+use super::resource_request::{ResourceRequest, requests};
+use crate::dataset::replication::fetch_log;
+use crate::date::Date;
+use crate::error::{Error, Result};
+use crate::record::replication::fetch_log::{FetchLogEntry, FetchState};
+use crate::sync::fetch::machine::Machine;
+use crate::sync::fetch::pass::Pass;
+use crate::sync::fetch::report::quarantined;
+use crate::sync::step::QuarantinedAnswer;
+use std::collections::BTreeMap;
+
+impl Machine {
+    /// Requests a target next.
+    pub(crate) fn prioritise(&mut self, target: &str) -> Result<()> {
+        let ask = parse(target, self.pass.school)
+            .ok_or_else(|| Error::unsupported("syncing a target of this form"))?;
+        self.calls.prioritise(ResourceRequest {
+            without_parents: false,
+            ..ask
+        });
+        Ok(())
+    }
+
+    /// Marks a quarantined answer as approved. Has no effect if the answer is not quarantined.
+    pub(crate) fn approve(&mut self, target: &str) -> Result<()> {
+        let ask = self.parse_decision(target)?;
+        self.pass.change_quarantined(ask, |other, row| {
+            let state = FetchState::Approved;
+            (other == ask).then_some(Some(FetchLogEntry { state, ..row }))
+        })?;
+        if self.phase == Phase::Done {
+            self.phase = Phase::Approved;
+        }
+        Ok(())
+    }
+
+    /// Discards a quarantined answer, and those that would be published with it. Has no effect if
+    /// the answer is not quarantined.
+    pub(crate) fn reject(&mut self, target: &str) -> Result<()> {
+        let ask = self.parse_decision(target)?;
+        let group = ask.group();
+        self.pass.change_quarantined(ask, |other, _| {
+            let is_with = group.is_some() && other.group() == group;
+            (other == ask || is_with).then_some(None)
+        })
+    }
+
+    fn parse_decision(&self, target: &str) -> Result<ResourceRequest> {
+        if !self.turn.is_newest() {
+            return Err(Error::unsupported(
+                "deciding through a sync that another one has replaced: use the newest of the school",
+            ));
+        }
+        parse(target, self.pass.school)
+            .ok_or_else(|| Error::unsupported("deciding about a target that sync does not ask for"))
+    }
+
+    /// Publishes the answers to priority requests, once no such request is queued or in flight.
+    /// Requires that the school is already synced.
+    pub(crate) fn publish_alone(&mut self) -> Result<()> {
+        let (calls, pass) = (&self.calls, &self.pass);
+        let is_next = calls.priority_queue.is_empty() && calls.priority_in_flight.is_empty();
+        // If the school's current year has changed, the answers are published with the pass.
+        let stored = pass.stored.map(|stored| stored.year);
+        if !calls.priority_answered.is_empty() && is_next && stored == Some(pass.year().0) {
+            let answered = calls.priority_answered.clone();
+            self.publish(Some(&answered))?;
+            self.calls.priority_answered.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Pass {
+    /// Returns the quarantined answers, as they are stored.
+    pub(crate) fn quarantined(&self) -> Result<Vec<QuarantinedAnswer>> {
+        let rows = self
+            .staging
+            .read(|snapshot| fetch_log::rows(snapshot, self.school))?;
+        Ok(quarantined(&rows, self.school))
+    }
+
+    /// Changes or removes rows of quarantined answers, provided that `ask` is one of them. `change`
+    /// returns `None` for a row that remains unchanged, and `Some(None)` for a row to remove.
+    fn change_quarantined(
+        &mut self,
+        ask: ResourceRequest,
+        change: impl Fn(ResourceRequest, FetchLogEntry) -> Option<Option<FetchLogEntry>>,
+    ) -> Result<()> {
+        let school = self.school;
+        let changed = self.staging.write(|write| {
+            let rows = fetch_log::rows(write, school)?;
+            let held = requests(&rows).filter(|(_, row)| is_held(row));
+            let held: Vec<(ResourceRequest, &FetchLogEntry)> = held.collect();
+            let mut changed = Vec::new();
+            if held.iter().all(|(other, _)| *other != ask) {
+                return Ok(changed);
+            }
+            for (other, row) in held {
+                let Some(after) = change(other, *row) else {
+                    continue;
+                };
+                let unit = other.unit(0);
+                match after {
+                    Some(row) => fetch_log::set(write, school, unit, &row)?,
+                    None => fetch_log::remove(write, school, unit)?,
+                }
+                changed.push((unit, after));
+            }
+            Ok(changed)
+        })?;
+        for (unit, row) in changed {
+            match row {
+                Some(row) => self.rows.insert(unit, row),
+                None => self.rows.remove(&unit),
+            };
+        }
+        Ok(())
+    }
+}
+
+fn is_held(row: &FetchLogEntry) -> bool {
+    matches!(row.state, FetchState::Quarantined | FetchState::Approved)
+}
+
+/// Parses a path and query of v1 about the school, with parameters in any order. Returns `None` if
+/// a sync does not request such a target.
+fn parse(target: &str, school: u64) -> Option<ResourceRequest> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut params = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=')?;
+        if params.insert(name, value).is_some() {
+            return None;
+        }
+    }
+    let asks = candidates(&params);
+    let is_it = |ask: &ResourceRequest| {
+        let target = ask.target(school);
+        let (own, query) = target.split_once('?').unwrap_or((&target, ""));
+        let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let count = pairs.clone().count();
+        let is_told = |pair: &str| {
+            let own = pair.split_once('=');
+            own.is_some_and(|(name, value)| params.get(name) == Some(&value))
+        };
+        own == path && count == params.len() && pairs.all(is_told)
+    };
+    asks.into_iter().find(is_it)
+}
+
+/// Returns all requests that have these parameters, whatever their path is.
+fn candidates(params: &BTreeMap<&str, &str>) -> Vec<ResourceRequest> {
+    let number = |name| {
+        params
+            .get(name)
+            .and_then(|value: &&str| value.parse::<u64>().ok())
+    };
+    let date = |name| {
+        params
+            .get(name)
+            .and_then(|value: &&str| value.parse::<Date>().ok())
+    };
+    let mut asks = Vec::new();
+    for resource in Resource::ALL {
+        let spec = resource.spec();
+        if spec.frequency == Frequency::Indication {
+            continue;
+        }
+        let year = number("year").filter(|_| spec.years == Years::Any);
+        let of_id = |id| ResourceRequest {
+            year,
+            ..ResourceRequest::of_id(resource, id)
+        };
+        let ask = match spec.scope {
+            Scope::Learner => number("learner_id").map(of_id),
+            Scope::Grade => number("grade_id").map(of_id),
+            Scope::Days(_) => {
+                let days = date("from_date").zip(date("to_date"));
+                days.map(|days| ResourceRequest::of_days(resource, days))
+            }
+            Scope::AllSchools | Scope::School | Scope::Status(_) => {
+                Some(ResourceRequest::new(resource))
+            }
+        };
+        asks.extend(ask);
+        asks.extend(ask.and_then(ResourceRequest::with_less));
+    }
+    asks
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sync::plan::priority::*;
+
+    #[test]
+    fn what_is_asked_is_found_by_its_target() {
+        let date = |text: &str| text.parse().unwrap_or(Date::MIN);
+        let (from, to) = (date("2026-01-01"), date("2026-01-30"));
+        let mut asks = candidates(&BTreeMap::new());
+        asks.extend(
+            [Resource::SubjectsPerTerm, Resource::SubjectMarks]
+                .map(|resource| ResourceRequest::of_id(resource, 7)),
+        );
+        asks.extend(
+            [Resource::Absences, Resource::Discipline]
+                .map(|resource| ResourceRequest::of_days(resource, (from, to))),
+        );
+        for year in [None, Some(2025)] {
+            asks.extend(
+                [Resource::MarksOfGrade, Resource::StructureOfGrade].map(|resource| {
+                    ResourceRequest {
+                        year,
+                        ..ResourceRequest::of_id(resource, 9)
+                    }
+                }),
+            );
+        }
+        for ask in asks {
+            assert_eq!(parse(&ask.target(1000), 1000), Some(ask));
+            assert_eq!(
+                parse(&ask.target(1000), 2000),
+                Some(ask).filter(|ask| ask.spec().scope == Scope::AllSchools)
+            );
+        }
+        let absences = "/api/v1/adminplus/learnerabsentees/1000";
+        let asked = |query: &str| parse(&format!("{absences}{query}"), 1000);
+        let found = Some(ResourceRequest::of_days(Resource::Absences, (from, to)));
+        assert_eq!(asked("?to_date=2026-01-30&from_date=2026-01-01"), found);
+        for query in [
+            "",
+            "?from_date=2026-01-01",
+            "?from_date=2026-01-01&to_date=2026-01-30&learner_id=7",
+            "?from_date=2026-01-01&from_date=2026-01-01&to_date=2026-01-30",
+        ] {
+            assert_eq!(asked(query), None, "{query}");
+        }
+    }
+}

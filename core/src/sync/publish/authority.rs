@@ -1,0 +1,189 @@
+//! Determines which answer has *authority* over which fields of a record. The values in that answer
+//! are used; if the answer is complete but does not contain the record, the fields become empty.
+//! Another answer may be the *fallback* for a field: its values are used if no answer with
+//! authority was fetched.
+
+use crate::record::field::position;
+use crate::record::kinds::{
+    accountable_person, assessment, grade, learner, learner_subject, learning_program, school,
+    subject,
+};
+use crate::record::{Kind, Value};
+use crate::sync::read::fetched_records::Fields;
+
+/// The role of an answer for the records that it contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Source {
+    School,
+    SchoolInfo,
+    Grades,
+    Listing,
+    OpenAccounts,
+    AllAccounts,
+    OpenDebtors,
+    AllDebtors,
+    SubjectsPerTerm,
+    SubjectMarks,
+    Marks,
+    Structure,
+    /// The only answer that contains its records, or one of several that contain the same values.
+    Alone,
+}
+
+impl Source {
+    /// Returns the fields of a kind that the source has authority over.
+    pub(crate) const fn owns(self, kind: Kind) -> Fields {
+        match (kind, self) {
+            (Kind::School, Source::School) => fields(&SCHOOL),
+            (Kind::School, Source::SchoolInfo) => fields(&OF_INFO),
+            (Kind::Learner, Source::Listing) => fields(&LISTED) | fields(&STATUS),
+            (Kind::Learner, Source::AllAccounts | Source::OpenAccounts) => fields(&ACCOUNT),
+            (Kind::LearnerSubject, Source::SubjectsPerTerm) => fields(&TAKEN),
+            (Kind::Subject, Source::SubjectsPerTerm) => fields(&SUBJECT),
+            (Kind::Subject, _) => 1 << subject::NAME,
+            (Kind::Grade, Source::Grades) => 1 << grade::NAME,
+            (Kind::Grade, _) => 1 << grade::SHORT_NAME,
+            (Kind::LearningProgram, Source::Marks) => 1 << RELEASED,
+            (Kind::Assessment, Source::Marks) => fields(&ASSESSMENT) | 1 << MARK_OUT_OF,
+            (Kind::Assessment, Source::Structure) => fields(&ASSESSMENT),
+            (Kind::AccountablePerson, Source::AllDebtors | Source::OpenDebtors) => fields(&PERSON),
+            (
+                Kind::School
+                | Kind::Learner
+                | Kind::LearnerSubject
+                | Kind::LearningProgram
+                | Kind::Assessment
+                | Kind::AccountablePerson,
+                _,
+            ) => 0,
+            // All fetched fields.
+            _ => Fields::MAX,
+        }
+    }
+
+    /// Returns the fields of a stored record that an answer of this source must have contained.
+    /// `RECORD` is included if the answer showed that the record exists. Cells of a structure
+    /// without a mark are not included.
+    pub(crate) fn must_contain(self, kind: Kind, stored: &[Value<'_>]) -> Fields {
+        let has = |field: usize| stored.get(field).is_some_and(|value| !value.is_empty());
+        let text = |field: usize| stored.get(field).map_or("", Value::text);
+        let record = match (kind, self) {
+            (Kind::Mark, source) => return RECORD * Fields::from(source == Source::Marks),
+            (Kind::LearnerSubject, Source::SubjectMarks) => return 1 << TERMS,
+            (Kind::Learner, Source::OpenAccounts) if text(LEARNER_ACCOUNT) != OPEN => return 0,
+            (Kind::AccountablePerson, Source::OpenDebtors) if text(PERSON_ACCOUNT) != OPEN => {
+                return 0;
+            }
+            (Kind::Learner, Source::AllAccounts) => has(LEARNER_ACCOUNT),
+            (Kind::AccountablePerson, Source::AllDebtors) => has(PERSON_ACCOUNT),
+            (Kind::Assessment, Source::Marks) if !has(MARK_OUT_OF) => return 0,
+            (Kind::LearningProgram, Source::Marks)
+                if stored.get(RELEASED).and_then(Value::integer) != Some(1) =>
+            {
+                return 0;
+            }
+            (Kind::Grade, Source::Grades) => has(grade::NAME),
+            _ => true,
+        };
+        let count = u32::try_from(kind.fields().len()).unwrap_or(Fields::BITS);
+        let all = Fields::MAX.checked_shr(Fields::BITS - count).unwrap_or(0);
+        self.owns(kind) & all & !RECORD | (RECORD * Fields::from(record))
+    }
+
+    /// Returns the fields of a kind for which the source is a fallback.
+    pub(crate) const fn lends(self, kind: Kind) -> Fields {
+        match (kind, self) {
+            (Kind::School, Source::SchoolInfo) => fields(&SHARED),
+            (Kind::Learner, Source::AllAccounts | Source::OpenAccounts) => fields(&NAMED),
+            (Kind::LearnerSubject, Source::SubjectMarks) => fields(&TAKEN),
+            _ => 0,
+        }
+    }
+}
+
+const fn of<const N: usize>(kind: Kind, names: [&str; N]) -> [usize; N] {
+    let mut positions = [0; N];
+    let (mut rest, mut names): (&mut [usize], &[&str]) = (&mut positions, &names);
+    while let ([position_of, others @ ..], [name, more @ ..]) = (rest, names) {
+        *position_of = position(kind.fields(), name);
+        (rest, names) = (others, more);
+    }
+    positions
+}
+
+/// Returns `N` consecutive positions.
+const fn from<const N: usize>(first: usize) -> [usize; N] {
+    let mut positions = [first; N];
+    let (mut rest, mut at): (&mut [usize], usize) = (&mut positions, first);
+    while let [position, others @ ..] = rest {
+        *position = at;
+        at += 1;
+        rest = others;
+    }
+    positions
+}
+
+const fn fields(positions: &[usize]) -> Fields {
+    let (mut fields, mut rest) = (0, positions);
+    while let [position, others @ ..] = rest {
+        fields |= 1 << *position;
+        rest = others;
+    }
+    fields
+}
+
+/// The fields of a school in the answer of Get Schools.
+const SCHOOL: [usize; 24] = from(school::NAME);
+/// The fields of a school that only the school information has.
+const OF_INFO: [usize; 4] = of(
+    Kind::School,
+    [
+        "telephone_calling_code",
+        "website",
+        "medium",
+        "tuition_languages",
+    ],
+);
+/// The fields of a school that both answers have.
+const SHARED: [usize; 8] = of(
+    Kind::School,
+    [
+        "school_name",
+        "admin_email_address",
+        "telephone_number",
+        "physical_address",
+        "quantile",
+        "emis_number",
+        "country",
+        "province",
+    ],
+);
+/// The fields of a learner in a list of learners.
+const LISTED: [usize; 28] = from(position(learner::FIELDS, "first_name"));
+const STATUS: [usize; 1] = of(Kind::Learner, ["status"]);
+/// The fields of a learner that the answer with its account has too.
+const NAMED: [usize; 6] = of(
+    Kind::Learner,
+    [
+        "first_name",
+        "last_name",
+        "gender",
+        "grade",
+        "parent1_id",
+        "parent2_id",
+    ],
+);
+const ACCOUNT: [usize; 2] = of(Kind::Learner, ["debtor_code", "accountable_person_id"]);
+const TAKEN: [usize; 2] = of(Kind::LearnerSubject, ["grade_id", "terms"]);
+const SUBJECT: [usize; 3] = [subject::NAME, subject::SUPER_ID, subject::SUPER_NAME];
+const ASSESSMENT: [usize; 8] = from(position(assessment::FIELDS, "grade_id"));
+/// The bit that represents the record as a whole: the first field, which every record has.
+pub(crate) const RECORD: Fields = 1;
+
+pub(crate) const OPEN: &str = "open";
+const LEARNER_ACCOUNT: usize = position(learner::FIELDS, "account");
+const PERSON_ACCOUNT: usize = position(accountable_person::FIELDS, "account");
+const TERMS: usize = position(learner_subject::FIELDS, "terms");
+const MARK_OUT_OF: usize = position(assessment::FIELDS, "mark_out_of");
+const RELEASED: usize = position(learning_program::FIELDS, "released");
+const PERSON: [usize; 18] = from(position(accountable_person::FIELDS, "title"));

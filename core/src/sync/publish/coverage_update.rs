@@ -1,0 +1,178 @@
+//! Updates the coverage of a school from published answers: what each of them covers, and what
+//! several cover together.
+
+use super::input::Publication;
+use super::reconcile::Listed;
+use super::shrink_guard::Quarantine;
+use crate::dataset::replication::coverage::{self, Seen};
+use crate::error::Result;
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::fetch_log::FetchState;
+use crate::store::{Reader, Write};
+use crate::sync::plan::resource::{LISTINGS, Resource};
+use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use std::collections::BTreeSet;
+
+/// Stores the coverage that results from a publication, and removes coverage that no longer
+/// applies.
+pub(crate) fn update_coverage(
+    pass: &Publication<'_>,
+    write: &mut Write<'_>,
+    held: &Quarantine,
+    listed: &Listed,
+) -> Result<()> {
+    let seen = coverage_of_each(pass, held);
+    coverage::add_coverage(write, pass.school, &seen, pass.as_of)?;
+    let units = coverage::units(write, pass.school)?;
+    let together = joint_coverage(pass, held, &units, listed);
+    let lost = units
+        .into_iter()
+        .filter(|unit| is_lost(pass, unit, &together, listed));
+    let lost: Vec<CoverageKey> = lost.collect();
+    coverage::remove_coverage(write, pass.school, &lost)?;
+    if pass.is_whole {
+        for (resource, days) in &pass.days {
+            coverage::retain_days(write, pass.school, resource.spec().coverage, days)?;
+        }
+    }
+    let together: Vec<Seen> = together.into_iter().map(Seen::Whole).collect();
+    coverage::add_coverage(write, pass.school, &together, pass.as_of)
+}
+
+/// Returns whether the coverage lacks something that a single answer of the pass covers.
+pub(crate) fn lacks(
+    pass: &Publication<'_>,
+    reader: &dyn Reader,
+    held: &Quarantine,
+) -> Result<bool> {
+    let units = coverage::units(reader, pass.school)?;
+    let mut seen = coverage_of_each(pass, held).into_iter();
+    Ok(seen.any(|seen| match seen {
+        Seen::Whole(unit) => !units.contains(&unit),
+        Seen::Days(..) => false,
+    }))
+}
+
+/// Returns whether a coverage key must be removed: because the other answers no longer imply it, or
+/// because sync no longer requests it, as for learners that are in no list and for earlier years.
+/// Marks of another year that the app requested are covered until the next pass.
+fn is_lost(
+    pass: &Publication<'_>,
+    unit: &CoverageKey,
+    together: &[CoverageKey],
+    listed: &Listed,
+) -> bool {
+    match unit.kind {
+        CoverageKind::LearnersOwnSubjects
+        | CoverageKind::SubjectsPerTerm
+        | CoverageKind::SubjectMarks => unit.year != pass.year || !listed.has(unit.key.0),
+        CoverageKind::StructureOfLearner => {
+            let learner = unit.key.0;
+            let ask = ResourceRequest::of_id(Resource::StructureOfLearner, learner);
+            let is_asked = pass.rows.contains_key(&ask.unit(0));
+            unit.year != pass.year || !is_asked || !listed.has(learner)
+        }
+        CoverageKind::MarksOfGrade | CoverageKind::StructureOfGrade => {
+            let row = pass.rows.get(unit);
+            let is_of_pass = row.is_some_and(|row| row.pass == pass.head.pass);
+            pass.is_whole && unit.year != pass.year && !is_of_pass
+        }
+        CoverageKind::LearnerSubjects | CoverageKind::LearnersParents => !together.contains(unit),
+        _ => false,
+    }
+}
+
+fn coverage_of_each(pass: &Publication<'_>, held: &Quarantine) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    let has_structures = has_structures(pass, held);
+    for ask in pass.complete(held) {
+        match ask.resource {
+            Resource::MarksOfGrade | Resource::StructureOfGrade if !is_of_year(pass, ask.id) => {
+                continue;
+            }
+            Resource::StructureOfLearner if !has_structures => continue,
+            Resource::SubjectsPerTerm => {
+                let own = CoverageKey::of_id(CoverageKind::LearnersOwnSubjects, pass.year, ask.id);
+                seen.push(Seen::Whole(own));
+            }
+            _ => {}
+        }
+        seen.push(ask.seen(pass.year));
+    }
+    seen
+}
+
+fn joint_coverage(
+    pass: &Publication<'_>,
+    held: &Quarantine,
+    units: &BTreeSet<CoverageKey>,
+    listed: &Listed,
+) -> Vec<CoverageKey> {
+    let mut together = Vec::new();
+    let has = |part| units.contains(&CoverageKey::of(part));
+    let takes = |id: &u64| {
+        // Requires the subjects of every current learner.
+        units.contains(&CoverageKey::of_id(
+            CoverageKind::SubjectsPerTerm,
+            pass.year,
+            *id,
+        ))
+    };
+    if has(CoverageKind::CurrentLearners) && listed.current.iter().all(takes) {
+        together.push(CoverageKey::of_year(
+            CoverageKind::LearnerSubjects,
+            pass.year,
+        ));
+    }
+    let lists = [
+        CoverageKind::CurrentLearners,
+        CoverageKind::WaitlistLearners,
+    ];
+    if lists.into_iter().all(has) && has_parents(pass, held, &has) {
+        together.push(CoverageKey::of(CoverageKind::LearnersParents));
+    }
+    together
+}
+
+/// Returns whether all answers that contain learners include their parents. An answer that failed
+/// or is quarantined leaves the learners unchanged; it counts as including parents if the coverage
+/// already has them.
+fn has_parents(
+    pass: &Publication<'_>,
+    held: &Quarantine,
+    has: &impl Fn(CoverageKind) -> bool,
+) -> bool {
+    let had = has(CoverageKind::LearnersParents);
+    let has_accounts = has(CoverageKind::AllAccounts);
+    let row_of = |resource| {
+        let ask = ResourceRequest::new(resource);
+        let row = pass.rows.get(&ask.unit(0));
+        row.filter(|row| row.state != FetchState::Failed && !held.contains_key(&ask))
+    };
+    let is_with = |resource| row_of(resource).map_or(had, |row| !row.without_parents);
+    LISTINGS.into_iter().all(is_with) && (!has_accounts || is_with(Resource::AllAccounts))
+}
+
+/// Returns whether the structure of every grade is up to date: its latest answer has not failed, is
+/// not due and is not quarantined.
+fn has_structures(pass: &Publication<'_>, held: &Quarantine) -> bool {
+    let mut structures = requests(pass.rows)
+        .filter(|(ask, _)| ask.resource == Resource::StructureOfGrade && ask.year.is_none());
+    structures.all(|(ask, row)| {
+        row.state != FetchState::Failed && !row.is_due && !held.contains_key(&ask)
+    })
+}
+
+/// Returns whether the marks of a grade are known to belong to the year that is used as the current
+/// one. If no answer shows the current year, it has no marks, and any other year without marks is
+/// equivalent.
+fn is_of_year(pass: &Publication<'_>, grade: u64) -> bool {
+    let is_empty = |year| {
+        let row = pass.answer(ResourceRequest {
+            year,
+            ..ResourceRequest::of_id(Resource::StructureOfGrade, grade)
+        });
+        row.is_some_and(|row| row.records == 0)
+    };
+    pass.is_year_shown || is_empty(None) && is_empty(Some(pass.year))
+}

@@ -1,0 +1,437 @@
+//! Merges the stored form of a record and its forms in several answers into one record. Complete
+//! answers from one state of the service result in the same records, in whatever order and groups
+//! they are published.
+
+use super::authority::{OPEN, Source};
+use crate::record::field::{Field, position};
+use crate::record::kinds::{
+    accountable_person, assessment, grade, learner, learner_subject, learning_outcome,
+    learning_program, mark, subject, term, year,
+};
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::value::EnrolledTerm;
+use crate::record::{Kind, Value};
+use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::read::fetched_records::{FetchedRecord, Fields};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// The form of a record in one answer: some of its fields, or `None` if the record does not exist
+/// according to the answer.
+#[derive(Clone)]
+pub(crate) struct RecordForm<'a> {
+    pub(crate) ask: ResourceRequest,
+    pub(crate) values: Option<FetchedRecord<'a>>,
+}
+
+impl RecordForm<'_> {
+    pub(crate) fn source(&self) -> Source {
+        self.ask.spec().source
+    }
+}
+
+/// Facts about the school on which the merge of a record depends.
+pub(crate) struct Context<'c> {
+    /// The coverage keys of all answers that were read completely, in this publication or an
+    /// earlier one.
+    pub(crate) whole: &'c BTreeSet<CoverageKey>,
+    /// The references of the assessment of a mark.
+    pub(crate) at: Option<assessment::AssessmentPlace>,
+    /// Whether another record of a year that is answered refers to this grade; for a subject,
+    /// whether a learner takes it.
+    pub(crate) is_named: bool,
+}
+
+impl Context<'_> {
+    fn has(&self, part: CoverageKind) -> bool {
+        self.whole.contains(&CoverageKey::of(part))
+    }
+
+    fn has_of(&self, part: CoverageKind, year: u64, id: u64) -> bool {
+        self.whole.contains(&CoverageKey::of_id(part, year, id))
+    }
+}
+
+type Values<'a> = Vec<Value<'a>>;
+
+/// Returns the record that results from the answers, in the order in which they were requested, or
+/// `None` if it no longer exists. `old` is the stored form.
+pub(crate) fn merge<'a>(
+    kind: Kind,
+    old: Option<Values<'a>>,
+    said: &[RecordForm<'a>],
+    known: &Context<'_>,
+) -> Option<Values<'a>> {
+    let record = Record {
+        kind,
+        said,
+        known,
+        was_there: old.is_some(),
+    };
+    let key = || said.iter().find_map(|said| said.values.as_ref());
+    let mut values = match old {
+        Some(values) => values,
+        None => record.key_of(key()?),
+    };
+    match kind {
+        Kind::Learner => record.learner(&mut values),
+        Kind::LearnerSubject => record.learner_subject(&mut values),
+        Kind::Mark => record.mark(&mut values),
+        Kind::AccountablePerson => record.accountable_person(&mut values),
+        Kind::LearningProgram => record.learning_program(&mut values),
+        Kind::Assessment => record.assessment(&mut values),
+        _ => record.other(&mut values),
+    }
+    .then_some(values)
+}
+
+struct Record<'s, 'a> {
+    kind: Kind,
+    said: &'s [RecordForm<'a>],
+    known: &'s Context<'s>,
+    was_there: bool,
+}
+
+impl<'a> Record<'_, 'a> {
+    fn key_of(&self, fetched: &FetchedRecord<'a>) -> Values<'a> {
+        let fields = self.kind.fields().iter().zip(&fetched.values);
+        let key = |(field, value): (&Field, &Value<'a>)| {
+            if field.is_key() {
+                value.clone()
+            } else {
+                Value::Empty
+            }
+        };
+        fields.map(key).collect()
+    }
+
+    /// Returns the key fields of the record.
+    fn key(&self) -> Fields {
+        let fields = self.kind.fields().iter().enumerate();
+        let key = fields.filter(|(_, field)| field.is_key());
+        key.fold(0, |key, (index, _)| key | 1 << index)
+    }
+
+    /// Returns whether an answer of this source contains the record.
+    fn tells(&self, source: Source) -> bool {
+        let mut said = self.said.iter();
+        said.any(|said| said.source() == source && said.values.is_some())
+    }
+
+    /// Returns whether an answer of this source is complete for the record and does not contain it.
+    fn lacks(&self, source: Source) -> bool {
+        let mut said = self.said.iter();
+        said.any(|said| said.source() == source && said.values.is_none())
+    }
+
+    /// Empties the fields of each source that has authority but does not contain the record. Then
+    /// takes the values of the other answers: fallback values if `may_lend` is true, and then those
+    /// with authority.
+    fn take(&self, values: &mut Values<'a>, may_lend: bool) {
+        for said in self.said.iter().filter(|said| said.values.is_none()) {
+            let source = said.source();
+            // A record that is missing from the list of open accounts still has an account.
+            if !matches!(source, Source::OpenAccounts | Source::OpenDebtors) {
+                set(values, source.owns(self.kind) & !self.key(), &[]);
+            }
+        }
+        let fetched = || {
+            self.said
+                .iter()
+                .filter_map(|said| Some((said.ask, said.values.as_ref()?)))
+        };
+        for (ask, fetched) in fetched().filter(|_| may_lend) {
+            set(
+                values,
+                fetched.fields & ask.spec().source.lends(self.kind),
+                &fetched.values,
+            );
+        }
+        for (ask, fetched) in fetched() {
+            set(
+                values,
+                fetched.fields & ask.spec().source.owns(self.kind),
+                &fetched.values,
+            );
+        }
+    }
+
+    /// Merges records that have one source, or several sources with the same values.
+    fn other(&self, values: &mut Values<'a>) -> bool {
+        let may_lend = !self.known.has(CoverageKind::School);
+        self.take(values, may_lend);
+        let is_fetched = self.said.iter().any(|said| said.values.is_some());
+        match self.kind {
+            Kind::Grade => return self.grade(values),
+            // Only the subjects per term of a learner that takes the subject show these fields.
+            Kind::Subject if !self.known.is_named => {
+                put(values, subject::SUPER_ID, Value::Empty);
+                put(values, subject::SUPER_NAME, Value::Empty);
+            }
+            _ => {}
+        }
+        let has = |field: usize| !is_empty(values, field);
+        match self.kind {
+            // Where a record does not exist, the service answers an empty name or the id 0.
+            Kind::Year if is_fetched => has(year::NAME),
+            Kind::LearningOutcome if is_fetched => has(learning_outcome::NAME),
+            Kind::Term if is_fetched => {
+                values.get(term::TERM_ID).and_then(Value::integer) != Some(0)
+            }
+            _ => is_fetched || self.said.is_empty(),
+        }
+    }
+
+    /// A grade exists if it is in the list of grades, or if its short name appears in records that
+    /// refer to it. If the list was not fetched, the grade remains.
+    fn grade(&self, values: &mut Values<'a>) -> bool {
+        let is_listed = self.tells(Source::Grades);
+        if !is_listed && !self.lacks(Source::Grades) {
+            return self.was_there || !is_empty(values, grade::SHORT_NAME);
+        }
+        if !self.known.is_named {
+            put(values, grade::SHORT_NAME, Value::Empty);
+        }
+        is_listed || !is_empty(values, grade::SHORT_NAME)
+    }
+
+    /// A learner exists if it is in a list of learners or has an account. A learner that has an
+    /// account but is in no list has left.
+    fn learner(&self, values: &mut Values<'a>) -> bool {
+        let status = |values: &Values<'a>| match values.get(STATUS).map_or("", Value::text) {
+            "" if self.was_there => "current".to_owned(),
+            status => status.to_owned(),
+        };
+        let before = status(values);
+        let is_listed = self.tells(Source::Listing)
+            || (self.was_there && before != LEFT && !self.lacks(Source::Listing));
+        let has_accounts = self.known.has(CoverageKind::AllAccounts);
+        let is_open = values
+            .get(ACCOUNT)
+            .is_some_and(|account| account.text() == OPEN);
+        let had_account = before == LEFT || is_open || has_accounts;
+        let is_named = self.tells(Source::AllAccounts) || self.tells(Source::OpenAccounts);
+        let has_account =
+            is_named || (self.was_there && had_account && !self.lacks(Source::AllAccounts));
+        let stored = values.clone();
+        self.take(values, !is_listed);
+        if !is_listed && !is_named {
+            // The values from the list remain until the account of the learner is read.
+            set(values, Source::AllAccounts.lends(Kind::Learner), &stored);
+        }
+        if !is_listed {
+            put(values, STATUS, text(LEFT.to_owned()));
+        } else if !self.tells(Source::Listing) {
+            put(values, STATUS, text(before));
+        }
+        self.account(
+            values,
+            ACCOUNT,
+            Source::OpenAccounts,
+            CoverageKind::OpenAccounts,
+        );
+        is_listed || has_account
+    }
+
+    /// Sets whether an account is open: it is open if it is in the list of open accounts, and
+    /// closed if that list was read and does not contain it.
+    fn account(&self, values: &mut Values<'a>, field: usize, open: Source, of_open: CoverageKind) {
+        if self.tells(open) {
+            put(values, field, text(OPEN.to_owned()));
+        } else if self.lacks(open) || is_empty(values, field) && self.known.has(of_open) {
+            put(values, field, text(CLOSED.to_owned()));
+        }
+    }
+
+    /// An accountable person exists if it is in the list of open accounts, or in the list of all
+    /// accounts.
+    fn accountable_person(&self, values: &mut Values<'a>) -> bool {
+        let is_listed = self.tells(Source::AllDebtors) || self.tells(Source::OpenDebtors);
+        self.take(values, false);
+        self.account(
+            values,
+            DEBTOR_ACCOUNT,
+            Source::OpenDebtors,
+            CoverageKind::OpenDebtors,
+        );
+        is_listed || (self.was_there && !self.lacks(Source::AllDebtors))
+    }
+
+    /// A programme is released if its marks are visible. It is known not to be released if the
+    /// structure contains it and the marks were read.
+    fn learning_program(&self, values: &mut Values<'a>) -> bool {
+        let number = |field: usize| values.get(field).and_then(Value::integer);
+        let of = number(PROGRAM_YEAR).zip(number(PROGRAM_GRADE));
+        let has = |part| of.is_some_and(|(year, grade)| self.known.has_of(part, year, grade));
+        let is_shown =
+            |values: &Values<'a>| values.get(RELEASED).and_then(Value::integer) == Some(1);
+        let was_shown = self.was_there && is_shown(values);
+        self.take(values, false);
+        let in_structure = self.tells(Source::Structure)
+            || (self.was_there
+                && !self.lacks(Source::Structure)
+                && (!was_shown || has(CoverageKind::StructureOfGrade)));
+        if !is_shown(values) {
+            let is_known = has(CoverageKind::MarksOfGrade);
+            let released = if is_known {
+                Value::Integer(0)
+            } else {
+                Value::Empty
+            };
+            put(values, RELEASED, released);
+        }
+        is_shown(values) || in_structure
+    }
+
+    fn assessment(&self, values: &mut Values<'a>) -> bool {
+        let has_marks = !is_empty(values, MARK_OUT_OF);
+        let has_structure = self.has_structure(assessment::AssessmentPlace::of(values));
+        let in_structure = self.tells(Source::Structure)
+            || (self.was_there && !self.lacks(Source::Structure) && has_structure);
+        let in_marks = self.tells(Source::Marks)
+            || (self.was_there && (has_marks || !has_structure) && !self.lacks(Source::Marks));
+        let stored = values.clone();
+        self.take(values, false);
+        let is_fetched = self.tells(Source::Marks) || self.tells(Source::Structure);
+        if !is_fetched {
+            // One of the two answers no longer contains the assessment, but the other one still
+            // does.
+            set(values, Source::Structure.owns(self.kind), &stored);
+        }
+        in_structure || in_marks
+    }
+
+    /// The subjects per term determine which subjects and terms exist; the subject marks contain
+    /// the marks of these. If only the subject marks were fetched, they determine the terms too.
+    fn learner_subject(&self, values: &mut Values<'a>) -> bool {
+        let learner = values.get(1).and_then(Value::integer);
+        let year = values.get(2).and_then(Value::integer);
+        let of = |(year, id)| self.known.has_of(CoverageKind::SubjectsPerTerm, year, id);
+        let has_per_term = year.zip(learner).is_some_and(of);
+        let is_taken = self.tells(Source::SubjectsPerTerm)
+            || (self.was_there && has_per_term && !self.lacks(Source::SubjectsPerTerm));
+        let before = terms(values);
+        let fetched = |source| {
+            let mut said = self
+                .said
+                .iter()
+                .rev()
+                .filter(|said| said.source() == source);
+            said.find_map(|said| said.values.as_ref())
+                .map(|fetched| terms(&fetched.values))
+        };
+        let (groups, marks) = (
+            fetched(Source::SubjectsPerTerm),
+            fetched(Source::SubjectMarks),
+        );
+        let has_marks = marks.is_some();
+        let marks = if self.lacks(Source::SubjectMarks) && !has_marks {
+            Vec::new()
+        } else {
+            marks.unwrap_or_else(|| before.clone())
+        };
+        let mut taken = match groups {
+            Some(groups) => groups,
+            None if is_taken => before,
+            None => marks.clone(),
+        };
+        for term in &mut taken {
+            let mark = marks.iter().find(|other| other.term == term.term);
+            term.mark = mark.and_then(|other| other.mark);
+        }
+        self.take(values, !is_taken);
+        put(values, TERMS, Value::Terms(taken));
+        let marked = has_marks || (self.was_there && !self.lacks(Source::SubjectMarks));
+        is_taken || (!has_per_term && marked)
+    }
+
+    fn has_structure(&self, at: Option<assessment::AssessmentPlace>) -> bool {
+        at.is_some_and(|at| {
+            self.known
+                .has_of(CoverageKind::StructureOfGrade, at.year, at.grade)
+        })
+    }
+
+    /// The answer with marks determines the mark; the structure shows only that there may be one.
+    fn mark(&self, values: &mut Values<'a>) -> bool {
+        let fetched = |source| {
+            let mut said = self
+                .said
+                .iter()
+                .rev()
+                .filter(|said| said.source() == source);
+            said.find_map(|said| said.values.as_ref())
+        };
+        if let Some(fetched) = fetched(Source::Marks) {
+            values.clone_from(&fetched.values);
+            return true;
+        }
+        if self.was_there && !self.lacks(Source::Marks) && !tells_nothing(values) {
+            return true;
+        }
+        if let Some(fetched) = fetched(Source::Structure) {
+            values.clone_from(&fetched.values);
+            return true;
+        }
+        let may_be =
+            self.was_there && !self.lacks(Source::Structure) && self.has_structure(self.known.at);
+        let nothing = mark::Mark {
+            captured: false,
+            absent: false,
+            dtime: None,
+            mark: None,
+            percentage: None,
+        };
+        for (slot, value) in values.iter_mut().skip(3).zip(nothing.values()) {
+            *slot = value;
+        }
+        may_be
+    }
+}
+
+/// Returns whether a mark contains no value, and shows only that there may be one.
+pub(crate) fn tells_nothing(values: &[Value<'_>]) -> bool {
+    let mark = mark::Mark::of(values);
+    !mark.captured && mark.dtime.is_none() && mark.mark.is_none() && mark.percentage.is_none()
+}
+
+/// Copies these fields from another record. Fields that it lacks become empty.
+fn set<'a>(values: &mut Values<'a>, fields: Fields, from: &[Value<'a>]) {
+    for (index, slot) in values.iter_mut().enumerate() {
+        if fields >> index & 1 == 1 {
+            *slot = from.get(index).cloned().unwrap_or_default();
+        }
+    }
+}
+
+fn put<'a>(values: &mut Values<'a>, field: usize, value: Value<'a>) {
+    if let Some(slot) = values.get_mut(field) {
+        *slot = value;
+    }
+}
+
+fn is_empty(values: &Values<'_>, field: usize) -> bool {
+    values.get(field).is_none_or(Value::is_empty)
+}
+
+fn text(text: String) -> Value<'static> {
+    Value::Text(Cow::Owned(text))
+}
+
+fn terms<'a>(values: &[Value<'a>]) -> Vec<EnrolledTerm<'a>> {
+    match values.get(TERMS) {
+        Some(Value::Terms(terms)) => terms.clone(),
+        _ => Vec::new(),
+    }
+}
+
+pub(crate) const LEFT: &str = "left";
+const CLOSED: &str = "closed";
+const STATUS: usize = position(learner::FIELDS, "status");
+const ACCOUNT: usize = position(learner::FIELDS, "account");
+const DEBTOR_ACCOUNT: usize = position(accountable_person::FIELDS, "account");
+const RELEASED: usize = position(learning_program::FIELDS, "released");
+const PROGRAM_GRADE: usize = position(learning_program::FIELDS, "grade_id");
+const PROGRAM_YEAR: usize = position(learning_program::FIELDS, "year");
+const MARK_OUT_OF: usize = position(assessment::FIELDS, "mark_out_of");
+const TERMS: usize = position(learner_subject::FIELDS, "terms");

@@ -1,0 +1,333 @@
+//! Publishes fetched records as the school's records, in one transaction with the coverage that
+//! results from them.
+
+use super::coverage_update;
+use super::input::Publication;
+use super::reconcile::{Listed, Outcome, Reconciler};
+use super::shrink_guard::{Loss, Losses, Quarantine};
+use crate::dataset;
+use crate::dataset::replication::fetch_log::{self, FetchLog};
+use crate::date::Date;
+use crate::error::{Error, Result};
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};
+use crate::record::{Kind, Value};
+use crate::store::{Reader, Write};
+use crate::sync::fetch::pass::Pass;
+use crate::sync::fetch::staging::{Staging, StoreOutcome};
+use crate::sync::plan::resource::{Frequency, Group, LISTINGS, Resource, Scope};
+use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use std::collections::{BTreeSet, HashSet};
+
+impl Pass {
+    /// Publishes the answers that are fetched and not published yet, or only those to `only`.
+    /// Quarantined answers are examined again together with the others. If it fails, it can be
+    /// repeated. Returns false if the stored pass has changed.
+    pub(crate) fn publish(&mut self, only: Option<&[ResourceRequest]>) -> Result<bool> {
+        let Some(head) = self.head else {
+            return Ok(true);
+        };
+        let fetched = requests(&self.rows).filter(|(ask, row)| match row.state {
+            FetchState::Fetched => only.is_none_or(|only| only.contains(ask)),
+            FetchState::Quarantined | FetchState::Approved => only.is_none(),
+            FetchState::Unfetched
+            | FetchState::Published
+            | FetchState::Noted
+            | FetchState::Failed => false,
+        });
+        let mut fetched: Vec<(ResourceRequest, &FetchLogEntry)> = fetched.collect();
+        let is_new = fetched
+            .iter()
+            .any(|(_, row)| row.state != FetchState::Quarantined);
+        let first = fetched.iter().map(|(_, row)| row.asked_at).min();
+        // The list of grades remains stored with its answer, and is part of every publication.
+        let list = ResourceRequest::new(Resource::Grades);
+        let grades = self.rows.get(&list.unit(0));
+        let grades = grades.filter(|row| row.state == FetchState::Published);
+        fetched.extend(grades.map(|row| (list, row)));
+        fetched.sort_by_key(|(ask, row)| (row.age(), ask.unit(0)));
+        let days = Resource::ALL.into_iter();
+        let days = days.filter(|resource| matches!(resource.spec().scope, Scope::Days(_)));
+        let (year, is_year_shown) = self.year();
+        let mut pass = Publication {
+            school: self.school,
+            head,
+            rows: &self.rows,
+            is_whole: only.is_none(),
+            as_of: first.filter(|_| only.is_some()).unwrap_or(head.began),
+            fetched: fetched.into_iter().map(|(ask, _)| ask).collect(),
+            year,
+            is_year_shown,
+            days: days.map(|resource| (resource, vec![self.days()])).collect(),
+            utc_offset: self.new_offset(),
+        };
+        let is_over = requests(pass.rows).any(|(ask, row)| pass.is_obsolete(ask, row));
+        let is_due = is_new || is_over || pass.utc_offset.is_some();
+        if !is_due
+            && !self
+                .staging
+                .read(|snapshot| pass.extends_coverage(snapshot))?
+        {
+            return Ok(true);
+        }
+        for (resource, days) in &mut pass.days {
+            let of_pass = requests(pass.rows)
+                .filter(|(ask, row)| ask.resource == *resource && row.pass == head.pass);
+            days.extend(of_pass.filter_map(|(ask, _)| ask.days));
+        }
+        let Some(rows) = pass.publish(&self.staging)? else {
+            return Ok(false);
+        };
+        self.set_rows(rows)?;
+        let is_published = head.is_published || only.is_none();
+        self.head = Some(PassHead {
+            is_published,
+            ..head
+        });
+        Ok(true)
+    }
+}
+
+impl Publication<'_> {
+    /// Publishes in one transaction, and returns the rows of all answers after it. Returns `None`
+    /// if the stored pass is no longer this one.
+    fn publish(&self, staging: &Staging) -> Result<Option<FetchLog>> {
+        staging.write(|write| {
+            if staging.check_pass(write, &self.head)? != StoreOutcome::Kept {
+                return Ok(None);
+            }
+            if dataset::has_records(write, self.school)? && write.owners().of(self.school).is_app()
+            {
+                return Err(Error::unsupported(
+                    "syncing a school that has records: remove it first",
+                ));
+            }
+            let mut held = self.held_before();
+            let outcome = loop {
+                let outcome = Reconciler::reconcile(self, write, &held)?;
+                let more = self.quarantine(&outcome.losses);
+                if more.is_empty() {
+                    break outcome;
+                }
+                held.extend(more);
+            };
+            let Outcome {
+                stage,
+                listed,
+                marked,
+                ..
+            } = outcome;
+            dataset::commit(write, stage)?;
+            coverage_update::update_coverage(self, write, &held, &listed)?;
+            self.update_fetch_log(write, &held, &marked, &listed)?;
+            let is_published = self.head.is_published || self.is_whole;
+            let head = PassHead {
+                is_published,
+                ..self.head
+            };
+            fetch_log::set_head(write, self.school, &head)?;
+            fetch_log::rows(write, self.school).map(Some)
+        })
+    }
+
+    /// Returns whether unchanged answers cover what the coverage does not contain yet, for example
+    /// after a new year began.
+    fn extends_coverage(&self, reader: &dyn Reader) -> Result<bool> {
+        let held = self.fetched.iter().map(|ask| (*ask, Loss::default()));
+        coverage_update::lacks(self, reader, &held.collect())
+    }
+
+    /// Returns the quarantined answers that are not examined in this publication.
+    fn held_before(&self) -> Quarantine {
+        let is_held = |row: &FetchLogEntry| {
+            matches!(row.state, FetchState::Quarantined | FetchState::Approved)
+        };
+        let held = requests(self.rows).filter(|(_, row)| is_held(row));
+        let held = held.filter(|(ask, _)| !self.fetched.contains(ask));
+        held.map(|(ask, _)| (ask, Loss::default())).collect()
+    }
+
+    /// Returns the answers that would remove too much, together with all answers of their groups.
+    fn quarantine(&self, losses: &Losses) -> Quarantine {
+        let row = |ask: ResourceRequest| self.rows.get(&ask.unit(0));
+        let too_much =
+            losses.too_much(|ask| row(ask).is_some_and(|row| row.state == FetchState::Approved));
+        let groups = too_much.iter().filter_map(|ask| ask.group());
+        let groups: HashSet<(Group, u64)> = groups.collect();
+        let is_held = |ask: &ResourceRequest| {
+            let group = ask.group();
+            too_much.contains(ask) || group.is_some_and(|group| groups.contains(&group))
+        };
+        let most = if too_much.is_empty() {
+            Quarantine::new()
+        } else {
+            losses.most()
+        };
+        let held = self.fetched.iter().copied().filter(is_held);
+        held.map(|ask| (ask, most.get(&ask).copied().unwrap_or_default()))
+            .collect()
+    }
+
+    /// Updates the fetch log after a publication. Removes the fetched records, except for
+    /// quarantined answers and the list of grades. Marks the subject marks of learners whose marks
+    /// have changed as due. Removes the answers about learners that are in no list, so that they
+    /// are requested again if a learner returns.
+    fn update_fetch_log(
+        &self,
+        write: &mut Write<'_>,
+        held: &Quarantine,
+        marked: &BTreeSet<u64>,
+        listed: &Listed,
+    ) -> Result<()> {
+        for ask in &self.fetched {
+            let unit = ask.unit(0);
+            let Some(row) = self.rows.get(&unit) else {
+                continue;
+            };
+            if !self.is_usable(*ask) {
+                fetch_log::remove(write, self.school, unit)?;
+            } else if let Some(Loss { lost, stored, .. }) = held.get(ask).copied() {
+                let state = match row.state {
+                    FetchState::Approved => FetchState::Approved,
+                    _ => FetchState::Quarantined,
+                };
+                let row = FetchLogEntry {
+                    state,
+                    lost,
+                    stored,
+                    ..*row
+                };
+                fetch_log::set(write, self.school, unit, &row)?;
+            } else {
+                let row = FetchLogEntry {
+                    state: FetchState::Published,
+                    lost: 0,
+                    stored: 0,
+                    ..*row
+                };
+                match ask.resource {
+                    Resource::Grades => fetch_log::set(write, self.school, unit, &row)?,
+                    _ => fetch_log::put(write, self.school, unit, &row, &[])?,
+                }
+            }
+        }
+        for (ask, row) in requests(self.rows) {
+            let is_unlisted = matches!(
+                ask.group(),
+                Some((Group::Subjects, learner)) if listed.lacks(learner)
+            );
+            if is_unlisted || self.is_obsolete(ask, row) {
+                fetch_log::remove(write, self.school, ask.unit(0))?;
+            }
+        }
+        for learner in marked {
+            let unit = ResourceRequest::of_id(Resource::SubjectMarks, *learner).unit(0);
+            let row = self.rows.get(&unit);
+            if let Some(row) =
+                row.filter(|row| row.pass < self.head.pass && row.state == FetchState::Published)
+            {
+                let is_due = true;
+                fetch_log::set(write, self.school, unit, &FetchLogEntry { is_due, ..*row })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether passes no longer request an answer. This applies to an answer of another
+    /// year, to a window that has a day outside the days of this pass, because the records of that
+    /// day are removed, and to the structure of a learner that no longer shows changes. An answer
+    /// that the app requested in this pass remains until the next one.
+    fn is_obsolete(&self, ask: ResourceRequest, row: &FetchLogEntry) -> bool {
+        let is_indication = ask.spec().frequency == Frequency::Indication;
+        // Each of these learners is requested in every second pass.
+        let asked = row.pass + u64::from(is_indication);
+        let year = ask.year.or(row.year.filter(|_| ask.is_of_current_year()));
+        let is_outside = is_indication
+            || year.is_some_and(|year| year != self.year)
+            || ask
+                .days
+                .is_some_and(|of| self.are_days_dropped(ask.resource, of));
+        is_outside && self.is_whole && asked < self.head.pass
+    }
+
+    /// Returns whether the records of a grade and year are no longer requested.
+    pub(crate) fn is_year_dropped(&self, grade: u64, year: u64) -> bool {
+        let is_wanted = |part| {
+            let row = self.rows.get(&CoverageKey::of_id(part, year, grade));
+            row.is_some_and(|row| row.pass == self.head.pass && row.state != FetchState::Failed)
+        };
+        self.is_whole
+            && year != self.year
+            && !is_wanted(CoverageKind::MarksOfGrade)
+            && !is_wanted(CoverageKind::StructureOfGrade)
+    }
+
+    /// Returns whether a record is no longer requested because of its day.
+    pub(crate) fn is_day_dropped(&self, kind: Kind, values: &[Value<'_>]) -> bool {
+        let mut days = self.days.iter();
+        self.is_whole
+            && days.any(|(resource, _)| {
+                let day = resource.spec().date(kind, values);
+                day.is_some_and(|day| self.are_days_dropped(*resource, (day, day)))
+            })
+    }
+
+    /// Returns whether any of these days is no longer requested.
+    fn are_days_dropped(&self, resource: Resource, (from, to): (Date, Date)) -> bool {
+        let mut days = self.days.iter();
+        days.any(|(of, days)| *of == resource && !covers(days, from, to))
+    }
+
+    /// Returns the answers of this pass that are complete: those that are published now, and those
+    /// that were unchanged.
+    pub(crate) fn complete(&self, held: &Quarantine) -> Vec<ResourceRequest> {
+        let fetched: HashSet<ResourceRequest> = self.fetched.iter().copied().collect();
+        let answers = requests(self.rows).filter(|(ask, row)| match row.state {
+            FetchState::Fetched | FetchState::Quarantined | FetchState::Approved => {
+                fetched.contains(ask) && !held.contains_key(ask)
+            }
+            FetchState::Published => self.is_whole && row.pass == self.head.pass,
+            FetchState::Unfetched | FetchState::Noted | FetchState::Failed => false,
+        });
+        let asks = answers.map(|(ask, _)| ask);
+        asks.filter(|ask| self.is_usable(*ask)).collect()
+    }
+
+    /// Returns the requests whose answers are published, without the quarantined ones.
+    pub(crate) fn asks(&self, held: &Quarantine) -> Vec<ResourceRequest> {
+        let asks = self.fetched.iter().copied();
+        asks.filter(|ask| self.is_usable(*ask) && !held.contains_key(ask))
+            .collect()
+    }
+
+    /// Returns the row of an answer of this pass, if it was read completely.
+    pub(crate) fn answer(&self, ask: ResourceRequest) -> Option<&FetchLogEntry> {
+        let row = self.rows.get(&ask.unit(0));
+        row.filter(|row| row.pass == self.head.pass && row.state != FetchState::Failed)
+    }
+
+    /// Returns whether an answer can be used. An answer with accounts can be used only together
+    /// with both lists of learners: a learner that is in neither list, but has an account, has
+    /// left.
+    fn is_usable(&self, ask: ResourceRequest) -> bool {
+        let is_account = matches!(ask.resource, Resource::OpenAccounts | Resource::AllAccounts);
+        let mut lists = LISTINGS.map(ResourceRequest::new).into_iter();
+        !is_account || lists.all(|list| self.answer(list).is_some())
+    }
+}
+
+/// Returns whether the ranges together contain each day from the first to the last.
+fn covers(ranges: &[(Date, Date)], from: Date, to: Date) -> bool {
+    let day = Date::unix_days;
+    let mut next = day(from);
+    while next <= day(to) {
+        let mut of_day = ranges
+            .iter()
+            .filter(|(first, last)| (day(*first)..=day(*last)).contains(&next));
+        let Some((_, last)) = of_day.next() else {
+            return false;
+        };
+        next = day(*last) + 1;
+    }
+    true
+}

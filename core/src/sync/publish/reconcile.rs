@@ -1,0 +1,394 @@
+//! Reconciles the stored and the fetched records, and determines the changes to make.
+
+use super::completeness::{Relations, is_complete_for};
+use super::input::Publication;
+use super::merge::{Context, RecordForm, merge};
+use super::rows::{Domains, MergeInput, MergeRow};
+use super::shrink_guard::{Losses, Quarantine};
+use crate::dataset::replication::{coverage, fetch_log};
+use crate::dataset::{self, Line, Stage};
+use crate::error::{Error, Result};
+use crate::record::field::position;
+use crate::record::kinds::assessment::AssessmentPlace;
+use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::{Kind, Value, value};
+use crate::store::Write;
+use crate::sync::read::fetched_records::FetchedRecords;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The size of the changed records in memory, in bytes, beyond which they are written to the store.
+const STAGE_BYTES: usize = 16 << 20;
+
+/// The result of a reconciliation.
+pub(crate) struct Outcome {
+    pub(crate) stage: Stage,
+    pub(crate) losses: Losses,
+    /// The learners of both lists.
+    pub(crate) listed: Listed,
+    /// The learners whose marks have changed.
+    pub(crate) marked: BTreeSet<u64>,
+}
+
+/// The learners of each list after the publication.
+#[derive(Default)]
+pub(crate) struct Listed {
+    /// Whether both lists were fetched.
+    is_whole: bool,
+    pub(crate) current: BTreeSet<u64>,
+    pub(crate) waitlist: BTreeSet<u64>,
+}
+
+impl Listed {
+    pub(crate) fn has(&self, learner: u64) -> bool {
+        self.current.contains(&learner) || self.waitlist.contains(&learner)
+    }
+
+    /// Returns whether a learner is known to be in neither list.
+    pub(crate) fn lacks(&self, learner: u64) -> bool {
+        self.is_whole && !self.has(learner)
+    }
+}
+
+/// The state of a reconciliation. Each record is processed after the records on which it depends.
+pub(crate) struct Reconciler<'p> {
+    pass: &'p Publication<'p>,
+    domains: Domains,
+    whole: BTreeSet<CoverageKey>,
+    outcome: Outcome,
+    /// The grade, year and other references of each assessment before the publication.
+    old_places: HashMap<u64, AssessmentPlace>,
+    /// The grade, year and other references of each assessment after the publication.
+    new_places: HashMap<u64, AssessmentPlace>,
+    /// The records to which other records refer.
+    referenced: HashSet<(Kind, u64)>,
+    /// The parents of the learners in answers that include parents. Such an answer contains these
+    /// parents if they exist.
+    parents_in_answers: HashSet<u64>,
+    /// The parents to whom current learners refer.
+    of_current: HashSet<u64>,
+    /// The subjects that learners take.
+    taken: HashSet<u64>,
+}
+
+impl<'p> Reconciler<'p> {
+    /// Reconciles the published answers of a pass, except for the quarantined ones, with the stored
+    /// records.
+    pub(crate) fn reconcile(
+        pass: &'p Publication<'p>,
+        write: &mut Write<'_>,
+        held: &Quarantine,
+    ) -> Result<Outcome> {
+        let school = pass.school;
+        let asks = pass.asks(held);
+        let mut whole = coverage::units(write, school)?;
+        whole.extend(asks.iter().map(|ask| ask.unit(pass.year)));
+        let are_all_synced = dataset::are_all_synced(write, school)?;
+        let domains = Domains::of(asks.clone(), pass.year, are_all_synced);
+        let mut rows = MergeInput::default();
+        for (number, ask) in (0..).zip(asks) {
+            let fetched =
+                FetchedRecords::of(fetch_log::fetched_records(write, school, ask.unit(0))?);
+            rows.add_fetched(write, number, &fetched, school)?;
+        }
+        let mut marks_of = domains.marks_of();
+        let stored = dataset::grades_and_years(write, school)?.into_iter();
+        marks_of.extend(stored.filter(|(grade, year)| pass.is_year_dropped(*grade, *year)));
+        rows.add_stored(write, school, marks_of)?;
+        let lists = [
+            CoverageKind::CurrentLearners,
+            CoverageKind::WaitlistLearners,
+        ]
+        .map(CoverageKey::of);
+        let listed = Listed {
+            is_whole: lists.iter().all(|of| whole.contains(of)),
+            ..Listed::default()
+        };
+        let mut joined = Reconciler {
+            pass,
+            domains,
+            whole,
+            outcome: Outcome {
+                stage: Stage::default(),
+                losses: Losses::default(),
+                listed,
+                marked: BTreeSet::new(),
+            },
+            old_places: HashMap::new(),
+            new_places: HashMap::new(),
+            referenced: HashSet::new(),
+            parents_in_answers: HashSet::new(),
+            of_current: HashSet::new(),
+            taken: HashSet::new(),
+        };
+        let mut sorted = rows.sorted(write)?;
+        while let Some(row) = sorted.next(school)? {
+            joined.reconcile_record(row)?;
+            if joined.outcome.stage.sorter.bytes() > STAGE_BYTES {
+                write.spill(&mut joined.outcome.stage.sorter, "joined")?;
+            }
+        }
+        Ok(joined.outcome)
+    }
+
+    fn reconcile_record(&mut self, mut row: MergeRow<'_>) -> Result<()> {
+        let kind = row.kind;
+        // The subjects of a learner that is in no list are not synced, nor are the records to which
+        // they refer.
+        row.fetched.retain(|(number, _)| {
+            let learner = self.domains.learner_of(*number);
+            learner.is_none_or(|learner| !self.outcome.listed.lacks(learner))
+        });
+        if row.fetched.is_empty() && row.stored.is_none() {
+            return Ok(());
+        }
+        let key = key_of(&row);
+        let place = |places: &HashMap<u64, AssessmentPlace>| {
+            let assessment = key.get(1).filter(|_| kind == Kind::Mark)?;
+            places.get(assessment).copied()
+        };
+        if kind == Kind::Assessment
+            && let (Some(values), Some(id)) = (&row.stored, key.get(1))
+        {
+            self.old_places
+                .extend(AssessmentPlace::of(values).map(|at| (*id, at)));
+        }
+        let at = place(&self.new_places).or_else(|| place(&self.old_places));
+        let is_gone = self.is_gone(&row, &key);
+        let is_over = self.is_over(&row, &key, at);
+        let id = key.get(1).copied().unwrap_or_default();
+        let relations = Relations {
+            at,
+            has_current_child: kind == Kind::Parent && self.of_current.contains(&id),
+        };
+        let said = self.domains.forms_of(&row, relations);
+        // No answer shows a mark without its assessment.
+        let is_orphan = kind == Kind::Mark && !self.new_places.contains_key(&id);
+        let was = row.stored.clone();
+        let stored = row.stored.filter(|_| !is_over);
+        // The fields of a school, a grade and a subject also depend on other records.
+        let is_said =
+            !said.is_empty() || matches!(kind, Kind::School | Kind::Grade | Kind::Subject);
+        let merged = if is_gone || is_orphan {
+            None
+        } else if is_said {
+            let context = Context {
+                whole: &self.whole,
+                at,
+                is_named: match kind {
+                    Kind::Subject => self.taken.contains(&id),
+                    _ => self.referenced.contains(&(kind, id)),
+                },
+            };
+            merge(kind, stored, &said, &context)
+        } else {
+            stored
+        };
+        if !is_gone
+            && !is_over
+            && let Some(stored) = &was
+        {
+            self.count(kind, stored, relations, &said);
+        }
+        let is_removed = was.is_some() && merged.is_none();
+        let shows_parents = said
+            .iter()
+            .any(|said| said.values.is_some() && said.ask.has_parents());
+        let line = match merged {
+            Some(values) if !is_said => {
+                self.note(kind, &key, &values, shows_parents);
+                return Ok(());
+            }
+            Some(values) => Some(self.line(kind, values)?),
+            None => None,
+        };
+        if let Some(line) = &line {
+            self.note(kind, &key, &line.values, shows_parents);
+        }
+        let is_other = line.as_ref().map(|line| &line.values) != was.as_ref();
+        if kind == Kind::Mark && is_other {
+            self.outcome.marked.extend(key.get(2));
+        }
+        match line {
+            Some(line) if is_other => self.outcome.stage.push(0, &line, None),
+            None if is_removed => self.remove(kind, &key),
+            _ => Ok(()),
+        }
+    }
+
+    /// Converts the record to a line of the dataset format.
+    fn line<'a>(&self, kind: Kind, mut values: Vec<Value<'a>>) -> Result<Line<'a>> {
+        if kind == Kind::School {
+            put(&mut values, CURRENT_YEAR, Value::Integer(self.pass.year));
+            if let Some(offset) = &self.pass.utc_offset {
+                let offset = Value::Text(Cow::Owned(offset.clone()));
+                put(&mut values, UTC_OFFSET, offset);
+            }
+        }
+        // Values that cannot be stored were already refused when the answer was read.
+        Line::whole(kind, values).map_err(|_| {
+            Error::corrupt("the values that answers have of a record do not form a valid record")
+        })
+    }
+
+    /// Counts the values that answers would remove from a stored record. The records of a learner
+    /// that is in neither list are not counted, because the learner itself is counted in the list.
+    fn count(
+        &mut self,
+        kind: Kind,
+        stored: &[Value<'_>],
+        relations: Relations,
+        said: &[RecordForm<'_>],
+    ) {
+        let mut fields = kind.fields().iter().zip(stored);
+        let learner = fields.clone().find(|(field, _)| field.name == "learner_id");
+        let learner = learner.and_then(|(_, value)| value.integer());
+        if learner.is_some_and(|learner| self.outcome.listed.lacks(learner)) {
+            return;
+        }
+        let id = fields.rfind(|(field, _)| field.is_key());
+        let id = id.and_then(|(_, value)| value.integer());
+        let owner = learner.or(id).unwrap_or_default();
+        let year = self.pass.year;
+        let is_about = |ask| is_complete_for(ask, year, kind, stored, relations);
+        self.outcome
+            .losses
+            .count(kind, stored, owner, said, is_about);
+    }
+
+    /// Returns whether a record is removed because no answer contains it any more. This applies to
+    /// the subjects of learners in no list, which sync does not request; to records of years and
+    /// days that sync no longer requests; to records to which no other record refers; and to
+    /// parents that an answer would have contained together with their child.
+    fn is_gone(&self, row: &MergeRow<'_>, key: &[u64]) -> bool {
+        let id = key.get(1).copied().unwrap_or_default();
+        match row.kind {
+            Kind::LearnerSubject => {
+                let year = key.get(2).copied().unwrap_or_default();
+                self.outcome.listed.lacks(id) || year != self.pass.year
+            }
+            Kind::Absentee | Kind::Discipline if row.fetched.is_empty() => {
+                let values = row.stored.as_deref().unwrap_or_default();
+                self.pass.is_day_dropped(row.kind, values)
+            }
+            Kind::Term if row.fetched.is_empty() => {
+                let term = key.get(2).copied().unwrap_or_default();
+                id != self.pass.year || !self.referenced.contains(&(Kind::Term, term))
+            }
+            Kind::Parent if row.fetched.is_empty() => {
+                self.parents_in_answers.contains(&id)
+                    || !self.referenced.contains(&(Kind::Parent, id))
+            }
+            Kind::Year | Kind::Subject | Kind::LearningOutcome if row.fetched.is_empty() => {
+                !self.referenced.contains(&(row.kind, id))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a stored assessment, mark or programme belongs to a year that sync no longer
+    /// requests. For a mark, `at` has the references of its assessment.
+    fn is_over(&self, row: &MergeRow<'_>, key: &[u64], at: Option<AssessmentPlace>) -> bool {
+        let of = |at: AssessmentPlace| (at.grade, at.year);
+        let at = match (row.kind, key) {
+            (Kind::Assessment, _) => row.stored.as_deref().and_then(AssessmentPlace::of).map(of),
+            (Kind::Mark, _) => at.map(of),
+            (Kind::LearningProgram, [_, grade, year, ..]) => Some((*grade, *year)),
+            _ => None,
+        };
+        at.is_some_and(|(grade, year)| self.pass.is_year_dropped(grade, year))
+    }
+
+    fn remove(&mut self, kind: Kind, key: &[u64]) -> Result<()> {
+        let mut values = vec![Value::Empty; kind.fields().len()];
+        for (slot, word) in values.iter_mut().zip(key) {
+            *slot = Value::Integer(*word);
+        }
+        let deleted = true;
+        self.outcome.stage.push(
+            0,
+            &Line {
+                kind,
+                deleted,
+                values,
+            },
+            None,
+        )
+    }
+
+    /// Records the references of a record, which determine what happens to later records.
+    fn note(&mut self, kind: Kind, key: &[u64], values: &[Value<'_>], shows_parents: bool) {
+        match (kind, key) {
+            (Kind::Assessment, [_, id]) => {
+                if let Some(at) = AssessmentPlace::of(values) {
+                    self.new_places.insert(*id, at);
+                    self.referenced.insert((Kind::Year, at.year));
+                    self.referenced.insert((Kind::Grade, at.grade));
+                    self.referenced.insert((Kind::Subject, at.subject));
+                    self.referenced.insert((Kind::LearningOutcome, at.outcome));
+                }
+            }
+            (Kind::LearnerSubject, [_, _, _, subject]) => {
+                self.taken.insert(*subject);
+                self.referenced.insert((Kind::Subject, *subject));
+                let grade = values.get(GRADE_TAKEN).and_then(Value::integer);
+                self.referenced
+                    .extend(grade.map(|grade| (Kind::Grade, grade)));
+                if let Some(Value::Terms(terms)) = values.get(TERMS) {
+                    let terms = terms.iter().map(|term| (Kind::Term, term.term));
+                    self.referenced.extend(terms);
+                }
+            }
+            (Kind::LearningProgram, [_, grade, year, _, subject]) => {
+                self.referenced.insert((Kind::Grade, *grade));
+                self.referenced.insert((Kind::Year, *year));
+                self.referenced.insert((Kind::Subject, *subject));
+            }
+            (Kind::Learner, [_, id]) => {
+                let listed = &mut self.outcome.listed;
+                let status = values.get(STATUS).map_or("", Value::text);
+                let is_current = matches!(status, "" | "current");
+                if is_current {
+                    listed.current.insert(*id);
+                } else if status == "waitlist" {
+                    listed.waitlist.insert(*id);
+                }
+                let parents = PARENTS.iter().filter_map(|field| values.get(*field));
+                for parent in parents.filter_map(|parent| value::integer(parent.text())) {
+                    self.referenced.insert((Kind::Parent, parent));
+                    if shows_parents {
+                        self.parents_in_answers.insert(parent);
+                    }
+                    if is_current {
+                        self.of_current.insert(parent);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn key_of(row: &MergeRow<'_>) -> Vec<u64> {
+    let fetched = row.fetched.first().map(|(_, fetched)| &fetched.values);
+    let values = row.stored.as_ref().or(fetched);
+    let fields = row.kind.fields().iter().zip(values.into_iter().flatten());
+    let key = fields.filter(|(field, _)| field.is_key());
+    key.filter_map(|(_, value)| value.integer()).collect()
+}
+
+fn put<'a>(values: &mut [Value<'a>], field: usize, value: Value<'a>) {
+    if let Some(slot) = values.get_mut(field) {
+        *slot = value;
+    }
+}
+
+const CURRENT_YEAR: usize = position(Kind::School.fields(), "current_year");
+const UTC_OFFSET: usize = position(Kind::School.fields(), "utc_offset");
+const GRADE_TAKEN: usize = position(Kind::LearnerSubject.fields(), "grade_id");
+const TERMS: usize = position(Kind::LearnerSubject.fields(), "terms");
+const STATUS: usize = position(Kind::Learner.fields(), "status");
+const PARENTS: [usize; 2] = [
+    position(Kind::Learner.fields(), "parent1_id"),
+    position(Kind::Learner.fields(), "parent2_id"),
+];

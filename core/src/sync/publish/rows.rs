@@ -1,0 +1,278 @@
+//! Collects the stored and the fetched records of a school, and groups them by record.
+
+use super::completeness::{Relations, is_complete_for};
+use super::merge::RecordForm;
+use crate::dataset;
+use crate::error::{Error, Result};
+use crate::record::kinds::assessment::AssessmentPlace;
+use crate::record::{Kind, Value};
+use crate::store::{Sorted, Sorter, Write};
+use crate::sync::plan::resource::Scope;
+use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::read::fetched_records::{FetchedRecord, FetchedRecords, Fields};
+use std::collections::{BTreeSet, HashMap};
+
+/// The size of the rows in memory, in bytes, beyond which they are written to the store.
+const ROWS_BYTES: usize = 4 << 20;
+
+/// The number in a row that marks the stored record instead of an answer.
+const STORED: u32 = u32::MAX;
+
+/// Stored and fetched records, sorted so that a record follows those that its merge depends on.
+#[derive(Default)]
+pub(crate) struct MergeInput {
+    sorter: Sorter,
+    key: Vec<u8>,
+    row: Vec<u8>,
+    /// The ids of the fetched assessments.
+    assessments: BTreeSet<u64>,
+}
+
+impl MergeInput {
+    /// Adds the fetched records of an answer. Answers must be added in the order in which they were
+    /// requested.
+    pub(crate) fn add_fetched(
+        &mut self,
+        write: &mut Write<'_>,
+        number: u32,
+        fetched: &FetchedRecords,
+        school: u64,
+    ) -> Result<()> {
+        for record in fetched.records(school) {
+            let record = record?;
+            if record.kind == Kind::Assessment {
+                let id = record.values.get(1).and_then(Value::integer);
+                self.assessments.extend(id);
+            }
+            self.set_key(record.kind, &record.values);
+            self.row.clear();
+            self.row.extend_from_slice(&number.to_le_bytes());
+            self.row.extend_from_slice(record.bytes);
+            self.sorter.push(&self.key, &self.row)?;
+        }
+        self.spill(write)
+    }
+
+    /// Adds the stored records, after all fetched ones. Stored marks are read for the given grades
+    /// and years, and for those of the fetched assessments, because an assessment that moves takes
+    /// its marks along.
+    pub(crate) fn add_stored(
+        &mut self,
+        write: &mut Write<'_>,
+        school: u64,
+        mut marks_of: BTreeSet<(u64, u64)>,
+    ) -> Result<()> {
+        marks_of.extend(dataset::places_of(write, school, &self.assessments)?);
+        let rows = std::cell::RefCell::new(self);
+        let mut each =
+            |kind: Kind, values: &[Value<'_>]| rows.borrow_mut().add_stored_record(kind, values);
+        let mut between = |write: &mut Write<'_>| rows.borrow_mut().spill(write);
+        dataset::each_stored(write, school, &marks_of, &mut each, &mut between)
+    }
+
+    fn add_stored_record(&mut self, kind: Kind, values: &[Value<'_>]) -> Result<()> {
+        self.set_key(kind, values);
+        let is_of_school = kind == Kind::School || kind.is_of_school();
+        let mut encoded = FetchedRecords::default();
+        encoded.push(kind, Fields::MAX << u64::from(is_of_school), values);
+        self.row.clear();
+        self.row.extend_from_slice(&STORED.to_le_bytes());
+        self.row.extend_from_slice(encoded.bytes());
+        self.sorter.push_first(&self.key, &self.row)
+    }
+
+    fn set_key(&mut self, kind: Kind, values: &[Value<'_>]) {
+        self.key.clear();
+        self.key.extend([order(kind), kind as u8]);
+        let fields = kind.fields().iter().zip(values);
+        for (_, value) in fields.filter(|(field, _)| field.is_key()) {
+            let word = value.integer().unwrap_or_default();
+            self.key.extend_from_slice(&word.to_be_bytes());
+        }
+    }
+
+    fn spill(&mut self, write: &mut Write<'_>) -> Result<()> {
+        if self.sorter.bytes() > ROWS_BYTES {
+            write.spill(&mut self.sorter, "fetched")?;
+        }
+        Ok(())
+    }
+
+    /// Returns the records in sorted order.
+    pub(crate) fn sorted<'t>(self, write: &mut Write<'t>) -> Result<RowsByRecord<'t>> {
+        Ok(RowsByRecord {
+            sorted: write.sorted(self.sorter)?,
+            rows: Vec::new(),
+        })
+    }
+}
+
+/// Returns the position of a kind in the sort order. A record is sorted after the records that
+/// determine whether it remains.
+fn order(kind: Kind) -> u8 {
+    match kind {
+        Kind::School => 0,
+        Kind::Learner => 1,
+        Kind::Parent
+        | Kind::Year
+        | Kind::Term
+        | Kind::Grade
+        | Kind::Subject
+        | Kind::LearningOutcome => 3,
+        Kind::Mark => 4,
+        _ => 2,
+    }
+}
+
+pub(crate) struct RowsByRecord<'t> {
+    sorted: Sorted<'t>,
+    /// The rows of the current record: the number of the answer, and its bytes.
+    rows: Vec<(u32, Vec<u8>)>,
+}
+
+/// One record: its stored values, and the values in each answer.
+pub(crate) struct MergeRow<'r> {
+    pub(crate) kind: Kind,
+    pub(crate) stored: Option<Vec<Value<'r>>>,
+    pub(crate) fetched: Vec<(u32, FetchedRecord<'r>)>,
+}
+
+impl RowsByRecord<'_> {
+    /// Returns the next record.
+    pub(crate) fn next(&mut self, school: u64) -> Result<Option<MergeRow<'_>>> {
+        self.rows.clear();
+        let mut of: Option<Vec<u8>> = None;
+        while let Some((key, row)) = self.sorted.current()? {
+            if *of.get_or_insert_with(|| key.to_vec()) != key {
+                break;
+            }
+            let (number, record) = row.split_first_chunk().ok_or_else(cut)?;
+            self.rows
+                .push((u32::from_le_bytes(*number), record.to_vec()));
+            self.sorted.advance();
+        }
+        let mut stored = None;
+        let mut fetched = Vec::new();
+        let mut kind = None;
+        for (number, bytes) in &self.rows {
+            let record = FetchedRecord::read(bytes, school)?;
+            kind = Some(record.kind);
+            if *number == STORED {
+                stored = Some(record.values);
+            } else {
+                fetched.push((*number, record));
+            }
+        }
+        Ok(kind.map(|kind| MergeRow {
+            kind,
+            stored,
+            fetched,
+        }))
+    }
+}
+
+fn cut() -> crate::error::Failure {
+    Error::corrupt("a row of fetched records is truncated")
+}
+
+/// The completeness domains of all published answers.
+pub(crate) struct Domains {
+    asks: Vec<ResourceRequest>,
+    year: u64,
+    by_learner: HashMap<u64, Vec<u32>>,
+    by_grade: HashMap<u64, Vec<u32>>,
+    others: Vec<u32>,
+}
+
+impl Domains {
+    /// Groups the requests for fast lookup. If `are_all_synced` is true, all schools of the store
+    /// are synced from the service, so that the lists that are the same for all schools are
+    /// complete.
+    pub(crate) fn of(asks: Vec<ResourceRequest>, year: u64, are_all_synced: bool) -> Domains {
+        let (mut by_learner, mut by_grade) = <(HashMap<_, Vec<_>>, HashMap<_, Vec<_>>)>::default();
+        let mut others = Vec::new();
+        for (number, ask) in (0..).zip(&asks) {
+            let of = match ask.spec().scope {
+                Scope::Learner => by_learner.entry(ask.id).or_default(),
+                Scope::Grade => by_grade.entry(ask.id).or_default(),
+                Scope::AllSchools if !are_all_synced => continue,
+                _ => &mut others,
+            };
+            of.push(number);
+        }
+        Domains {
+            asks,
+            year,
+            by_learner,
+            by_grade,
+            others,
+        }
+    }
+
+    /// Returns the learner whose subjects an answer contains.
+    pub(crate) fn learner_of(&self, number: u32) -> Option<u64> {
+        let ask = self.ask(number)?;
+        (ask.spec().scope == Scope::Learner).then_some(ask.id)
+    }
+
+    /// Returns the grades and years whose marks an answer contains completely.
+    pub(crate) fn marks_of(&self) -> BTreeSet<(u64, u64)> {
+        let asks = self.asks.iter();
+        asks.filter_map(|ask| self.grade_and_year(*ask)).collect()
+    }
+
+    /// Returns the grade and year whose marks an answer contains.
+    fn grade_and_year(&self, ask: ResourceRequest) -> Option<(u64, u64)> {
+        let is_of_grade = ask.spec().scope == Scope::Grade;
+        is_of_grade.then(|| (ask.id, ask.year.unwrap_or(self.year)))
+    }
+
+    /// Returns what each answer shows about a record: its values, or that the service has no such
+    /// record. An answer for one grade and year shows nothing about a mark whose assessment belongs
+    /// to another grade or year, because it was read before the assessment moved.
+    pub(crate) fn forms_of<'a>(
+        &self,
+        row: &MergeRow<'a>,
+        relations: Relations,
+    ) -> Vec<RecordForm<'a>> {
+        let mut said: Vec<(u32, RecordForm<'a>)> = Vec::new();
+        for (number, fetched) in &row.fetched {
+            let is_elsewhere = |ask: &ResourceRequest| {
+                let (of, at) = (self.grade_and_year(*ask), relations.at);
+                of.zip(at).is_some_and(|(of, at)| (at.grade, at.year) != of)
+            };
+            if let Some(ask) = self.ask(*number).filter(|ask| !is_elsewhere(ask)) {
+                let values = Some(fetched.clone());
+                said.push((*number, RecordForm { ask, values }));
+            }
+        }
+        if let Some(values) = &row.stored {
+            let word = |field: usize| values.get(field).and_then(Value::integer);
+            let (learner, grade) = match row.kind {
+                Kind::LearnerSubject => (word(1), None),
+                Kind::LearningProgram => (None, word(1)),
+                Kind::Assessment => (None, AssessmentPlace::of(values).map(|at| at.grade)),
+                Kind::Mark => (None, relations.at.map(|at| at.grade)),
+                _ => (None, None),
+            };
+            let of_learner = learner.and_then(|learner| self.by_learner.get(&learner));
+            let of_grade = grade.and_then(|grade| self.by_grade.get(&grade));
+            let near = of_learner.into_iter().chain(of_grade).flatten();
+            for number in near.chain(&self.others) {
+                let is_fetched = row.fetched.iter().any(|(of, _)| of == number);
+                if let Some(ask) = self.ask(*number)
+                    && !is_fetched
+                    && is_complete_for(ask, self.year, row.kind, values, relations)
+                {
+                    said.push((*number, RecordForm { ask, values: None }));
+                }
+            }
+        }
+        said.sort_by_key(|(number, _)| *number);
+        said.into_iter().map(|(_, said)| said).collect()
+    }
+
+    fn ask(&self, number: u32) -> Option<ResourceRequest> {
+        self.asks.get(usize::try_from(number).ok()?).copied()
+    }
+}

@@ -1,0 +1,147 @@
+//! The shrink guard. An answer that would remove many of the stored values that it covers is not
+//! published until the app approves it, because a service that is only partly available returns
+//! short lists. Removed values are counted per column: for each field that the answer has authority
+//! over, the number of stored values that the answer no longer contains.
+
+use super::authority::{RECORD, Source};
+use super::merge::{RecordForm, tells_nothing};
+use crate::record::{Kind, Value};
+use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::read::fetched_records::{FetchedRecord, Fields};
+use std::collections::{HashMap, HashSet};
+
+/// So many values may always be removed.
+const FEW: u64 = 20;
+/// A fraction of one in so many values may be removed.
+const SHARE: u64 = 5;
+
+/// The quarantined answers of a publication, with the values that each would remove.
+pub(crate) type Quarantine = HashMap<ResourceRequest, Loss>;
+
+/// The values that the answers of a publication would remove.
+#[derive(Default)]
+pub(crate) struct Losses {
+    /// The loss of each column, by answer, kind and field.
+    columns: HashMap<(ResourceRequest, Kind, u32), Loss>,
+}
+
+/// How many of the stored values of a column would be removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Loss {
+    pub(crate) lost: u64,
+    pub(crate) stored: u64,
+    /// The learner or record to which all lost values belong, as long as there is only one.
+    owner: Option<u64>,
+    has_several_owners: bool,
+}
+
+impl Loss {
+    fn add(&mut self, other: Loss) {
+        self.lost += other.lost;
+        self.stored += other.stored;
+        let is_another = self.owner.is_some_and(|owner| Some(owner) != other.owner);
+        if other.lost > 0 {
+            self.has_several_owners |= other.has_several_owners || is_another;
+            self.owner = other.owner;
+        }
+    }
+
+    /// Returns whether the loss exceeds the limits. A loss of a single owner never does, because
+    /// one learner that leaves a small grade has many of its values.
+    fn is_too_much(&self) -> bool {
+        self.lost > FEW && self.lost * SHARE > self.stored && self.has_several_owners
+    }
+}
+
+impl Losses {
+    /// Adds a stored record of an owner to the counts. An answer removes the values that it
+    /// `is_about` and does not contain, unless another answer of the same source contains them.
+    pub(crate) fn count(
+        &mut self,
+        kind: Kind,
+        stored: &[Value<'_>],
+        owner: u64,
+        said: &[RecordForm<'_>],
+        is_about: impl Fn(ResourceRequest) -> bool,
+    ) {
+        for ask in said
+            .iter()
+            .map(|said| said.ask)
+            .filter(|ask| is_about(*ask))
+        {
+            let source = ask.spec().source;
+            let fetched = said.iter().filter(|said| said.source() == source);
+            let fetched: Vec<&FetchedRecord<'_>> =
+                fetched.filter_map(|said| said.values.as_ref()).collect();
+            let fields = source.must_contain(kind, stored);
+            for field in (0..Fields::BITS).filter(|field| fields >> field & 1 == 1) {
+                let before = worth(source, kind, field, stored);
+                let now = fetched
+                    .iter()
+                    .map(|fetched| match fetched.fields >> field & 1 {
+                        0 => before,
+                        _ => worth(source, kind, field, &fetched.values),
+                    });
+                let lost = before.saturating_sub(now.max().unwrap_or(0));
+                let loss = Loss {
+                    lost,
+                    stored: before,
+                    owner: Some(owner).filter(|_| lost > 0),
+                    has_several_owners: false,
+                };
+                self.columns
+                    .entry((ask, kind, field))
+                    .or_default()
+                    .add(loss);
+            }
+        }
+    }
+
+    /// Returns the answers that would remove too much, each by itself or all of one source
+    /// together. Answers that the app approved are included in the counts but not in the result.
+    pub(crate) fn too_much(
+        &self,
+        is_confirmed: impl Fn(ResourceRequest) -> bool,
+    ) -> HashSet<ResourceRequest> {
+        let mut together: HashMap<(Source, Kind, u32), Loss> = HashMap::new();
+        for ((ask, kind, field), loss) in &self.columns {
+            let of_source = (ask.spec().source, *kind, *field);
+            together.entry(of_source).or_default().add(*loss);
+        }
+        let columns = self.columns.iter().filter(|((ask, kind, field), loss)| {
+            let together = together.get(&(ask.spec().source, *kind, *field));
+            let is_too_much = loss.is_too_much() || together.is_some_and(Loss::is_too_much);
+            loss.lost > 0 && is_too_much && !is_confirmed(*ask)
+        });
+        columns.map(|((ask, ..), _)| *ask).collect()
+    }
+
+    /// Returns for each answer the loss of the column that would lose most.
+    pub(crate) fn most(&self) -> Quarantine {
+        let mut most = Quarantine::new();
+        for ((ask, ..), loss) in &self.columns {
+            let of_ask = most.entry(*ask).or_default();
+            if (loss.lost, loss.stored) > (of_ask.lost, of_ask.stored) {
+                *of_ask = *loss;
+            }
+        }
+        most
+    }
+}
+
+/// Returns how many values a field counts as.
+fn worth(source: Source, kind: Kind, field: u32, values: &[Value<'_>]) -> u64 {
+    if 1 << field == RECORD {
+        return u64::from(kind != Kind::Mark || !tells_nothing(values));
+    }
+    match usize::try_from(field)
+        .ok()
+        .and_then(|field| values.get(field))
+    {
+        Some(Value::Terms(terms)) if source == Source::SubjectMarks => {
+            terms.iter().filter(|term| term.mark.is_some()).count() as u64
+        }
+        Some(Value::Terms(terms)) => terms.len() as u64,
+        value => u64::from(value.is_some_and(|value| !value.is_empty())),
+    }
+}

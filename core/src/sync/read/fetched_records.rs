@@ -1,0 +1,371 @@
+//! The decoded records of an answer, as bytes: each record with the fields that the answer
+//! contains. If the answer contains a field without a value, the field is empty.
+//!
+//! ```text
+//! kind u8 · told fields, a bit each · those with a value, a bit each · the values
+//! kind u8 of marks · assessment · learner · the mark as it is kept
+//! ```
+//!
+//! Numbers are [`varint`]s. The bytes do not contain the school, because it is the requested one.
+
+use crate::date::{Date, DateTime};
+use crate::error::{Error, Failure, Result};
+use crate::record::field::Form;
+use crate::record::kinds::mark::{Mark, length};
+use crate::record::replication::erased_learners::ErasedLearners;
+use crate::record::value::EnrolledTerm;
+use crate::record::values::decimal::PackedDecimal;
+use crate::record::{Kind, Value, varint};
+use std::borrow::Cow;
+
+/// The codec version of the bytes. It must be increased with each change of the encoding.
+pub(crate) const CODEC_VERSION: u64 = 1;
+
+/// A set of fields of a kind, one bit for each position.
+pub(crate) type Fields = u64;
+
+/// The records of an answer, in its order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FetchedRecords {
+    bytes: Vec<u8>,
+}
+
+/// A decoded record, with the set of fields that the answer contains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FetchedRecord<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) fields: Fields,
+    /// The values by position of their field. Fields that the answer does not contain are empty.
+    pub(crate) values: Vec<Value<'a>>,
+    /// The encoded record.
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> FetchedRecord<'a> {
+    /// Decodes bytes that consist of one record.
+    pub(crate) fn read(mut bytes: &'a [u8], school: u64) -> Result<FetchedRecord<'a>> {
+        let record = take(&mut bytes, school)?;
+        if bytes.is_empty() {
+            Ok(record)
+        } else {
+            Err(cut())
+        }
+    }
+}
+
+impl FetchedRecord<'_> {
+    /// Returns the learner to whom the record belongs.
+    fn learner(&self) -> Option<u64> {
+        let name = match self.kind {
+            Kind::Learner => "id",
+            _ => "learner_id",
+        };
+        let at = self
+            .kind
+            .fields()
+            .iter()
+            .position(|field| field.name == name);
+        at.and_then(|at| self.values.get(at)?.integer())
+    }
+}
+
+impl FetchedRecords {
+    /// Adds a record. Only the values of the fields in `told` are used, but all values of a mark.
+    pub(crate) fn push(&mut self, kind: Kind, told: Fields, values: &[Value<'_>]) {
+        if kind == Kind::Mark {
+            let id = |field: usize| values.get(field).and_then(Value::integer);
+            let (assessment, learner) = (id(1).unwrap_or_default(), id(2).unwrap_or_default());
+            return self.push_mark(assessment, learner, &Mark::of(values));
+        }
+        let out = &mut self.bytes;
+        out.push(kind as u8);
+        varint::push(out, told);
+        let is_told = |index: usize| told >> index & 1 == 1;
+        let there = values.iter().enumerate();
+        let there = there.filter(|(index, value)| is_told(*index) && !value.is_empty());
+        varint::push(out, there.clone().map(|(index, _)| 1 << index).sum());
+        for (_, value) in there {
+            push_value(out, value);
+        }
+    }
+
+    pub(crate) fn push_mark(&mut self, assessment: u64, learner: u64, mark: &Mark) {
+        let out = &mut self.bytes;
+        out.push(Kind::Mark as u8);
+        varint::push(out, assessment);
+        varint::push(out, learner);
+        mark.encode(out);
+    }
+
+    /// Returns the records without those of erased learners.
+    pub(crate) fn without(&self, school: u64, erased: &ErasedLearners) -> Result<FetchedRecords> {
+        let mut left = FetchedRecords::default();
+        for record in self.records(school) {
+            let record = record?;
+            if record.learner().is_none_or(|learner| !erased.has(learner)) {
+                left.bytes.extend_from_slice(record.bytes);
+            }
+        }
+        Ok(left)
+    }
+
+    /// Wraps bytes that were encoded and stored before.
+    pub(crate) fn of(bytes: Vec<u8>) -> FetchedRecords {
+        FetchedRecords { bytes }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the decoded records, with `school` as their school.
+    pub(crate) fn records(&self, school: u64) -> Records<'_> {
+        let rest = &self.bytes;
+        Records { school, rest }
+    }
+}
+
+pub(crate) struct Records<'a> {
+    school: u64,
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<FetchedRecord<'a>>;
+
+    fn next(&mut self) -> Option<Result<FetchedRecord<'a>>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let record = take(&mut self.rest, self.school);
+        if record.is_err() {
+            self.rest = &[];
+        }
+        Some(record)
+    }
+}
+
+fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<FetchedRecord<'a>> {
+    let all = *rest;
+    let (kind, told, values) = take_values(rest, school)?;
+    let bytes = all.get(..all.len() - rest.len()).ok_or_else(cut)?;
+    Ok(FetchedRecord {
+        kind,
+        fields: told,
+        values,
+        bytes,
+    })
+}
+
+fn take_values<'a>(rest: &mut &'a [u8], school: u64) -> Result<(Kind, Fields, Vec<Value<'a>>)> {
+    let (kind, after) = rest.split_first().ok_or_else(cut)?;
+    *rest = after;
+    let kind = Kind::numbered(*kind).ok_or_else(cut)?;
+    let fields = kind.fields();
+    let mut values = vec![Value::Empty; fields.len()];
+    if kind == Kind::School || kind.is_of_school() {
+        set(&mut values, 0, Value::Integer(school))?;
+    }
+    if kind == Kind::Mark {
+        set(&mut values, 1, Value::Integer(varint::take(rest)?))?;
+        set(&mut values, 2, Value::Integer(varint::take(rest)?))?;
+        let mark = take_mark(rest)?;
+        for (slot, value) in values.iter_mut().skip(3).zip(mark.values()) {
+            *slot = value;
+        }
+        return Ok((kind, Fields::MAX, values));
+    }
+    let told = varint::take(rest)?;
+    let there = varint::take(rest)?;
+    for (index, (field, slot)) in fields.iter().zip(&mut values).enumerate() {
+        if there >> index & 1 == 1 {
+            *slot = take_value(field.form, rest)?;
+        }
+    }
+    Ok((kind, told, values))
+}
+
+fn set<'a>(values: &mut [Value<'a>], index: usize, value: Value<'a>) -> Result<()> {
+    *values.get_mut(index).ok_or_else(cut)? = value;
+    Ok(())
+}
+
+fn push_value(out: &mut Vec<u8>, value: &Value<'_>) {
+    match value {
+        Value::Empty | Value::Absent => {}
+        Value::Integer(number) => varint::push(out, *number),
+        Value::Text(text) => varint::push_bytes(out, text.as_bytes()),
+        Value::Date(date) => varint::push(out, date.number()),
+        Value::DateTime(time) => out.extend_from_slice(&time.to_bytes()),
+        Value::Decimal(decimal) => out.extend_from_slice(&decimal.millionths().to_le_bytes()),
+        Value::Terms(terms) => {
+            varint::push(out, terms.len() as u64);
+            for term in terms {
+                varint::push(out, term.term);
+                for text in &term.group {
+                    varint::push_bytes(out, text.as_bytes());
+                }
+                out.push(u8::from(term.mark.is_some()));
+                if let Some(mark) = term.mark {
+                    out.extend_from_slice(&mark.millionths().to_le_bytes());
+                }
+            }
+        }
+    }
+}
+
+fn take_value<'a>(form: Form, rest: &mut &'a [u8]) -> Result<Value<'a>> {
+    Ok(match form {
+        Form::Integer | Form::Bit => Value::Integer(varint::take(rest)?),
+        Form::Date => {
+            let date = Date::from_number(varint::take(rest)?);
+            Value::Date(date.ok_or_else(cut)?)
+        }
+        Form::DateTime => {
+            let time = DateTime::from_bytes(take_array(rest)?);
+            if !time.is_valid() {
+                return Err(cut());
+            }
+            Value::DateTime(time)
+        }
+        Form::Decimal => Value::Decimal(take_decimal(rest)?),
+        Form::Terms => {
+            let mut terms = Vec::new();
+            for _ in 0..varint::take(rest)? {
+                terms.push(take_term(rest)?);
+            }
+            Value::Terms(terms)
+        }
+        // Percentages occur only in marks, which have their own encoding.
+        _ => Value::Text(take_text(rest)?),
+    })
+}
+
+fn take_term<'a>(rest: &mut &'a [u8]) -> Result<EnrolledTerm<'a>> {
+    let term = varint::take(rest)?;
+    let mut group: [Cow<'a, str>; 5] = Default::default();
+    for text in &mut group {
+        *text = take_text(rest)?;
+    }
+    let [has_mark] = take_array(rest)?;
+    let mark = match has_mark {
+        0 => None,
+        _ => Some(take_decimal(rest)?),
+    };
+    Ok(EnrolledTerm { term, group, mark })
+}
+
+fn take_mark(rest: &mut &[u8]) -> Result<Mark> {
+    let flags = rest.first().ok_or_else(cut)?;
+    let (mark, after) = rest
+        .split_at_checked(length(*flags) as usize)
+        .ok_or_else(cut)?;
+    *rest = after;
+    Mark::decode(mark)?.ok_or_else(cut)
+}
+
+fn take_text<'a>(rest: &mut &'a [u8]) -> Result<Cow<'a, str>> {
+    let text = std::str::from_utf8(varint::take_bytes(rest)?);
+    text.map(Cow::Borrowed).map_err(|_| cut())
+}
+
+fn take_decimal(rest: &mut &[u8]) -> Result<PackedDecimal> {
+    let millionths = i64::from_le_bytes(take_array(rest)?);
+    PackedDecimal::of_millionths(millionths).ok_or_else(cut)
+}
+
+fn take_array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
+    let (array, after) = rest.split_first_chunk().ok_or_else(cut)?;
+    *rest = after;
+    Ok(*array)
+}
+
+fn cut() -> Failure {
+    Error::corrupt("the fetched records of an answer are truncated")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sync::read::fetched_records::*;
+
+    /// Tests a value of each form, and a bit for each field.
+    #[test]
+    fn what_is_told_comes_back() -> Result<()> {
+        for kind in Kind::ALL {
+            if kind == Kind::Mark || kind.has_username() {
+                continue;
+            }
+            let fields = kind.fields();
+            assert!(fields.len() <= Fields::BITS as usize, "{kind:?}");
+            let of_school = kind == Kind::School || kind.is_of_school();
+            let values: Vec<Value<'_>> = fields.iter().map(|field| sample(field.form)).collect();
+            let told = (1 << fields.len()) - 1 - Fields::from(of_school);
+            let nothing = vec![Value::Empty; fields.len()];
+            let mut all = FetchedRecords::default();
+            all.push(kind, told, &values);
+            all.push(kind, told, &nothing);
+            all.push(kind, 0, &values);
+            let expected = [(told, values), (told, nothing.clone()), (0, nothing)];
+            let expected = expected.map(|(told, mut values)| {
+                if of_school && let Some(school) = values.first_mut() {
+                    *school = Value::Integer(7);
+                }
+                (kind, told, values)
+            });
+            let read = all
+                .records(7)
+                .map(|record| record.map(|record| (record.kind, record.fields, record.values)));
+            assert_eq!(read.collect::<Result<Vec<_>>>()?, expected);
+        }
+        Ok(())
+    }
+
+    fn sample(form: Form) -> Value<'static> {
+        match form {
+            Form::Integer | Form::Bit => Value::Integer(1),
+            Form::Date => Date::from_number(20_260_514).map_or(Value::Empty, Value::Date),
+            Form::Decimal => PackedDecimal::parse("-1.250001").map_or(Value::Empty, Value::Decimal),
+            Form::Terms => Value::Terms(vec![
+                EnrolledTerm {
+                    term: 3,
+                    group: ["1", "", "ä", "", "9"].map(Cow::Borrowed),
+                    mark: PackedDecimal::parse("71.5"),
+                },
+                EnrolledTerm {
+                    term: 4,
+                    group: Default::default(),
+                    mark: None,
+                },
+            ]),
+            _ => Value::Text(Cow::Borrowed("text")),
+        }
+    }
+
+    #[test]
+    fn marks_come_back_and_cuts_are_seen() -> Result<()> {
+        let mark = Mark {
+            captured: true,
+            absent: false,
+            dtime: DateTime::parse(b"2026-05-14 08:00:00"),
+            mark: PackedDecimal::parse("13.5"),
+            percentage: PackedDecimal::parse("67.5"),
+        };
+        let mut told = FetchedRecords::default();
+        told.push_mark(77, 7, &mark);
+        told.push(Kind::Grade, 0b110, &[Value::Empty, Value::Integer(9)]);
+        let read: Vec<_> = told.records(1).collect::<Result<_>>()?;
+        let keys: Vec<_> = read
+            .iter()
+            .filter_map(|told| told.values.get(..3))
+            .collect();
+        let key = [1, 77, 7].map(Value::Integer);
+        assert_eq!(keys.first(), Some(&key.as_slice()));
+        assert_eq!(read.first().map(|told| Mark::of(&told.values)), Some(mark));
+        for length in 1..told.bytes.len() {
+            let bytes = told.bytes.get(..length).unwrap_or_default().to_vec();
+            let cut = FetchedRecords { bytes };
+            assert!(cut.records(1).count() <= 2);
+        }
+        Ok(())
+    }
+}

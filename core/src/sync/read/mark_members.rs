@@ -1,0 +1,179 @@
+//! Decodes the members of the objects in assessment marks, from the grade down to the mark.
+
+use super::fields::{Members, ObjectOf, Text, take_text};
+use super::leaf::{LEAF, OF_STRUCTURE};
+use super::level::{LEARNER, LEVELS, TERM};
+use super::marks::Marks;
+use super::out::{DecodeError, Out};
+use crate::record::Kind;
+use crate::record::value::integer;
+use serde::de::{DeserializeSeed, Error, MapAccess};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+impl<'de> Members<'de> for Marks<'_, 'de> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        let Some(id) = integer(name) else {
+            return Err(self.out.refuse(DecodeError::Shape));
+        };
+        if self.level < LEVELS.len() {
+            if let Err(why) = self.enter(id) {
+                return Err(self.out.refuse(why));
+            }
+            let mut item = Item {
+                marks: self,
+                id,
+                seen: 0,
+            };
+            map.next_value_seed(ObjectOf(&mut item))?;
+            return Ok(true);
+        }
+        let raw: &'de RawValue = map.next_value()?;
+        if !self.mark_of_known(id, raw.get()) {
+            read_leaf(self, id, raw.get()).map_err(A::Error::custom)?;
+        }
+        Ok(true)
+    }
+
+    fn end(&mut self) -> Result<(), DecodeError> {
+        Ok(())
+    }
+
+    fn what(&self) -> &'static str {
+        "assessment marks"
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.out
+    }
+}
+
+/// An object above the level of assessments.
+struct Item<'m, 'o, 'de> {
+    marks: &'m mut Marks<'o, 'de>,
+    id: u64,
+    /// Whether the objects below, the id and the name have occurred in the object, one bit each.
+    seen: u8,
+}
+
+impl<'de> Item<'_, '_, 'de> {
+    /// Records that a member has occurred in the object. Fails if it has occurred before.
+    fn see(&mut self, bit: u8) -> Result<(), DecodeError> {
+        let is_twice = self.seen & bit != 0;
+        self.seen |= bit;
+        if is_twice {
+            Err(DecodeError::Shape)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn repeats(&self, text: &str) -> Result<(), DecodeError> {
+        if integer(text) == Some(self.id) {
+            Ok(())
+        } else {
+            Err(DecodeError::Shape)
+        }
+    }
+
+    fn named(&mut self, name: Cow<'de, str>) -> Result<(), DecodeError> {
+        self.see(4)?;
+        self.marks.name(name)
+    }
+}
+
+impl<'de> Members<'de> for Item<'_, '_, 'de> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        let Some(level) = LEVELS.get(self.marks.level) else {
+            return Ok(false);
+        };
+        let taken = if name == level.below {
+            let seen = self.see(1);
+            if seen.is_ok() {
+                self.marks.level += 1;
+                let below = map.next_value_seed(ObjectOf(&mut *self.marks));
+                self.marks.level -= 1;
+                below?;
+            }
+            seen
+        } else if name.is_empty() {
+            // A level without an id or a name has an empty one in the table.
+            return Ok(false);
+        } else if name == level.id {
+            let Text(text) = map.next_value()?;
+            self.see(2).and_then(|()| self.repeats(&text))
+        } else if name == level.name {
+            let Text(text) = map.next_value()?;
+            self.named(text)
+        } else {
+            return Ok(false);
+        };
+        match taken {
+            Ok(()) => Ok(true),
+            Err(why) => Err(self.marks.out.refuse(why)),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), DecodeError> {
+        if self.seen & 1 == 0 {
+            return Err(DecodeError::Shape);
+        }
+        Ok(())
+    }
+
+    fn what(&self) -> &'static str {
+        match self.marks.level {
+            LEARNER => "learner of marks",
+            TERM => "term of marks",
+            _ => "assessment marks",
+        }
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.marks.out
+    }
+}
+
+/// Decodes the object of an assessment, with members in any order.
+fn read_leaf<'de>(marks: &mut Marks<'_, 'de>, id: u64, raw: &'de str) -> serde_json::Result<()> {
+    let mut json = serde_json::Deserializer::from_str(raw);
+    ObjectOf(&mut LeafOf { marks, id, raw }).deserialize(&mut json)
+}
+
+struct LeafOf<'m, 'o, 'de> {
+    marks: &'m mut Marks<'o, 'de>,
+    id: u64,
+    raw: &'de str,
+}
+
+impl<'de> Members<'de> for LeafOf<'_, '_, 'de> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+        let leaf = &mut self.marks.leaf;
+        let at = match LEAF.get(leaf.next) {
+            Some(expected) if *expected == name => Some(leaf.next),
+            _ => LEAF.iter().position(|known| *known == name),
+        };
+        let Some((at, slot)) = at.and_then(|at| Some((at, leaf.texts.get_mut(at)?))) else {
+            return Ok(false);
+        };
+        if self.marks.is_structure && at >= OF_STRUCTURE {
+            return Ok(false);
+        }
+        leaf.next = at + 1;
+        take_text(slot, self.marks.out, map)?;
+        Ok(true)
+    }
+
+    fn end(&mut self) -> Result<(), DecodeError> {
+        self.marks.leaf.next = 0;
+        self.marks.assessment(self.id, self.raw)
+    }
+
+    fn what(&self) -> &'static str {
+        Kind::Assessment.name()
+    }
+
+    fn out(&mut self) -> &mut Out {
+        self.marks.out
+    }
+}

@@ -1,0 +1,39 @@
+//! The fuzz target: decodes any bytes as the answer to any request.
+
+use crate::date::Date;
+use crate::record::{Kind, Value};
+use crate::sync::plan::resource::{Resource, Scope};
+use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::read::read;
+
+/// Decodes bytes as the answer to the request that the first of them selects. Checks that the
+/// decoded records can be encoded and decoded again, and that each has all required values.
+pub(crate) fn fuzz(bytes: &[u8]) -> bool {
+    let Some((which, body)) = bytes.split_first() else {
+        return false;
+    };
+    let resource = Resource::ALL.get(usize::from(*which) % Resource::ALL.len());
+    let ask = resource.map(|resource| match resource.spec().scope {
+        Scope::Learner => ResourceRequest::of_id(*resource, 1),
+        Scope::Grade => ResourceRequest::of_id(*resource, 9),
+        Scope::Days(_) => ResourceRequest::of_days(*resource, (Date::MIN, Date::MAX)),
+        Scope::AllSchools | Scope::School | Scope::Status(_) => ResourceRequest::new(*resource),
+    });
+    let Some(Ok((fetched, evidence))) = ask.map(|ask| read(ask, 1000, body)) else {
+        return false;
+    };
+    let mut records = 0;
+    for record in fetched.records(1000) {
+        let record = record.expect("a fetched record is decoded");
+        records += 1;
+        for (index, field) in record.kind.fields().iter().enumerate() {
+            let is_told = record.fields >> index & 1 == 1 && record.kind != Kind::Mark;
+            let is_empty = record.values.get(index).is_none_or(Value::is_empty);
+            assert!(!(field.required && is_told && is_empty), "{}", field.name);
+        }
+    }
+    // The subjects of all learners leave digests and no records.
+    let is_of_digests = resource == Some(&Resource::LearnerSubjects);
+    assert!(is_of_digests || records == evidence.records);
+    true
+}

@@ -1,0 +1,281 @@
+//! Tests that complete answers from one state of the service result in the same records, in
+//! whatever order and groups they are published.
+
+#![allow(clippy::panic)]
+
+use crate::dataset::Line;
+use crate::date::Date;
+use crate::record::kinds::assessment::AssessmentPlace;
+use crate::record::replication::coverage::CoverageKey;
+use crate::record::replication::fetch_log::FetchLogEntry;
+use crate::record::value::EnrolledTerm;
+use crate::record::{Kind, Value};
+use crate::sync::plan::resource::{Frequency, Resource, Scope, Years};
+use crate::sync::plan::resource_request::ResourceRequest;
+use crate::sync::publish::completeness::{Relations, is_complete_for};
+use crate::sync::publish::merge::{Context, RecordForm, merge};
+use crate::sync::read::fetched_records::FetchedRecords;
+use crate::sync::read::read;
+use crate::{Engine, Options, Request};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+const SCHOOL: u64 = 1000;
+const YEAR: u64 = 2026;
+const NOW: i64 = 1_778_745_600;
+
+/// Contains an example of each state of a learner, an account, a programme and a mark.
+const WORLD: &str = r#"
+{"type":"school","school_id":1000,"school_name":"Little","website":"w","country":"ZA","current_year":2026}
+{"type":"api_type","api_type_id":1,"family":["administration","curriculum","finance","parents"]}
+{"type":"integrator","username":"sync","password":"sync"}
+{"type":"client_integration","username":"sync","school_id":1000,"api_type_id":1,"state":1}
+{"type":"gender","id":1,"name":"M"}
+{"type":"year","school_id":1000,"year":2026,"year_name":"This year"}
+{"type":"term","school_id":1000,"year":2026,"term":1,"term_id":11}
+{"type":"term","school_id":1000,"year":2026,"term":2,"term_id":12}
+{"type":"grade","school_id":1000,"grade_id":8,"grade":"6","name":"Six"}
+{"type":"grade","school_id":1000,"grade_id":9,"grade":"7"}
+{"type":"parent","school_id":1000,"id":5,"first_name":"Zoe"}
+{"type":"parent","school_id":1000,"id":6,"first_name":"Yan"}
+{"type":"learner","school_id":1000,"id":1,"first_name":"Anna","nationality":"n","grade_id":9,"grade":"7","parent1_id":5,"debtor_code":"007","accountable_person_id":3}
+{"type":"learner","school_id":1000,"id":2,"first_name":"Ben","grade_id":9,"parent1_id":6,"account":"closed"}
+{"type":"learner","school_id":1000,"id":3,"first_name":"Cleo","status":"waitlist","grade_id":8}
+{"type":"learner","school_id":1000,"id":4,"first_name":"Dan","status":"left","parent1_id":6,"account":"open","accountable_person_id":3}
+{"type":"learner","school_id":1000,"id":7,"first_name":"Eve","status":"left"}
+{"type":"accountable_person","school_id":1000,"accountable_person_id":3,"first_name":"Max"}
+{"type":"accountable_person","school_id":1000,"accountable_person_id":4,"first_name":"Uma","account":"closed"}
+{"type":"staff_member","school_id":1000,"id":1,"first_name":"Sam"}
+{"type":"absentee","school_id":1000,"id":1,"learner_id":1,"absent_date":"2026-05-04"}
+{"type":"discipline","school_id":1000,"id":1,"learner_id":1,"discipline_date":"2026-05-04"}
+{"type":"subject","school_id":1000,"subject_id":101,"subject_name":"Maths","super_subject_id":1,"super_subject_name":"S"}
+{"type":"subject","school_id":1000,"subject_id":102,"subject_name":"Art"}
+{"type":"learner_subject","school_id":1000,"learner_id":1,"year":2026,"subject_id":101,"grade_id":9,"terms":[{"term":1,"subject_group_name":"7A","mark":"71.5"},{"term":2}]}
+{"type":"learner_subject","school_id":1000,"learner_id":1,"year":2026,"subject_id":102,"grade_id":9,"terms":[{"term":1}]}
+{"type":"learner_subject","school_id":1000,"learner_id":2,"year":2026,"subject_id":101,"grade_id":9}
+{"type":"learning_outcome","school_id":1000,"learning_outcome_id":3,"learning_outcome_name":"O"}
+{"type":"learning_program","school_id":1000,"grade_id":9,"year":2026,"term":1,"subject_id":101,"released":1}
+{"type":"learning_program","school_id":1000,"grade_id":9,"year":2026,"term":2,"subject_id":101,"released":0}
+{"type":"assessment","school_id":1000,"assessment_id":77,"grade_id":9,"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_name":"Test","assessment_date":"2026-02-01","weight":10,"mark_out_of":20}
+{"type":"assessment","school_id":1000,"assessment_id":78,"grade_id":9,"year":2026,"term":2,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-05-01","weight":10,"mark_out_of":20}
+{"type":"mark","school_id":1000,"assessment_id":77,"learner_id":1,"mark":"13.5"}
+{"type":"mark","school_id":1000,"assessment_id":77,"learner_id":2,"mark":"1.5"}
+{"type":"mark","school_id":1000,"assessment_id":77,"learner_id":3,"captured":0}
+{"type":"mark","school_id":1000,"assessment_id":78,"learner_id":1,"mark":"2.5"}
+{"type":"mark","school_id":1000,"assessment_id":78,"learner_id":2,"mark":"2.5"}
+"#;
+
+fn asks() -> Vec<ResourceRequest> {
+    let days = |text: &str| text.parse().unwrap_or(Date::MIN);
+    let (from, to) = (days("2026-05-01"), days("2026-05-14"));
+    let mut asks = Vec::new();
+    for resource in Resource::ALL {
+        let spec = resource.spec();
+        if spec.frequency == Frequency::Indication {
+            continue;
+        }
+        let year = Some(YEAR).filter(|_| spec.years == Years::Any);
+        let of_id = |id| ResourceRequest {
+            year,
+            ..ResourceRequest::of_id(resource, id)
+        };
+        match spec.scope {
+            Scope::Learner => asks.extend([1, 2, 3].map(of_id)),
+            Scope::Grade => asks.extend([8, 9].map(of_id)),
+            Scope::Days(_) => asks.push(ResourceRequest::of_days(resource, (from, to))),
+            Scope::AllSchools | Scope::School | Scope::Status(_) => asks.push(of_id(0)),
+        }
+    }
+    asks
+}
+
+#[test]
+fn what_was_asked_is_known_by_its_unit() {
+    let mut asks = asks();
+    asks.extend(
+        asks.clone()
+            .into_iter()
+            .filter_map(ResourceRequest::with_less),
+    );
+    for ask in asks {
+        let row = FetchLogEntry {
+            to: ask.to(),
+            without_parents: ask.without_parents,
+            ..FetchLogEntry::UNFETCHED
+        };
+        assert_eq!(ResourceRequest::logged(ask.unit(0), &row), Some(ask));
+    }
+}
+
+/// Returns the answer of the service to each request.
+fn answered() -> Result<Vec<(ResourceRequest, FetchedRecords)>, crate::Error> {
+    let service = Engine::memory(Options::default())?;
+    service.apply(WORLD.as_bytes())?;
+    let answer = |ask: ResourceRequest| {
+        let answer = service.request(&Request {
+            target: &ask.target(SCHOOL),
+            headers: &[("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", "sync")],
+            now: Some(NOW),
+            ..Request::default()
+        });
+        let told = match answer.status.code {
+            200 => read(ask, SCHOOL, &answer.body).map(|(told, _)| told),
+            404 => Ok(FetchedRecords::default()),
+            other => panic!("{other}: {}", answer.text()),
+        };
+        (
+            ask,
+            told.unwrap_or_else(|why| panic!("{why}: {}", answer.text())),
+        )
+    };
+    Ok(asks().into_iter().map(answer).collect())
+}
+
+type Key = (Kind, Vec<u64>);
+
+/// A minimal store of records.
+#[derive(Default)]
+struct Kept {
+    records: BTreeMap<Key, Vec<Value<'static>>>,
+    whole: BTreeSet<CoverageKey>,
+}
+
+impl Kept {
+    fn publish(&mut self, units: &[(ResourceRequest, FetchedRecords)]) -> crate::error::Result<()> {
+        let mut said: BTreeMap<Key, Vec<RecordForm<'_>>> = BTreeMap::new();
+        for (ask, told) in units {
+            let ask = *ask;
+            for (key, values) in &self.records {
+                let relations = Relations {
+                    at: self.lies(key),
+                    ..Relations::default()
+                };
+                if is_complete_for(ask, YEAR, key.0, values, relations) {
+                    let told = None;
+                    said.entry(key.clone())
+                        .or_default()
+                        .push(RecordForm { ask, values: told });
+                }
+            }
+            for record in told.records(SCHOOL) {
+                let record = record?;
+                let fields = record.kind.fields().iter().zip(&record.values);
+                let key = fields.filter(|(field, _)| field.is_key());
+                let key = key.filter_map(|(_, value)| value.integer()).collect();
+                let said = said.entry((record.kind, key)).or_default();
+                said.retain(|said| said.ask != ask || said.values.is_some());
+                let told = Some(record);
+                said.push(RecordForm { ask, values: told });
+            }
+            self.whole.insert(ask.unit(YEAR));
+        }
+        for (key, said) in said {
+            let old = self.records.get(&key).cloned();
+            let context = Context {
+                whole: &self.whole,
+                at: self.lies(&key),
+                is_named: true,
+            };
+            match merge(key.0, old, &said, &context) {
+                None => drop(self.records.remove(&key)),
+                Some(mut values) => {
+                    if key.0 == Kind::School
+                        && let Some(year) =
+                            values.get_mut(crate::record::kinds::school::CURRENT_YEAR)
+                    {
+                        *year = Value::Integer(YEAR);
+                    }
+                    let line = Line::whole(key.0, values);
+                    let line = line.unwrap_or_else(|what| panic!("{key:?}: {what}"));
+                    let values = line.values.into_iter().map(owned);
+                    self.records.insert(key, values.collect());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lies(&self, (kind, key): &Key) -> Option<AssessmentPlace> {
+        let assessment = key.get(..2).filter(|_| *kind == Kind::Mark)?;
+        let at = self.records.get(&(Kind::Assessment, assessment.to_vec()))?;
+        AssessmentPlace::of(at)
+    }
+
+    fn shown(&self) -> Vec<String> {
+        let records = self.records.iter();
+        records.map(|record| format!("{record:?}")).collect()
+    }
+}
+
+/// Returns a permutation of the answers, split into groups, that depends on the seed.
+fn shuffled(
+    units: &[(ResourceRequest, FetchedRecords)],
+    mut seed: u64,
+) -> Vec<Vec<(ResourceRequest, FetchedRecords)>> {
+    let mut below = |most: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap_or(0) % most.max(1)
+    };
+    let mut rest = units.to_vec();
+    let mut parts = vec![Vec::new()];
+    while !rest.is_empty() {
+        let unit = rest.swap_remove(below(rest.len()));
+        if below(4) == 0 {
+            parts.push(Vec::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(unit);
+        }
+    }
+    parts
+}
+
+#[test]
+fn any_order_and_any_parts_make_the_same_records() -> Result<(), crate::Error> {
+    let units = answered()?;
+    let mut at_once = Kept::default();
+    at_once.publish(&units)?;
+    let expected = at_once.shown();
+    for seed in 0..500 {
+        let mut kept = Kept::default();
+        for part in shuffled(&units, seed) {
+            kept.publish(&part)?;
+        }
+        let shown = kept.shown();
+        let other = shown.iter().find(|record| !expected.contains(record));
+        assert_eq!(other, None, "seed {seed}");
+        assert_eq!(shown, expected, "seed {seed}");
+        // Publishing them again in another order changes nothing.
+        for part in shuffled(&units, seed + 1) {
+            kept.publish(&part)?;
+        }
+        assert_eq!(kept.shown(), expected, "seed {seed}, again");
+    }
+    Ok(())
+}
+
+/// Copies a value so that it outlives the answer.
+fn owned(value: Value<'_>) -> Value<'static> {
+    let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+    match value {
+        Value::Empty => Value::Empty,
+        Value::Integer(number) => Value::Integer(number),
+        Value::Text(of) => Value::Text(text(of)),
+        Value::Date(date) => Value::Date(date),
+        Value::DateTime(time) => Value::DateTime(time),
+        Value::Decimal(decimal) => Value::Decimal(decimal),
+        Value::Absent => Value::Absent,
+        Value::Terms(terms) => Value::Terms(
+            terms
+                .into_iter()
+                .map(|EnrolledTerm { term, group, mark }| EnrolledTerm {
+                    term,
+                    group: group.map(text),
+                    mark,
+                })
+                .collect(),
+        ),
+    }
+}

@@ -1,0 +1,10 @@
+//! Writes the documents of OpenAPI that the packages have.
+#![allow(clippy::unwrap_used)]
+
+use rollbook_tests::openapi::{documents, text};
+
+fn main() {
+    for (path, document) in documents() {
+        std::fs::write(path, text(&document)).unwrap();
+    }
+}

@@ -1,0 +1,433 @@
+//! The structure of `core/src`: a module uses only the layers below its own, no two files depend on
+//! each other in a circle, and no file and no folder is too large.
+//!
+//! A file depends on another one if it names something that is defined there. Names are followed
+//! through re-exports to the file that defines them. Modules of tests are left out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, UseTree};
+
+/// The layers, from the top down. The modules of one layer do not use each other, but for those of
+/// the ground.
+const LAYERS: [&[&str]; 9] = [
+    &["fuzzing", "http", "openapi"],
+    &["engine", "records"],
+    &["feed", "sync"],
+    &["api"],
+    &["dataset"],
+    &["query"],
+    &["record"],
+    &["store"],
+    &["clock", "date", "entropy", "error", "json", "url", "varint"],
+];
+
+/// How many lines a file may have, and how many files a folder may have beside `mod.rs`.
+const MOST_LINES: usize = 450;
+const MOST_FILES: usize = 16;
+
+/// Folders with one file for each kind of record, and for each endpoint.
+const CATALOGUES: [&str; 2] = ["record/kinds", "query/endpoints"];
+
+/// A module's path, as `["store", "snapshot"]`.
+type ModulePath = Vec<String>;
+
+/// What a module makes of a name: a child module, something that it defines, or a re-export.
+#[derive(Default)]
+struct Names {
+    children: BTreeSet<String>,
+    imports: BTreeMap<String, ModulePath>,
+}
+
+struct Module {
+    file: PathBuf,
+    names: Names,
+    uses: BTreeSet<ModulePath>,
+}
+
+fn core() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src")
+}
+
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let is_cfg = attribute.path().is_ident("cfg");
+        let tokens = attribute
+            .meta
+            .require_list()
+            .map(|list| list.tokens.to_string());
+        is_cfg && tokens.is_ok_and(|tokens| tokens == "test" || tokens == "doctest")
+    })
+}
+
+/// Collects the paths that a file names, and what each module of the crate makes of names.
+struct Reader<'a> {
+    at: &'a ModulePath,
+    names: &'a mut Names,
+    uses: &'a mut BTreeSet<ModulePath>,
+}
+
+impl Reader<'_> {
+    /// A path from the crate's root; nothing if it leads out of the crate.
+    fn resolve(&self, path: &[String]) -> Option<ModulePath> {
+        let mut at = self.at.clone();
+        let mut rest = path;
+        match rest.first().map(String::as_str)? {
+            "crate" => at.clear(),
+            "self" => {}
+            "super" => drop(at.pop()?),
+            first if self.names.children.contains(first) => {
+                return Some([at, path.to_vec()].concat());
+            }
+            _ => return None,
+        }
+        rest = &rest[1..];
+        while rest.first().is_some_and(|word| word == "super") {
+            at.pop()?;
+            rest = &rest[1..];
+        }
+        Some([at, rest.to_vec()].concat())
+    }
+
+    fn import(&mut self, tree: &UseTree, before: &[String]) {
+        match tree {
+            UseTree::Path(path) => {
+                let before = [before, &[path.ident.to_string()]].concat();
+                self.import(&path.tree, &before);
+            }
+            UseTree::Name(name) => {
+                self.name(&name.ident.to_string(), &name.ident.to_string(), before);
+            }
+            UseTree::Rename(rename) => {
+                self.name(
+                    &rename.ident.to_string(),
+                    &rename.rename.to_string(),
+                    before,
+                );
+            }
+            UseTree::Glob(_) => {
+                if let Some(path) = self.resolve(before) {
+                    self.uses.insert(path);
+                }
+            }
+            UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.import(tree, before);
+                }
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, known_as: &str, before: &[String]) {
+        let path = match name {
+            "self" => before.to_vec(),
+            _ => [before, &[name.to_owned()]].concat(),
+        };
+        if let Some(path) = self.resolve(&path) {
+            let known_as = match known_as {
+                "self" => before.last().cloned().unwrap_or_default(),
+                _ => known_as.to_owned(),
+            };
+            self.names.imports.insert(known_as, path.clone());
+            self.uses.insert(path);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let attributes = match item {
+            Item::Mod(module) => &module.attrs,
+            Item::Fn(function) => &function.attrs,
+            Item::Use(import) => &import.attrs,
+            Item::Impl(block) => &block.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        if is_test(attributes) {
+            return;
+        }
+        if let Item::Use(import) = item {
+            return self.import(&import.tree, &[]);
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let words: Vec<String> = path
+            .segments
+            .iter()
+            .map(|one| one.ident.to_string())
+            .collect();
+        let is_of_crate = matches!(
+            words.first().map(String::as_str),
+            Some("crate" | "super" | "self")
+        );
+        let imported = words.first().and_then(|word| self.names.imports.get(word));
+        if words.len() > 1 {
+            if let Some(imported) = imported {
+                let path = [imported.clone(), words[1..].to_vec()].concat();
+                self.uses.insert(path);
+            } else if is_of_crate || self.names.children.contains(&words[0]) {
+                self.uses.extend(self.resolve(&words));
+            }
+        }
+        visit::visit_path(self, path);
+    }
+}
+
+/// The modules of the crate, without those of tests.
+fn modules() -> BTreeMap<ModulePath, Module> {
+    let mut modules = BTreeMap::new();
+    let mut open: Vec<(ModulePath, PathBuf)> = vec![(Vec::new(), core().join("lib.rs"))];
+    while let Some((at, file)) = open.pop() {
+        let source = syn::parse_file(&fs::read_to_string(&file).unwrap()).unwrap();
+        let folder = match file.file_name().unwrap().to_str().unwrap() {
+            "lib.rs" | "mod.rs" => file.parent().unwrap().to_owned(),
+            _ => file.with_extension(""),
+        };
+        let (mut names, mut uses) = (Names::default(), BTreeSet::new());
+        for item in &source.items {
+            if let Item::Mod(module) = item
+                && module.content.is_none()
+                && !is_test(&module.attrs)
+            {
+                let name = module.ident.to_string();
+                names.children.insert(name.clone());
+                let [alone, with_children] = [format!("{name}.rs"), format!("{name}/mod.rs")];
+                let child = [alone, with_children].map(|name| folder.join(name));
+                let child = child.into_iter().find(|child| child.exists()).unwrap();
+                open.push(([at.clone(), vec![name]].concat(), child));
+            }
+        }
+        let mut reader = Reader {
+            at: &at,
+            names: &mut names,
+            uses: &mut uses,
+        };
+        // Imports first, so that paths that begin with them are known.
+        for item in source
+            .items
+            .iter()
+            .filter(|item| matches!(item, Item::Use(_)))
+        {
+            reader.visit_item(item);
+        }
+        reader.visit_file(&source);
+        modules.insert(at, Module { file, names, uses });
+    }
+    modules
+}
+
+/// The module that defines what a path names.
+fn owner(
+    modules: &BTreeMap<ModulePath, Module>,
+    path: &[String],
+    depth: usize,
+) -> Option<ModulePath> {
+    let mut at: ModulePath = Vec::new();
+    for (index, word) in path.iter().enumerate() {
+        let module = modules.get(&at)?;
+        if module.names.children.contains(word) {
+            at.push(word.clone());
+            continue;
+        }
+        let target = module.names.imports.get(word);
+        if let Some(target) = target.filter(|target| depth < 8 && target.as_slice() != path) {
+            let path = [target.clone(), path[index + 1..].to_vec()].concat();
+            return owner(modules, &path, depth + 1);
+        }
+        return Some(at);
+    }
+    Some(at)
+}
+
+/// Which files each file depends on. A file that only hands on what its folder defines has no
+/// dependency by that.
+fn dependencies() -> BTreeMap<ModulePath, BTreeMap<ModulePath, BTreeSet<String>>> {
+    let modules = modules();
+    let mut dependencies = BTreeMap::new();
+    for (at, module) in &modules {
+        let source = syn::parse_file(&fs::read_to_string(&module.file).unwrap()).unwrap();
+        let re_exports = re_exports(&source, at, module);
+        let used = module
+            .uses
+            .iter()
+            .filter(|path| !re_exports.contains(*path));
+        let mut owners = BTreeMap::<ModulePath, BTreeSet<String>>::new();
+        for path in used {
+            let owner = owner(&modules, path, 0).filter(|owner| owner != at);
+            if let Some(owner) = owner {
+                owners
+                    .entry(owner)
+                    .or_default()
+                    .insert(path.last().unwrap().clone());
+            }
+        }
+        dependencies.insert(at.clone(), owners);
+    }
+    dependencies
+}
+
+/// What a module only hands on: imports that are visible outside and named nowhere else in it.
+fn re_exports(source: &syn::File, at: &ModulePath, module: &Module) -> BTreeSet<ModulePath> {
+    let (mut names, mut uses) = (Names::default(), BTreeSet::new());
+    names.children.clone_from(&module.names.children);
+    let mut handed_on = Reader {
+        at,
+        names: &mut names,
+        uses: &mut uses,
+    };
+    for item in &source.items {
+        if let Item::Use(import) = item
+            && !matches!(import.vis, syn::Visibility::Inherited)
+        {
+            handed_on.import(&import.tree, &[]);
+        }
+    }
+    let known_as: BTreeMap<String, ModulePath> = names.imports;
+    let mut named = Named(BTreeSet::new());
+    named.visit_file(source);
+    let only_handed_on = known_as
+        .into_iter()
+        .filter(|(name, _)| !named.0.contains(name));
+    only_handed_on.map(|(_, path)| path).collect()
+}
+
+/// The words with which paths begin.
+struct Named(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let attributes = match item {
+            Item::Mod(module) => &module.attrs,
+            Item::Fn(function) => &function.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        if !is_test(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.0
+            .extend(path.segments.first().map(|first| first.ident.to_string()));
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        let tokens = called.tokens.to_string();
+        let words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
+        self.0.extend(words.map(str::to_owned));
+        visit::visit_macro(self, called);
+    }
+}
+
+fn shown(path: &[String]) -> String {
+    format!("crate::{}", path.join("::"))
+}
+
+fn layer(path: &[String]) -> Option<usize> {
+    let top = path.first()?;
+    let layer = LAYERS
+        .iter()
+        .position(|layer| layer.contains(&top.as_str()));
+    assert!(
+        layer.is_some(),
+        "{top} is in no layer: add it to LAYERS and to design.md"
+    );
+    layer
+}
+
+#[test]
+fn modules_use_only_the_layers_below() {
+    let mut upward = Vec::new();
+    for (from, used) in dependencies() {
+        for to in used.into_keys() {
+            let (Some(above), Some(below)) = (layer(&from), layer(&to)) else {
+                continue;
+            };
+            let is_within = from[0] == to[0] || above == LAYERS.len() - 1 && below == above;
+            if below <= above && !is_within {
+                upward.push(format!("{} -> {}", shown(&from), shown(&to)));
+            }
+        }
+    }
+    assert!(upward.is_empty(), "upward: {upward:#?}");
+}
+
+#[test]
+fn no_files_depend_on_each_other_in_a_circle() {
+    let dependencies = dependencies();
+    // A file is in a circle if it reaches itself.
+    let reached: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> = dependencies
+        .keys()
+        .map(|from| {
+            let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+            while let Some(at) = open.pop() {
+                open.extend(dependencies[at].keys().filter(|to| reached.insert(*to)));
+            }
+            (from, reached)
+        })
+        .collect();
+    let count: usize = dependencies.values().map(BTreeMap::len).sum();
+    assert!(count > 1_000, "{count} dependencies");
+    let mut circles = Vec::new();
+    for (from, used) in &dependencies {
+        for (to, names) in used {
+            if reached[to].contains(from) {
+                circles.push(format!("{} -> {}: {names:?}", shown(from), shown(to)));
+            }
+        }
+    }
+    assert!(circles.is_empty(), "{circles:#?}");
+}
+
+/// The files below a folder, tests included.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn files_and_folders_are_small() {
+    let mut found = Vec::new();
+    files(&core(), &mut found);
+    let (mut problems, mut folders) = (Vec::new(), BTreeMap::new());
+    for path in found
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
+    {
+        let lines = fs::read_to_string(path).unwrap().lines().count();
+        let short = path.strip_prefix(core()).unwrap().display().to_string();
+        if lines > MOST_LINES {
+            problems.push(format!("{short} has {lines} lines"));
+        }
+        *folders
+            .entry(path.parent().unwrap().to_owned())
+            .or_insert(0) += 1;
+    }
+    for (folder, count) in folders {
+        let folder = folder.strip_prefix(core()).unwrap().display().to_string();
+        if count > MOST_FILES + 1 && !CATALOGUES.contains(&folder.as_str()) {
+            problems.push(format!("{folder} has {count} files"));
+        }
+    }
+    assert!(found.len() > 100, "{} files", found.len());
+    assert!(problems.is_empty(), "{problems:#?}");
+}

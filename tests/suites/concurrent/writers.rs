@@ -1,0 +1,216 @@
+//! What changes a store: datasets, state updates, erasures, compactions and passes of a sync; and
+//! who reads it meanwhile.
+
+use super::watching::{Follower, take};
+use crate::sync::{SCHOOL, get, reply};
+use rollbook::{Credentials, Engine, Error, SetState, Step, SyncOptions};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::Counts;
+use rollbook_tests::world::{Action, World};
+use serde_json::Value;
+
+/// A store and all that goes on at it.
+pub(super) struct Place<'a> {
+    pub(super) engine: Engine,
+    /// What the service is, from time to time.
+    pub(super) service: Vec<Engine>,
+    pub(super) now: i64,
+    /// How often each changes something before all rest.
+    pub(super) changes: usize,
+    pub(super) count: &'a Counts,
+}
+
+/// What the app may change: everything but the records of the school that is synced.
+fn is_of_app(line: &str) -> bool {
+    let Ok(record) = serde_json::from_str::<Value>(line) else {
+        return false;
+    };
+    let school = match &record["school_id"] {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    school != Some(SCHOOL)
+}
+
+/// Errors that come of others who are at work.
+fn is_of_others(error: &Error) -> bool {
+    matches!(error, Error::Busy { .. } | Error::ReaderEnded)
+}
+
+impl Place<'_> {
+    pub(super) fn made(&self, what: &'static str, outcome: Result<(), Error>) {
+        match outcome {
+            Ok(()) => self.count.add(what, 1),
+            Err(error) if is_of_others(&error) => self.count.add("refused as busy", 1),
+            Err(Error::BadDataset(_)) => self.count.add("faulty datasets", 1),
+            Err(error) => panic!("{what}: {error}"),
+        }
+    }
+
+    /// A thread that applies datasets.
+    pub(super) fn apply(&self, world: &mut World) {
+        let mut left = self.changes;
+        while left > 0 {
+            let (school, lines) = match world.action() {
+                Action::Apply(lines) => (None, lines),
+                Action::ReplaceSchool(school, lines) => (Some(school), lines),
+                Action::RemoveSchool(school) if school != SCHOOL => {
+                    let removed = self.engine.remove_school(school);
+                    self.made("schools removed", removed.map(drop));
+                    left -= 1;
+                    continue;
+                }
+                action @ Action::Request { .. } => {
+                    self.update(&action);
+                    continue;
+                }
+                _ => continue,
+            };
+            let lines: Vec<String> = lines.into_iter().filter(|line| is_of_app(line)).collect();
+            if lines.is_empty() {
+                continue;
+            }
+            left -= 1;
+            let lines = lines.join("\n");
+            let applied = match school.filter(|school| *school != SCHOOL) {
+                Some(school) => self.engine.replace_school(school, lines.as_bytes()),
+                None => self.engine.apply(lines.as_bytes()),
+            };
+            self.made("datasets applied", applied.map(drop));
+        }
+    }
+
+    /// A state update, as an app asks for it.
+    fn update(&self, action: &Action) {
+        if matches!(action, Action::Request { method, .. } if method == "GET") {
+            return;
+        }
+        let answer = action.ask(&self.engine, None).unwrap();
+        let text = answer.text();
+        let is_busy = text.contains("Failed to update the integration state");
+        assert!(answer.status.code < 500 || is_busy, "{action:?}: {text}");
+        self.count.add("refused as busy", u64::from(is_busy));
+    }
+
+    /// A thread that updates states: one that is on is turned off, and on again.
+    pub(super) fn update_states(&self, dice: &mut Random) {
+        for number in 0..self.changes {
+            let updated = self.engine.set_state(&SetState {
+                username: "own",
+                school: u64::MAX,
+                api_type_id: 4445,
+                state: (number + usize::from(dice.chance(50))) % 2 == 0,
+            });
+            match updated.map(|answer| answer.status.code) {
+                Ok(200) => self.count.add("states updated", 1),
+                // The school has it so, or is not there.
+                Ok(204 | 401 | 404) => {}
+                Ok(code) => panic!("{code}"),
+                Err(error) => self.made("states updated", Err(error)),
+            }
+        }
+    }
+
+    /// A thread that erases learners and compacts.
+    pub(super) fn erase_and_compact(&self, dice: &mut Random) {
+        for _ in 0..self.changes.div_ceil(2) {
+            if dice.chance(70) {
+                let school = dice.pick(&[SCHOOL, u64::MAX, 0]);
+                let learner = dice.pick(&[2, 10, 1, 40, 7, u64::MAX]);
+                let erased = self.engine.erase_learner(school, learner);
+                self.made("erasures", erased.map(drop));
+            } else {
+                self.made("compactions", self.engine.compact());
+            }
+        }
+    }
+
+    /// A thread that syncs the school, while the service changes.
+    pub(super) fn sync(&self, dice: &mut Random) {
+        let sync = self.engine.sync(SCHOOL, SyncOptions::default());
+        let sync = match sync {
+            Ok(sync) => sync,
+            Err(error) => return self.made("passes", Err(error)),
+        };
+        let mut state = dice.below(self.service.len());
+        let mut now = self.now;
+        loop {
+            let step = match sync.next(now) {
+                Ok(Step::Send(call)) => {
+                    if dice.chance(5) {
+                        state = dice.below(self.service.len());
+                    }
+                    let answer = get(&self.service[state], &call.target, self.now);
+                    self.count.add("calls", 1);
+                    sync.handle_reply(call.id, now, &reply(&answer)).map(drop)
+                }
+                // An answer of another year than a newer one is requested again.
+                Ok(Step::Wait { until }) => {
+                    now = until;
+                    Ok(())
+                }
+                Ok(Step::Done(_)) => return self.count.add("passes", 1),
+                Ok(Step::Stop(_)) => return self.count.add("passes that stopped", 1),
+                Ok(other) => panic!("{other:?}"),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = step {
+                // Nothing was lost: it is called again.
+                assert!(is_of_others(&error), "{error}");
+                self.count.add("refused as busy", 1);
+            }
+        }
+    }
+
+    /// A thread that exports, and hands out feeds that are not read to their ends.
+    pub(super) fn read(&self, dice: &mut Random) {
+        for _ in 0..self.changes.div_ceil(2) {
+            let mut export = match self.engine.export(Credentials::LeaveOut) {
+                Ok(export) => export,
+                Err(error) => {
+                    self.made("exports", Err(error));
+                    continue;
+                }
+            };
+            let most = dice.pick(&[3, 10_000]);
+            let outcome = export
+                .by_ref()
+                .take(most)
+                .try_for_each(|line| line.map(drop));
+            self.made("exports", outcome);
+        }
+    }
+
+    /// A thread that brings a follower to where the store is, again and again.
+    pub(super) fn follow(&self, follower: &mut Follower, dice: &mut Random) {
+        for _ in 0..self.changes {
+            if dice.chance(20) {
+                follower.reach = follower.reach.changed(dice);
+            }
+            let after = follower.engine.followed().unwrap();
+            let feed = self.engine.feed(&follower.reach.scope(), after.as_deref());
+            let mut feed = match feed {
+                Ok(feed) => feed,
+                Err(error) => {
+                    self.made("feeds", Err(error));
+                    continue;
+                }
+            };
+            if dice.chance(25) {
+                // It stays open, half read.
+                let outcome = feed.by_ref().take(2).try_for_each(|line| line.map(drop));
+                self.made("feeds left open", outcome);
+                follower.open.push(feed);
+                follower.open.truncate(3);
+                continue;
+            }
+            self.made("feeds", take(&follower.engine, feed, dice));
+        }
+        // And one that was left open is read to its end: its parts change nothing that is newer.
+        if let Some(mut feed) = follower.open.pop() {
+            let rest = feed.try_for_each(|line| line.map(drop));
+            self.made("old feeds read", rest);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A disk that fails at any moment while a feed comes in, or while the source changes or writes a
+//! feed: the follower holds what it held with its old position or with the next one, and the
+//! feeds that follow bring it to where it would have come.
+
+use super::cuts::datasets;
+use super::scope::{Learners, Reach};
+use super::sent::{Lines, bring, feed};
+use super::{open, records};
+use rollbook::{Engine, Options, Scope};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::{Counts, extent, failing, first_seed};
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+
+/// What a follower has, and its position.
+type State = (Vec<String>, Option<String>);
+
+fn state(follower: &Engine) -> State {
+    (records(follower), follower.followed().unwrap())
+}
+
+fn on(disk: impl redb::StorageBackend, options: &Options) -> Engine {
+    Engine::open_with_backend(disk, options.clone()).unwrap()
+}
+
+/// A feed, and the two stores before it.
+struct Stage {
+    number: usize,
+    /// The file of the source after a change, before it, and the change.
+    source: Vec<u8>,
+    source_before: Vec<u8>,
+    change: String,
+    follower: Vec<u8>,
+    reach: Reach,
+    lines: Lines,
+    /// What the follower has before the feed, and after each of its parts.
+    states: Vec<State>,
+}
+
+/// A life of some feeds: the first one, changes, and scopes that change.
+fn stages(seed: u64) -> Vec<Stage> {
+    let mut dice = Random::new(seed);
+    let (source_disk, follower_disk) = (Disk::default(), Disk::default());
+    let mut reach = Reach::of_all();
+    let mut stages = Vec::new();
+    for (number, change) in datasets(seed, 5).into_iter().enumerate() {
+        let source_before = source_disk.bytes();
+        let source = open(&source_disk);
+        drop(source.apply(change.as_bytes()));
+        source.close().unwrap();
+        let source = open(&source_disk);
+        let before = follower_disk.bytes();
+        let follower = open(&follower_disk);
+        let after = follower.followed().unwrap();
+        let lines = feed(&source, &reach.scope(), after.as_deref()).unwrap();
+        let mut states = vec![state(&follower)];
+        let mut follow = follower.follow();
+        for line in &lines {
+            follow.push(line.as_bytes()).unwrap();
+            let now = state(&follower);
+            if states.last() != Some(&now) {
+                states.push(now);
+            }
+        }
+        follow.finish().unwrap();
+        follower.close().unwrap();
+        stages.push(Stage {
+            number,
+            source: source_disk.bytes(),
+            source_before,
+            change,
+            follower: before,
+            reach: reach.clone(),
+            lines,
+            states,
+        });
+        reach = reach.changed(&mut dice);
+    }
+    let parts = stages.iter().map(|stage| stage.states.len() - 1);
+    assert!(parts.sum::<usize>() >= stages.len());
+    stages
+}
+
+/// A fault, and the stage that meets it.
+struct Case<'a> {
+    stage: &'a Stage,
+    fault: Fault,
+}
+
+impl std::fmt::Debug for Case<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "feed {}, {:?}", self.stage.number, self.fault)
+    }
+}
+
+/// Runs something on a disk with each fault of a deed in each stage, at most so many a stage.
+fn at_each_fault(
+    deed: Deed,
+    most: usize,
+    work: impl Fn(&Stage, Option<Fault>, &Counts) -> usize + Sync,
+) {
+    let stages = stages(first_seed() + 21);
+    let count = Counts::default();
+    let mut cases = Vec::new();
+    for stage in &stages {
+        let done = work(stage, None, &Counts::default());
+        let faults = Fault::spread(deed, done, most).into_iter();
+        cases.extend(faults.map(|fault| Case { stage, fault }));
+    }
+    let failed = failing(&cases, |case| {
+        work(case.stage, Some(case.fault), &count);
+        Ok(())
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    println!("{} faults: {count}", cases.len());
+    let tried = cases.len() as u64;
+    count.at_least("stores opened", tried / 2);
+    // A file that cannot be made shorter fails nothing.
+    if deed != Deed::SetLen {
+        count.at_least("failures met", tried / 2);
+    }
+}
+
+impl Stage {
+    fn scope(&self) -> Scope {
+        self.reach.scope()
+    }
+
+    /// Brings a follower to where its source is.
+    fn comes_to_its_end(&self, source: &Engine, follower: &Engine) {
+        bring(&mut Random::new(1), source, follower, &self.scope()).unwrap();
+        let expected = self.reach.of(&records(source), &Learners::new());
+        assert_eq!(records(follower), expected);
+        let verified = follower.verify().unwrap();
+        assert!(verified.is_sound(), "{:?}", verified.problems);
+    }
+
+    fn is_in_a_state(&self, follower: &Engine) {
+        let found = state(follower);
+        assert!(self.states.contains(&found), "{found:#?}");
+    }
+
+    /// The follower takes the feed from a disk that fails; returns how often a deed was done.
+    fn take(&self, deed: Deed, options: &Options, fault: Option<Fault>, count: &Counts) -> usize {
+        let source = open(&Disk::of(self.source.clone()));
+        let disk = Faulty::on(self.follower.clone());
+        let follower = on(disk.clone(), options);
+        disk.plan(fault);
+        let mut follow = follower.follow();
+        let mut lines = self.lines.iter();
+        let pushed = lines.try_for_each(|line| follow.push(line.as_bytes()));
+        let outcome = pushed.and_then(|()| follow.finish().map(drop));
+        let done = disk.done(deed);
+        disk.plan(None);
+        if let Err(error) = outcome {
+            assert_eq!(error.code(), "io", "{error}");
+            count.add("failures met", 1);
+        }
+        let left = disk.bytes();
+        self.is_in_a_state(&follower);
+        self.comes_to_its_end(&source, &follower);
+        // And the store that was left there, opened again.
+        let follower = on(Disk::of(left), options);
+        self.is_in_a_state(&follower);
+        self.comes_to_its_end(&source, &follower);
+        count.add("stores opened", 1);
+        done
+    }
+
+    /// The source makes its change on a disk that fails: its journal and its records agree.
+    fn change(&self, deed: Deed, fault: Option<Fault>, count: &Counts) -> usize {
+        let disk = Faulty::on(self.source_before.clone());
+        let source = on(disk.clone(), &Options::default());
+        let before = records(&source);
+        disk.plan(fault);
+        let outcome = source.apply(self.change.as_bytes());
+        let done = disk.done(deed);
+        disk.plan(None);
+        let is_refused = |code| matches!(code, "bad_dataset" | "io");
+        if let Err(error) = outcome {
+            assert!(is_refused(error.code()), "{error}");
+            count.add("failures met", u64::from(error.code() == "io"));
+        }
+        let after = records(&open(&Disk::of(self.source.clone())));
+        let left = disk.bytes();
+        for is_reopened in [false, true] {
+            let again;
+            let source = if is_reopened {
+                again = on(Disk::of(left.clone()), &Options::default());
+                count.add("stores opened", 1);
+                &again
+            } else {
+                &source
+            };
+            let found = records(source);
+            assert!(found == before || found == after, "{found:#?}");
+            let follower = open(&Disk::of(self.follower.clone()));
+            self.comes_to_its_end(source, &follower);
+            drop(source.apply(self.change.as_bytes()));
+            assert_eq!(records(source), after);
+            self.comes_to_its_end(source, &follower);
+        }
+        done
+    }
+
+    /// The source writes a feed from a disk that cannot be read.
+    fn write(&self, fault: Option<Fault>, count: &Counts) -> usize {
+        let disk = Faulty::on(self.source.clone());
+        let options = Options {
+            cache_bytes: 0,
+            ..Options::default()
+        };
+        let source = on(disk.clone(), &options);
+        let follower = open(&Disk::of(self.follower.clone()));
+        let after = follower.followed().unwrap();
+        disk.plan(fault);
+        let lines = feed(&source, &self.scope(), after.as_deref());
+        let done = disk.done(Deed::Read);
+        disk.plan(None);
+        if let Err(error) = lines {
+            assert_eq!(error.code(), "io", "{error}");
+            count.add("failures met", 1);
+        }
+        count.add("stores opened", 1);
+        self.comes_to_its_end(&source, &follower);
+        done
+    }
+}
+
+#[test]
+fn a_follower_goes_on_after_a_write_that_failed() {
+    let options = Options::default();
+    at_each_fault(Deed::Write, extent(8, usize::MAX), |stage, fault, count| {
+        stage.take(Deed::Write, &options, fault, count)
+    });
+}
+
+#[test]
+fn a_follower_goes_on_when_its_file_could_not_grow() {
+    let options = Options::default();
+    at_each_fault(Deed::SetLen, usize::MAX, |stage, fault, count| {
+        stage.take(Deed::SetLen, &options, fault, count)
+    });
+}
+
+#[test]
+fn a_follower_goes_on_after_a_sync_of_the_disk_that_failed() {
+    let options = Options::default();
+    at_each_fault(Deed::Sync, usize::MAX, |stage, fault, count| {
+        stage.take(Deed::Sync, &options, fault, count)
+    });
+}
+
+/// Without a cache every page is read whenever it is needed.
+#[test]
+fn a_follower_goes_on_after_a_read_that_failed() {
+    let options = Options {
+        cache_bytes: 0,
+        ..Options::default()
+    };
+    at_each_fault(Deed::Read, extent(8, 400), |stage, fault, count| {
+        stage.take(Deed::Read, &options, fault, count)
+    });
+}
+
+#[test]
+fn a_source_whose_change_failed_is_followed() {
+    for deed in [Deed::Write, Deed::Sync] {
+        at_each_fault(deed, extent(5, usize::MAX), |stage, fault, count| {
+            stage.change(deed, fault, count)
+        });
+    }
+}
+
+#[test]
+fn a_feed_that_could_not_be_read_is_asked_for_again() {
+    at_each_fault(Deed::Read, extent(8, 400), Stage::write);
+}

@@ -1,0 +1,142 @@
+//! Observed questions at a follower beside the same questions asked again, while its source,
+//! its scope and what it holds change: the last answer given is always the current one.
+
+use super::scope::{LEARNERS, Reach, SCHOOLS};
+use super::sent::bring;
+use super::source::{Event, Events, Source};
+use crate::observed::{Beside, questions};
+use rollbook::{Engine, Options, Scope};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::{Counts, extent, search, seeds};
+use rollbook_tests::shrink::{Change, Part};
+
+/// What happens in a world. Each number decides what is left to chance in it.
+#[derive(Clone, Debug)]
+enum Happening {
+    Source(Event),
+    RemoveSchool(u64),
+    ForgetSync(u64),
+    EraseLearner(u64, u64),
+    Scope(Reach),
+    /// The follower is brought to where its source is.
+    Follow(u64),
+    /// Each observation is compared with the same question.
+    Check,
+}
+
+impl Change for Happening {
+    fn retain(&mut self, part: Part, stays: &mut dyn FnMut() -> bool) {
+        if let Happening::Source(event) = self {
+            event.retain(part, stays);
+        }
+    }
+}
+
+fn happenings(seed: u64) -> Vec<Happening> {
+    let mut dice = Random::new(!seed);
+    let mut events = Events::new(seed);
+    let mut all = vec![Happening::Source(events.next(&mut dice))];
+    let mut reach = Reach::random(&mut dice);
+    all.push(Happening::Scope(reach.clone()));
+    for _ in 0..20 {
+        let school = dice.pick(&SCHOOLS);
+        match dice.below(12) {
+            0 => all.push(Happening::RemoveSchool(school)),
+            1 => all.push(Happening::ForgetSync(school)),
+            2 => all.push(Happening::EraseLearner(school, dice.pick(&LEARNERS))),
+            3..6 => {
+                for _ in 0..dice.between(1, 10) {
+                    all.push(Happening::Source(events.next(&mut dice)));
+                }
+            }
+            number => {
+                reach = match number {
+                    6 => Reach::default(),
+                    _ => reach.changed(&mut dice),
+                };
+                all.push(Happening::Scope(reach.clone()));
+            }
+        }
+        if dice.chance(80) {
+            all.push(Happening::Follow(dice.number()));
+        }
+        all.push(Happening::Check);
+    }
+    all
+}
+
+#[test]
+fn observers_at_a_follower_see_each_change_of_scope() {
+    let count = Counts::default();
+    let worlds = search(seeds(extent(24, 300)), happenings, |seed, happenings| {
+        run(seed, happenings, &count)
+    });
+    println!("{worlds} worlds: {count}");
+    for (what, floor) in [
+        ("changes", 10 * worlds),
+        ("feeds", 10 * worlds),
+        ("polls", 100 * worlds),
+        ("answers", 10 * worlds),
+        ("answers that found something", worlds),
+        ("answers not_synced", 2 * worlds),
+    ] {
+        count.at_least(what, floor);
+    }
+}
+
+fn run(seed: u64, happenings: &[Happening], count: &Counts) -> Result<(), String> {
+    let mut source = Source::new(seed);
+    let follower = Engine::memory(Options::default()).unwrap();
+    let mut observed: Vec<Beside> = questions(seed)
+        .into_iter()
+        .map(|(asked, is_record)| Beside::of(&follower, asked, is_record))
+        .collect();
+    let mut reach = Reach::default();
+    for (place, happening) in happenings.iter().enumerate() {
+        match happening {
+            Happening::Source(event) => source.live(event),
+            Happening::RemoveSchool(school) => {
+                follower.remove_school(*school).unwrap();
+            }
+            Happening::ForgetSync(school) => follower.forget_sync(*school).unwrap(),
+            Happening::EraseLearner(school, learner) => {
+                follower.erase_learner(*school, *learner).unwrap();
+            }
+            Happening::Scope(other) => reach = other.clone(),
+            Happening::Follow(number) => {
+                let dice = &mut Random::new(*number);
+                bring(dice, source.engine(), &follower, &reach.scope()).unwrap();
+                count.add("feeds", 1);
+            }
+            Happening::Check => {
+                for beside in &mut observed {
+                    let is_new = beside.check(&follower);
+                    let is_new = is_new.map_err(|what| format!("at {place}: {what}"))?;
+                    let is_error = beside.last.as_ref().is_some_and(Result::is_err);
+                    let has_found = beside.has_found();
+                    count.add("polls", 1);
+                    count.add("answers", u64::from(is_new));
+                    count.add(
+                        "answers that found something",
+                        u64::from(is_new && has_found),
+                    );
+                    count.add("answers not_synced", u64::from(is_new && is_error));
+                }
+            }
+        }
+    }
+    count.add("changes", source.changes);
+    Ok(())
+}
+
+/// The tables that belong to no school are part of every scope, an empty one included.
+#[test]
+fn a_feed_of_an_empty_scope_is_observed() {
+    let source = Engine::memory(Options::default()).unwrap();
+    let mut feeds = source.observe_feed(Scope::default());
+    let first = feeds.poll(None).unwrap().unwrap().position();
+    assert!(feeds.poll(Some(&first)).is_none());
+    let gender = r#"{"type":"gender","id":1,"name":"Other"}"#;
+    source.apply(gender.as_bytes()).unwrap();
+    assert!(feeds.poll(Some(&first)).is_some());
+}

@@ -1,0 +1,204 @@
+//! What a feed takes: of memory while it is read, of the network for positions and scopes, and
+//! of work for many schools.
+
+use super::records;
+use super::sent::{bring, feed, push};
+use rollbook::{Engine, Options, Scope};
+use rollbook_tests::random::Random;
+use std::ops::Range;
+
+/// The longest address that HTTP servers take, without the rest of it.
+const ADDRESS: usize = 8000 - 500;
+
+fn learners(school: u64, ids: Range<u64>) -> String {
+    let school_line = format!(r#"{{"type":"school","school_id":{school},"current_year":2026}}"#);
+    let lines = ids.map(|id| {
+        format!(
+            "\n{{\"type\":\"learner\",\"school_id\":{school},\"id\":{id},\"first_name\":\"N{id}\"}}"
+        )
+    });
+    school_line + &lines.collect::<String>() + "\n"
+}
+
+/// Ids that are far apart, so that each takes some bytes.
+fn ids(count: u64) -> impl Iterator<Item = u64> {
+    (1..=count).map(|number| number * 1_000_003)
+}
+
+fn follow(source: &Engine, follower: &Engine, scope: &Scope) {
+    bring(&mut Random::new(1), source, follower, scope).unwrap();
+}
+
+/// A change of one record, for a follower of many learners, costs little in either direction.
+#[test]
+fn a_long_list_of_learners_is_sent_when_it_changes_and_never_in_an_address() {
+    for (schools, count) in [(1, 1_000), (1, 10_000), (10, 1_000)] {
+        let source = Engine::memory(Options::default()).unwrap();
+        let mut scope = Scope::default();
+        for school in 1..=schools {
+            source.apply(learners(school, 1..20).as_bytes()).unwrap();
+            scope = scope.learners(school, ids(count).chain(1..=5));
+        }
+        let follower = Engine::memory(Options::default()).unwrap();
+        let first = feed(&source, &scope, None).unwrap();
+        // Each id takes three bytes, which are four letters.
+        let list = usize::try_from(schools * count).unwrap() * 4;
+        let bytes: usize = first.iter().map(String::len).sum();
+        assert!((list..list + 20_000).contains(&bytes), "{bytes} {list}");
+        push(&mut Random::new(1), &follower, first.concat().as_bytes()).unwrap();
+        for round in 0..3 {
+            let after = follower.followed().unwrap().unwrap();
+            assert!(after.len() <= ADDRESS, "{}", after.len());
+            let asked = source.feed(&scope, Some(&after)).unwrap();
+            assert!(asked.position().len() <= ADDRESS);
+            assert!(asked.has_changes() == (round > 0));
+            let bytes: usize = asked.map(|line| line.unwrap().len() + 1).sum();
+            assert!(bytes < 2_000, "{bytes}");
+            follow(&source, &follower, &scope);
+            let line = format!(
+                r#"{{"type":"learner","school_id":1,"id":2,"first_name":"Round {round}"}}"#
+            );
+            source.apply(line.as_bytes()).unwrap();
+        }
+        // One more learner, one less, and another school.
+        let mut other = scope.clone().learners(1, [7]);
+        for _ in 0..2 {
+            follow(&source, &follower, &other);
+            let export = source.export_scope(&other).unwrap();
+            assert!(
+                records(&follower)
+                    .into_iter()
+                    .eq(export.map(Result::unwrap))
+            );
+            other = Scope::default()
+                .learners(1, ids(count).chain(2..=5))
+                .school(7);
+        }
+    }
+}
+
+/// Twice as many schools take twice as many bytes, whatever they are given as, and a cut costs
+/// no more than a share of them.
+#[test]
+fn the_heads_of_a_feed_grow_with_its_schools_and_no_faster() {
+    let bytes = |schools: u64| {
+        let source = Engine::memory(Options::default()).unwrap();
+        let mut lines = String::new();
+        let mut scope = Scope::default();
+        for school in 1..=schools {
+            let line = format!(r#"{{"type":"learner","school_id":{school},"id":1}}"#);
+            lines += &(line + "\n");
+            scope = scope.learners(school, [1, 2]);
+        }
+        source.apply(lines.as_bytes()).unwrap();
+        let all = feed(&source, &scope, None).unwrap();
+        let bytes: usize = all.iter().map(String::len).sum();
+        let parts = all
+            .iter()
+            .filter(|line| line.starts_with(r#"{"type":"end""#));
+        let parts = parts.count();
+        assert!(parts >= 40, "{parts}");
+        // Cut anywhere, it goes on.
+        let follower = Engine::memory(Options::default()).unwrap();
+        let mut sent = 0;
+        for share in [3, 2, 1] {
+            let after = follower.followed().unwrap();
+            assert!(after.as_ref().is_none_or(|after| after.len() <= ADDRESS));
+            let rest = feed(&source, &scope, after.as_deref()).unwrap();
+            let lines = &rest[..rest.len() / share];
+            sent += lines.iter().map(String::len).sum::<usize>();
+            let pushed = push(&mut Random::new(1), &follower, lines.concat().as_bytes());
+            assert_eq!(pushed.is_ok(), share == 1, "{pushed:?}");
+        }
+        assert_eq!(records(&follower), records(&source));
+        assert!(sent < bytes * 3 / 2, "{sent} {bytes}");
+        bytes
+    };
+    let (some, twice) = (bytes(1_000), bytes(2_000));
+    assert!(twice < some * 5 / 2, "{some} {twice}");
+}
+
+/// Fifty feeds of a thousand learners by id are open at once, and each is read to its end.
+#[cfg(target_os = "linux")]
+mod memory {
+    use crate::memory::Child;
+    use rollbook::{Engine, Feed, Scope};
+    use rollbook_tests::sample::SampleSchool;
+    use rollbook_tests::storage::child;
+    use rollbook_tests::storage::scenario::{SCHOOL, options};
+    use std::path::Path;
+
+    const FEEDS: u64 = 50;
+    const LEARNERS: u32 = 1_000;
+
+    fn scopes(school: u64) -> [(&'static str, Scope); 2] {
+        let ids = 1..=u64::from(LEARNERS);
+        [
+            ("learners by id", Scope::default().learners(school, ids)),
+            ("a school", Scope::default().school(school)),
+        ]
+    }
+
+    /// A store in a file, so that whoever reads it has freed no memory that feeds could take.
+    fn make(path: &Path) {
+        let sample = SampleSchool {
+            learners: LEARNERS,
+            ..SampleSchool::default()
+        };
+        let engine = Engine::open(path, options()).unwrap();
+        let mut load = engine.load();
+        for line in sample.lines() {
+            load.push(format!("{line}\n").as_bytes()).unwrap();
+        }
+        load.finish().unwrap();
+        engine.close().unwrap();
+    }
+
+    fn read(task: &str) {
+        let (what, path) = task.split_once('|').unwrap();
+        let engine = Engine::open(path, options()).unwrap();
+        let (_, scope) = scopes(SCHOOL).into_iter().find(|of| of.0 == what).unwrap();
+        // The caches are filled.
+        let bytes: usize = open(&engine, &scope).map(|line| line.unwrap().len()).sum();
+        assert!(bytes > 10_000_000, "{bytes}");
+        let mut child = Child::new();
+        child.step(what, || {
+            let mut feeds: Vec<Feed> = (0..FEEDS).map(|_| open(&engine, &scope)).collect();
+            // Each a little further than the one before it.
+            let mut is_left = true;
+            while is_left {
+                is_left = false;
+                for (number, feed) in feeds.iter_mut().enumerate() {
+                    is_left |= feed.take(900 + number).count() > 0;
+                }
+            }
+        });
+    }
+
+    fn open(engine: &Engine, scope: &Scope) -> Feed {
+        engine.feed(scope, None).unwrap()
+    }
+
+    #[test]
+    fn an_open_feed_takes_less_than_a_megabyte() {
+        if let Some(task) = child::task() {
+            return read(&task);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        make(&path);
+        let test = "following::open_feeds::memory::an_open_feed_takes_less_than_a_megabyte";
+        for (what, _) in scopes(SCHOOL) {
+            let mut child = child::start(test, &format!("{what}|{}", path.display()));
+            let said: Vec<String> = child::lines(child.stdout.take().unwrap()).collect();
+            assert!(child.wait().unwrap().success(), "{said:?}");
+            let [_, peak, _] = said[0].split('|').collect::<Vec<_>>()[..] else {
+                panic!("{said:?}");
+            };
+            let each = peak.parse::<u64>().unwrap() / FEEDS;
+            println!("a feed of {what} takes {each} bytes");
+            // What is in memory of a step shows.
+            assert!((20_000..1_000_000).contains(&each), "{what}: {each}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Clients of `serve` that take too long: they are cut off, and hold up no other.
+
+use super::server::{self, Server};
+use rollbook_tests::sample::SampleSchool;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
+
+const NOW: i64 = 1_778_745_600;
+
+/// A server with a school whose feed is larger than what the system keeps of a connection.
+fn started() -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = folder.path().join("school.ndjson");
+    let school = SampleSchool {
+        school_id: 1,
+        ..SampleSchool::default()
+    };
+    let lines: Vec<_> = school.lines().collect();
+    std::fs::write(&dataset, lines.join("\n")).unwrap();
+    let store = folder.path().join("store.redb");
+    let program = server::build("serve");
+    let feed = ["--feed", "all=1"];
+    let server = Server::start_with(&program, &store, &[dataset], NOW, &feed).unwrap();
+    (folder, server)
+}
+
+/// A connection on which this was sent.
+fn sent(server: &Server, text: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    stream
+}
+
+const FEED: &str =
+    "GET /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nConnection: close\r\n\r\n";
+
+/// The time until a request of another client is answered.
+fn answered(server: &Server) -> Duration {
+    let start = Instant::now();
+    let mut reply = String::new();
+    let mut stream = sent(
+        server,
+        "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    );
+    stream.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 404"), "{reply}");
+    start.elapsed()
+}
+
+/// How many bytes come, and whether they are a whole answer: what is cut has no last chunk.
+fn rest(mut stream: TcpStream) -> (usize, bool) {
+    let (mut count, mut end) = (0, Vec::new());
+    let mut part = vec![0; 64 << 10];
+    loop {
+        match stream.read(&mut part) {
+            Ok(0) => return (count, end.ends_with(b"0\r\n\r\n")),
+            Ok(read) => {
+                count += read;
+                end.extend_from_slice(part.get(..read).unwrap());
+                end.drain(..end.len().saturating_sub(5));
+            }
+            Err(error) => {
+                assert_ne!(
+                    error.kind(),
+                    ErrorKind::WouldBlock,
+                    "the server waits for ever"
+                );
+                return (count, false);
+            }
+        }
+    }
+}
+
+/// More than the threads that a runtime has for work that blocks.
+#[test]
+fn clients_that_do_not_read_hold_up_no_other() {
+    let (_folder, server) = started();
+    let (whole, is_whole) = rest(sent(&server, FEED));
+    assert!(is_whole && whole > 8 << 20, "{whole}");
+    let slow: Vec<_> = (0..560).map(|_| sent(&server, FEED)).collect();
+    std::thread::sleep(Duration::from_secs(2));
+    let took = answered(&server);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    // One that pauses, but not for too long, gets all of it when there is room again.
+    std::thread::sleep(Duration::from_secs(10));
+    let pausing = sent(&server, FEED);
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(rest(pausing), (whole, true));
+    // The others were refused or cut off.
+    let mut refused = 0;
+    for stream in slow {
+        let (count, is_whole) = rest(stream);
+        assert!(count < whole && !is_whole, "{count} of {whole}");
+        refused += usize::from(count < 1000);
+    }
+    assert!((400..560).contains(&refused), "{refused}");
+}
+
+#[test]
+fn a_head_that_is_not_sent_to_its_end_is_not_waited_for() {
+    let (_folder, server) = started();
+    let half: Vec<_> = (0..600)
+        .map(|_| sent(&server, "GET / HTTP/1.1\r\nHost:"))
+        .collect();
+    std::thread::sleep(Duration::from_secs(1));
+    #[cfg(target_os = "linux")]
+    {
+        let files = std::fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap();
+        let files = files.count();
+        assert!((500..560).contains(&files), "{files} open files");
+    }
+    let took = answered(&server);
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    for mut stream in half {
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        assert!(
+            reply.is_empty() || reply.starts_with("HTTP/1.1 408"),
+            "{reply}"
+        );
+    }
+    // Some bytes from time to time make no difference.
+    let start = Instant::now();
+    let mut stream = sent(&server, "GET / HTTP/1.1\r\nHost: ");
+    while stream.write_all(b"x").is_ok() {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_client_keeps_the_server_from_ending() {
+    let (folder, server) = started();
+    let clients = [
+        sent(&server, ""),
+        sent(&server, "GET / HTTP/1.1\r\nHost:"),
+        sent(
+            &server,
+            "PATCH / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
+        ),
+        sent(&server, FEED),
+    ];
+    std::thread::sleep(Duration::from_secs(1));
+    let start = Instant::now();
+    assert!(server.stop().success());
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    for client in clients {
+        let _ = client.shutdown(Shutdown::Both);
+    }
+    let store = folder.path().join("store.redb");
+    let engine = rollbook::Engine::open(store, rollbook::Options::default());
+    assert!(engine.unwrap().verify().unwrap().is_sound());
+}

@@ -1,0 +1,147 @@
+//! Clocks that are wrong, of the driver and of the store, and set back and forth: once the
+//! driver's is right again, one pass answers as the service does, and whatever a store's clock
+//! says, it answers as the service would at that time.
+
+use super::answers::School;
+use super::faults::set;
+use super::passes::instant;
+use super::{ACCESS, SCHOOL, get, has_great_number, later, reply, source};
+use rollbook::{Clock, Engine, Options, ReplyOutcome, Request, Step, StopReason, SyncOptions};
+use rollbook_tests::random::Random;
+use rollbook_tests::search::{Counts, extent, search, seeds};
+use rollbook_tests::world::{Action, World, blanked};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// A pass under a clock, which asks everything again; with the targets that were read and
+/// whether none was given up. Nothing if it stops for want of the learners.
+fn pass(
+    mirror: &Engine,
+    source: &Engine,
+    now: i64,
+    mut clock: impl FnMut() -> i64,
+) -> Option<(Vec<String>, bool)> {
+    let mut options = SyncOptions::default();
+    options.rotate = Some(u32::MAX);
+    let sync = mirror.sync(SCHOOL, options).unwrap();
+    let (mut read, mut is_whole) = (Vec::new(), true);
+    loop {
+        match sync.next(clock()).unwrap() {
+            Step::Send(call) => {
+                let answer = get(source, &call.target, now);
+                let taken = sync
+                    .handle_reply(call.id, clock(), &reply(&answer))
+                    .unwrap();
+                if matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged) {
+                    read.push(call.target);
+                } else {
+                    let text = answer.text();
+                    assert!(has_great_number(text), "{taken:?} {}: {text}", call.target);
+                    is_whole = false;
+                }
+            }
+            Step::Done(report) => {
+                assert_eq!(report.unstable, [""; 0]);
+                return Some((read, is_whole));
+            }
+            Step::Stop(StopReason::Incomplete) => return None,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn once_the_clock_is_right_one_pass_is_exact() {
+    let count = Counts::default();
+    let worlds = search(
+        seeds(extent(25, 100)),
+        |seed| World::new(seed).actions(100),
+        |seed, actions| {
+            run(seed, actions, &count);
+            Ok(())
+        },
+    );
+    println!("{worlds} worlds: {count}");
+    let asked = count.get("asked");
+    for (what, floor) in [
+        ("schools", worlds / 3),
+        ("passes under a wrong clock", worlds / 2),
+        ("asked", 20 * worlds),
+        ("found", asked / 5),
+        ("refusals foreseen", 2 * worlds),
+        ("asked at other times", 50 * worlds),
+        ("found at other times", 20 * worlds),
+        ("refused at other times", 4 * worlds),
+    ] {
+        count.at_least(what, floor);
+    }
+}
+
+fn run(seed: u64, actions: &[Action], count: &Counts) {
+    let mut dice = Random::new(!seed);
+    let Some(source) = source(actions) else {
+        return;
+    };
+    let now = instant(actions);
+    let hand = Arc::new(AtomicI64::new(now));
+    let shown = hand.clone();
+    let options = Options {
+        clock: Clock::custom(move || shown.load(Ordering::Relaxed)),
+        ..Options::default()
+    };
+    let mirror = Engine::memory(options).unwrap();
+    for _ in 0..dice.between(1, 2) {
+        let mut time = now;
+        let wrong = || {
+            if dice.chance(10) {
+                time = set(time, &mut dice);
+            }
+            time
+        };
+        if pass(&mirror, &source, now, wrong).is_none() {
+            return;
+        }
+        count.add("passes under a wrong clock", 1);
+    }
+    let Some((read, is_whole)) = pass(&mirror, &source, now, || now) else {
+        return;
+    };
+    count.add("schools", 1);
+    mirror.apply(ACCESS.as_bytes()).unwrap();
+    let gets: Vec<_> = actions.iter().filter_map(Action::question).collect();
+    let school = School::new([source, mirror], now, &read, is_whole, count);
+    for target in gets.iter().map(|(target, _)| *target) {
+        school.ask([target, target]);
+    }
+    let still = later::still(&school.source, now);
+    for (target, own) in gets {
+        for at in [own, set(now, &mut dice), set(now, &mut dice)] {
+            hand.store(at, Ordering::Relaxed);
+            let answer = at_its_clock(&school.mirror, target);
+            count.add("asked at other times", 1);
+            if answer.0 == 503 {
+                count.add("refused at other times", 1);
+                continue;
+            }
+            let expected = get(&still, target, at);
+            let expected = (expected.status.code, blanked(expected.text()));
+            assert_eq!(answer, expected, "{target} at {at}, synced at {now}");
+            count.add("found at other times", u64::from(answer.0 == 200));
+        }
+    }
+    assert!(school.mirror.verify().unwrap().is_sound());
+}
+
+/// What a store answers by its own clock.
+fn at_its_clock(engine: &Engine, target: &str) -> (u16, String) {
+    let answer = engine.request(&Request {
+        target,
+        headers: &[
+            ("HTTP-X-USERNAME", "sync"),
+            ("HTTP-X-PASSWORD", "sync"),
+            ("HTTP-X-SCHOOLID", "1000"),
+        ],
+        ..Request::default()
+    });
+    (answer.status.code, blanked(answer.text()))
+}

@@ -1,0 +1,250 @@
+//! A disk that fails at any moment of a pass, once or for a while: the store opens and answers
+//! what it answered before the pass or after it, and the same pass, gone on with, comes to the
+//! end that it would have come to.
+
+use super::driven::lines;
+use super::machine::grades;
+use super::{NOW, SCHOOL, get, reply};
+use rollbook::{Call, Engine, Options, ReplyOutcome, Step, Sync, SyncOptions};
+use rollbook_tests::search::{Counts, extent, failing};
+use rollbook_tests::storage::disk::Disk;
+use rollbook_tests::storage::faulty::{Deed, Fault, Faulty};
+use rollbook_tests::storage::scenario::options;
+use std::collections::BTreeSet;
+
+/// What changes at the service between two passes.
+pub(super) const CHANGES: &str = r#"
+{"type":"learner","school_id":1000,"id":9,"first_name":"New","grade_id":1,"parent1_id":1}
+{"type":"learner","school_id":1000,"id":2,"deleted":true}
+{"type":"learner_subject","school_id":1000,"learner_id":1,"year":2026,"subject_id":102,"grade_id":1}
+{"type":"mark","school_id":1000,"assessment_id":1,"learner_id":1,"mark":"1.5"}
+{"type":"parent","school_id":1000,"id":2,"deleted":true}
+{"type":"absentee","school_id":1000,"id":1,"deleted":true}
+{"type":"staff_member","school_id":1000,"id":9,"first_name":"New"}
+"#;
+
+/// A step or a reply, which is made again where it fails.
+type Operation<'a> = &'a mut dyn FnMut() -> rollbook::Result<()>;
+
+/// A pass that is to be made on a disk, and what it comes to on one that is in order.
+struct Pass {
+    source: Engine,
+    before: Vec<u8>,
+    options: Options,
+    calls: Vec<Call>,
+    /// What the store may answer: before the pass, and after each publication.
+    states: BTreeSet<Vec<String>>,
+    after: Vec<String>,
+}
+
+impl Pass {
+    fn new(source: Engine, before: Vec<u8>, options: Options) -> Pass {
+        let mut pass = Pass {
+            source,
+            before,
+            options,
+            calls: Vec::new(),
+            states: BTreeSet::new(),
+            after: Vec::new(),
+        };
+        let mirror = pass.open(Disk::of(pass.before.clone()));
+        let sync = start(&mirror);
+        let mut states = BTreeSet::from([lines(&mirror)]);
+        pass.calls = pass.drive(&sync, &mut |work| {
+            work().unwrap();
+            states.insert(lines(&mirror));
+        });
+        pass.states = states;
+        pass.after = lines(&mirror);
+        assert!(pass.states.len() > 1 && pass.calls.len() > 10);
+        pass
+    }
+
+    fn open(&self, disk: impl redb::StorageBackend) -> Engine {
+        Engine::open_with_backend(disk, self.options.clone()).unwrap()
+    }
+
+    /// Goes on to the end; gives the calls. `operation` makes each step, and again where it fails.
+    fn drive(&self, sync: &Sync, operation: &mut dyn FnMut(Operation<'_>)) -> Vec<Call> {
+        let mut calls = Vec::new();
+        loop {
+            let mut step = None;
+            operation(&mut || {
+                step = Some(sync.next(NOW)?);
+                Ok(())
+            });
+            match step.unwrap() {
+                Step::Send(call) => {
+                    let answer = get(&self.source, &call.target, NOW);
+                    let mut taken = None;
+                    operation(&mut || {
+                        taken = Some(sync.handle_reply(call.id, NOW, &reply(&answer))?);
+                        Ok(())
+                    });
+                    let taken = taken.unwrap();
+                    assert!(
+                        matches!(taken, ReplyOutcome::Stored | ReplyOutcome::Unchanged),
+                        "{taken:?}"
+                    );
+                    calls.push(call);
+                }
+                Step::Done(report) => {
+                    assert_eq!((report.quarantined, report.unstable), (vec![], vec![]));
+                    return calls;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// A new sync goes on from what is on a disk, and comes to the same end. No answer is asked
+    /// for again that was taken.
+    fn goes_on(&self, bytes: Vec<u8>, taken: usize, count: &Counts) {
+        let mirror = self.open(Disk::of(bytes));
+        let found = lines(&mirror);
+        assert!(self.states.contains(&found), "{found:#?}");
+        assert!(mirror.verify().unwrap().is_sound());
+        count.add("stores opened", 1);
+        let is_over = found == self.after && taken >= self.calls.len();
+        let calls = self.drive(&start(&mirror), &mut |work| work().unwrap());
+        if !is_over {
+            let again = self.calls[..taken]
+                .iter()
+                .filter(|call| calls.contains(call));
+            assert_eq!(again.count(), 0, "{taken} were taken");
+        }
+        self.is_at_the_end(&mirror);
+    }
+
+    fn is_at_the_end(&self, mirror: &Engine) {
+        assert_eq!(lines(mirror), self.after);
+        assert!(mirror.verify().unwrap().is_sound());
+        let sync = start(mirror);
+        self.drive(&sync, &mut |work| work().unwrap());
+        let report = sync.report().unwrap();
+        assert_eq!(
+            report.unchanged, report.replies,
+            "something is other in a later pass"
+        );
+        assert_eq!(lines(mirror), self.after);
+    }
+
+    fn with_fault(&self, fault: Fault, count: &Counts) {
+        let disk = Faulty::on(self.before.clone());
+        let mirror = self.open(disk.clone());
+        let sync = {
+            disk.plan(Some(fault));
+            let sync = mirror.sync(SCHOOL, SyncOptions::default());
+            sync.unwrap_or_else(|_| {
+                disk.plan(None);
+                start(&mirror)
+            })
+        };
+        let (mut taken, mut failed) = (0, 0);
+        let mut left = None;
+        let calls = self.drive(&sync, &mut |work| {
+            if let Err(error) = work() {
+                assert_eq!(error.code(), "io", "{error}");
+                failed += 1;
+                left = Some((disk.bytes(), taken / 2));
+                disk.plan(None);
+                let found = lines(&mirror);
+                assert!(self.states.contains(&found), "{found:#?}");
+                work().unwrap();
+            }
+            // Each call is a step and a reply.
+            taken += 1;
+        });
+        assert!(failed <= 1, "{failed}");
+        count.add("steps failed", failed);
+        let targets = |calls: &[Call]| -> Vec<String> {
+            calls.iter().map(|call| call.target.clone()).collect()
+        };
+        assert_eq!(targets(&calls), targets(&self.calls));
+        if let Some((bytes, taken)) = left {
+            self.goes_on(bytes, taken, count);
+        }
+        disk.plan(None);
+        self.is_at_the_end(&mirror);
+        mirror.close().unwrap();
+        self.is_at_the_end(&self.open(Disk::of(disk.bytes())));
+    }
+
+    /// How often something is done to the disk in the pass.
+    fn deeds(&self, deed: Deed) -> usize {
+        let disk = Faulty::on(self.before.clone());
+        let mirror = self.open(disk.clone());
+        disk.plan(None);
+        self.drive(&start(&mirror), &mut |work| work().unwrap());
+        disk.done(deed)
+    }
+}
+
+fn start(mirror: &Engine) -> Sync {
+    mirror.sync(SCHOOL, SyncOptions::default()).unwrap()
+}
+
+/// The first pass of a store, and one after changes at the service.
+fn passes(options: &Options) -> [Pass; 2] {
+    let source = || grades(2);
+    let first = Pass::new(source(), Vec::new(), options.clone());
+    let disk = Disk::default();
+    let mirror = first.open(disk.clone());
+    first.drive(&start(&mirror), &mut |work| work().unwrap());
+    mirror.close().unwrap();
+    let changed = source();
+    changed.apply(CHANGES.as_bytes()).unwrap();
+    // The file has to grow for these.
+    let long = "long ".repeat(6_000);
+    let staff = (20..60).map(|id| {
+        format!(r#"{{"type":"staff_member","school_id":1000,"id":{id},"first_name":"{long}"}}"#)
+    });
+    changed
+        .apply(staff.collect::<Vec<_>>().join("\n").as_bytes())
+        .unwrap();
+    [first, Pass::new(changed, disk.bytes(), options.clone())]
+}
+
+fn fail_at_each(deed: Deed, options: &Options, most: usize) {
+    let count = Counts::default();
+    let mut tried = 0;
+    for (number, pass) in passes(options).iter().enumerate() {
+        let faults = Fault::spread(deed, pass.deeds(deed), most);
+        tried += faults.len() as u64;
+        let failed = failing(&faults, |fault| {
+            pass.with_fault(*fault, &count);
+            Ok(())
+        });
+        assert!(failed.is_empty(), "pass {number}:\n{}", failed.join("\n"));
+    }
+    println!("{tried} faults: {count}");
+    // A file that cannot be made shorter fails no step.
+    let floor = if deed == Deed::SetLen { 1 } else { tried / 2 };
+    count.at_least("steps failed", floor);
+    count.at_least("stores opened", floor);
+}
+
+#[test]
+fn a_pass_goes_on_after_a_write_that_failed() {
+    fail_at_each(Deed::Write, &options(), extent(15, usize::MAX));
+}
+
+#[test]
+fn a_pass_goes_on_when_the_file_could_not_grow() {
+    fail_at_each(Deed::SetLen, &options(), usize::MAX);
+}
+
+#[test]
+fn a_pass_goes_on_after_a_sync_of_the_disk_that_failed() {
+    fail_at_each(Deed::Sync, &options(), extent(15, usize::MAX));
+}
+
+/// Without a cache every page is read whenever it is needed.
+#[test]
+fn a_pass_goes_on_after_a_read_that_failed() {
+    let options = Options {
+        cache_bytes: 0,
+        ..options()
+    };
+    fail_at_each(Deed::Read, &options, extent(15, 400));
+}

@@ -1,0 +1,348 @@
+//! The guard against shrinking: what would take away much is held until the app decides, in
+//! whatever order it does, and the report always says so.
+
+use super::driven::lines;
+use super::{ACCESS, NOW, SCHOOL, get, synced};
+use rollbook::{Engine, Options, Reply, Step, Sync, SyncOptions, SyncReport};
+use std::fmt::Write as _;
+
+const MARKS: &str = "/api/v1/currplus/learnerassessmentmarks/1000?grade_id=";
+
+/// A school with so many learners in each of these grades: each takes three subjects, has a mark
+/// in each of so many assessments, and an open account with a person of its own.
+fn school(grades: &[(u64, std::ops::Range<u64>)], assessments: u64) -> Engine {
+    let mut text = r#"{"type":"school","school_id":1000,"school_name":"S","current_year":2026}
+{"type":"learning_outcome","school_id":1000,"learning_outcome_id":3,"learning_outcome_name":"O"}
+"#
+    .to_owned();
+    for subject in 101..=103 {
+        writeln!(text, r#"{{"type":"subject","school_id":1000,"subject_id":{subject},"subject_name":"S{subject}"}}"#).unwrap();
+    }
+    for (grade, learners) in grades {
+        writeln!(
+            text,
+            r#"{{"type":"grade","school_id":1000,"grade_id":{grade},"grade":"{grade}"}}"#
+        )
+        .unwrap();
+        writeln!(text, r#"{{"type":"learning_program","school_id":1000,"grade_id":{grade},"year":2026,"term":1,"subject_id":101,"released":1}}"#).unwrap();
+        for number in 0..assessments {
+            let assessment = grade * 1_000 + number;
+            writeln!(text, r#"{{"type":"assessment","school_id":1000,"assessment_id":{assessment},"grade_id":{grade},"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-02-01","weight":10,"mark_out_of":20}}"#).unwrap();
+        }
+        for id in learners.clone() {
+            writeln!(text, r#"{{"type":"learner","school_id":1000,"id":{id},"first_name":"L{id}","grade_id":{grade},"debtor_code":"D{id}","accountable_person_id":{id},"account":"open"}}"#).unwrap();
+            writeln!(text, r#"{{"type":"accountable_person","school_id":1000,"accountable_person_id":{id},"first_name":"P{id}","account":"open"}}"#).unwrap();
+            for subject in 101..=103 {
+                writeln!(text, r#"{{"type":"learner_subject","school_id":1000,"learner_id":{id},"year":2026,"subject_id":{subject},"grade_id":{grade},"terms":[{{"term":1,"mark":50}}]}}"#).unwrap();
+            }
+            for number in 0..assessments {
+                let assessment = grade * 1_000 + number;
+                writeln!(text, r#"{{"type":"mark","school_id":1000,"assessment_id":{assessment},"learner_id":{id},"mark":"13.5"}}"#).unwrap();
+            }
+        }
+    }
+    let source = Engine::memory(Options::default()).unwrap();
+    source.apply([&text, ACCESS].concat().as_bytes()).unwrap();
+    source
+}
+
+fn change(source: &Engine, lines: &str) {
+    source.apply(lines.as_bytes()).unwrap();
+}
+
+/// A pass to its end; `replaced` may answer in the place of the source.
+fn drive(
+    sync: &Sync,
+    source: &Engine,
+    replaced: impl Fn(&str) -> Option<(u16, &'static str)>,
+) -> SyncReport {
+    let mut now = NOW;
+    loop {
+        match sync.next(now).unwrap() {
+            Step::Send(call) => {
+                let answer = get(source, &call.target, NOW);
+                let (status, body) = match replaced(&call.target) {
+                    Some((status, body)) => (status, body.as_bytes()),
+                    None => (answer.status.code, answer.body.as_slice()),
+                };
+                let retry_after = None;
+                let reply = Reply {
+                    status,
+                    retry_after,
+                    body,
+                };
+                sync.handle_reply(call.id, now, &reply).unwrap();
+            }
+            Step::Wait { until } => now = until,
+            Step::Done(report) => return report,
+            other @ Step::Stop(_) => panic!("{other:?}"),
+            _ => {}
+        }
+    }
+}
+
+fn start(mirror: &Engine) -> Sync {
+    mirror.sync(SCHOOL, SyncOptions::default()).unwrap()
+}
+
+fn targets(report: &SyncReport) -> Vec<String> {
+    let held = report.quarantined.iter();
+    held.map(|held| held.target.clone()).collect()
+}
+
+fn mirror_of(source: &Engine) -> Engine {
+    synced(source, NOW, SyncOptions::default()).unwrap().0
+}
+
+fn is_same(mirror: &Engine, source: &Engine, target: &str) -> bool {
+    let [ours, theirs] = [mirror, source].map(|engine| get(engine, target, NOW));
+    (ours.status.code, ours.text()) == (theirs.status.code, theirs.text())
+}
+
+/// Deletes the assessments of a grade, so that its marks go too.
+fn without_marks(source: &Engine, grade: u64, assessments: u64) {
+    for number in 0..assessments {
+        let assessment = grade * 1_000 + number;
+        change(
+            source,
+            &format!(
+                r#"{{"type":"assessment","school_id":1000,"assessment_id":{assessment},"deleted":true}}"#
+            ),
+        );
+    }
+}
+
+/// A mark of another grade changes in the same pass, so that it publishes twice.
+#[test]
+fn what_is_held_stays_in_the_report() {
+    let source = school(&[(9, 1..31), (10, 31..61)], 6);
+    let mirror = mirror_of(&source);
+    let before = get(&mirror, &format!("{MARKS}9"), NOW);
+    without_marks(&source, 9, 6);
+    change(
+        &source,
+        r#"{"type":"mark","school_id":1000,"assessment_id":10001,"learner_id":40,"mark":"2"}"#,
+    );
+    let report = drive(&start(&mirror), &source, |_| None);
+    let marks = format!("{MARKS}9");
+    assert!(
+        targets(&report).contains(&marks),
+        "{:?}",
+        report.quarantined
+    );
+    assert_eq!(get(&mirror, &format!("{MARKS}9"), NOW), before);
+    assert!(is_same(&mirror, &source, &format!("{MARKS}10")));
+    let held = report
+        .quarantined
+        .iter()
+        .find(|held| held.target == marks)
+        .unwrap();
+    assert_eq!((held.lost, held.stored), (180, 180));
+    // A sync that was just started has the same, and needs no new pass.
+    let sync = start(&mirror);
+    assert_eq!(sync.quarantined().unwrap(), report.quarantined);
+    for target in targets(&report) {
+        sync.approve(&target).unwrap();
+    }
+    assert_eq!(sync.quarantined().unwrap(), []);
+    drop(sync);
+    // What was confirmed is stored: yet another sync publishes it with its first step.
+    let Step::Send(_) = start(&mirror).next(NOW).unwrap() else {
+        panic!("no pass is begun");
+    };
+    assert!(is_same(&mirror, &source, &format!("{MARKS}9")));
+}
+
+/// Whatever is deleted, in whatever order it is confirmed: the records are those of a mirror that
+/// never had more.
+#[test]
+fn the_order_of_confirming_makes_no_difference() {
+    let all = || school(&[(9, 1..61)], 25);
+    for half in [false, true] {
+        let after = all();
+        if half {
+            for id in 1..31 {
+                change(
+                    &after,
+                    &format!(
+                        r#"{{"type":"learner","school_id":1000,"id":{id},"deleted":true}}
+{{"type":"accountable_person","school_id":1000,"accountable_person_id":{id},"deleted":true}}"#
+                    ),
+                );
+                for number in 0..25 {
+                    change(
+                        &after,
+                        &format!(
+                            r#"{{"type":"mark","school_id":1000,"assessment_id":{},"learner_id":{id},"deleted":true}}"#,
+                            9_000 + number
+                        ),
+                    );
+                }
+                for subject in 101..=103 {
+                    change(
+                        &after,
+                        &format!(
+                            r#"{{"type":"learner_subject","school_id":1000,"learner_id":{id},"year":2026,"subject_id":{subject},"deleted":true}}"#
+                        ),
+                    );
+                }
+            }
+        } else {
+            without_marks(&after, 9, 25);
+        }
+        let expected = lines(&mirror_of(&after));
+        for order in 0..4 {
+            let mirror = mirror_of(&all());
+            let sync = start(&mirror);
+            let mut held = targets(&drive(&sync, &after, |_| None));
+            assert!(held.len() > 1, "{held:?}");
+            match order {
+                0 => {}
+                1 => held.reverse(),
+                _ => {
+                    let by = (order - 1) % held.len();
+                    held.rotate_left(by);
+                }
+            }
+            for target in &held {
+                // One by one, each published, and some a second time.
+                sync.approve(target).unwrap();
+                drive(&sync, &after, |_| None);
+                sync.approve(target).unwrap();
+            }
+            for held in drive(&sync, &after, |_| None).quarantined {
+                sync.approve(&held.target).unwrap();
+            }
+            assert_eq!(drive(&sync, &after, |_| None).quarantined, []);
+            assert_eq!(lines(&mirror), expected, "{half} {order}");
+            assert!(mirror.verify().unwrap().is_sound());
+        }
+    }
+}
+
+/// Records that stay since another answer shows them, and what they lose.
+#[test]
+fn what_records_lose_counts_though_they_stay() {
+    let per_term = "/api/v1/currplus/learnersubjectsperterm/1000?";
+    let subject_marks = "/api/v1/currplus/learnersubjectmarks/1000?";
+    let subjects = "/api/v1/currplus/learnersubjects/1000";
+    let accounts = "/api/v1/finplus/debtmanagement/learnerparentinfo/1000?";
+    let debtors = "/api/v1/finplus/debtmanagement/schooldebtors/1000";
+    let cases: [(&str, &[&str]); 5] = [
+        ("accounts", &[accounts]),
+        ("debtors", &[debtors]),
+        ("subjects", &[subjects, per_term, subject_marks]),
+        ("subject marks", &[subjects, subject_marks]),
+        ("marks", &[MARKS]),
+    ];
+    for (what, emptied) in cases {
+        let source = school(&[(9, 1..31)], 6);
+        let mirror = mirror_of(&source);
+        let before = lines(&mirror);
+        let nothing = |target: &str| {
+            let is_emptied = emptied.iter().any(|of| target.starts_with(of));
+            let is_structure = target.contains("structure=1");
+            (is_emptied && !is_structure).then_some(if what == "marks" {
+                (
+                    404,
+                    r#"{"error":"Not found","error_description":"No subject mark records found"}"#,
+                )
+            } else {
+                (200, "[]")
+            })
+        };
+        let mut options = SyncOptions::default();
+        options.rotate = Some(1_000);
+        let sync = mirror.sync(SCHOOL, options).unwrap();
+        let report = drive(&sync, &source, nothing);
+        assert_eq!(report.failed, [], "{what}");
+        assert!(!report.quarantined.is_empty(), "{what}");
+        assert_eq!(lines(&mirror), before, "{what}");
+        // The app says that it was wrong: nothing changes, and the next pass asks again.
+        for target in targets(&report) {
+            sync.reject(&target).unwrap();
+        }
+        assert_eq!(sync.quarantined().unwrap(), []);
+        let report = drive(&start(&mirror), &source, |_| None);
+        assert_eq!(report.quarantined, [], "{what}");
+        assert_eq!(lines(&mirror), before, "{what}");
+    }
+}
+
+/// One learner of three is a third of the marks, and no more than one learner.
+#[test]
+fn a_small_grade_may_lose_a_learner() {
+    let source = school(&[(9, 1..4), (10, 11..41)], 60);
+    let mirror = mirror_of(&source);
+    change(
+        &source,
+        r#"{"type":"learner","school_id":1000,"id":2,"deleted":true}"#,
+    );
+    for subject in 101..=103 {
+        change(
+            &source,
+            &format!(
+                r#"{{"type":"learner_subject","school_id":1000,"learner_id":2,"year":2026,"subject_id":{subject},"deleted":true}}"#
+            ),
+        );
+    }
+    for number in 0..60 {
+        change(
+            &source,
+            &format!(
+                r#"{{"type":"mark","school_id":1000,"assessment_id":{},"learner_id":2,"deleted":true}}"#,
+                9_000 + number
+            ),
+        );
+    }
+    let report = drive(&start(&mirror), &source, |_| None);
+    assert_eq!(report.quarantined, []);
+    assert!(is_same(&mirror, &source, &format!("{MARKS}9")));
+}
+
+/// A structure has a cell for each learner and assessment, though nobody has a mark.
+#[test]
+fn cells_without_a_mark_may_go() {
+    let source = school(&[(9, 1..4)], 0);
+    for number in 0..10 {
+        change(
+            &source,
+            &format!(
+                r#"{{"type":"assessment","school_id":1000,"assessment_id":{number},"grade_id":9,"year":2026,"term":1,"subject_id":101,"learning_outcome_id":3,"assessment_date":"2026-02-01","weight":10,"mark_out_of":20}}"#
+            ),
+        );
+    }
+    let mirror = mirror_of(&source);
+    for number in 0..10 {
+        change(
+            &source,
+            &format!(
+                r#"{{"type":"assessment","school_id":1000,"assessment_id":{number},"deleted":true}}"#
+            ),
+        );
+    }
+    let report = drive(&start(&mirror), &source, |_| None);
+    assert_eq!(report.quarantined, []);
+    assert!(is_same(&mirror, &source, &format!("{MARKS}9&structure=1")));
+}
+
+#[test]
+fn what_is_not_held_needs_no_decision() {
+    let source = school(&[(9, 1..4)], 1);
+    let mirror = mirror_of(&source);
+    let sync = start(&mirror);
+    for target in [
+        format!("{MARKS}9"),
+        "/api/v1/adminplus/staffmembers/1000".to_owned(),
+    ] {
+        sync.approve(&target).unwrap();
+        sync.reject(&target).unwrap();
+    }
+    for decided in [sync.approve("/api/v1/none"), sync.reject("/api/v1/none")] {
+        assert_eq!(decided.unwrap_err().code(), "unsupported");
+    }
+    let newer = start(&mirror);
+    let replaced = sync.approve(&format!("{MARKS}9")).unwrap_err();
+    assert_eq!(replaced.code(), "unsupported");
+    newer.approve(&format!("{MARKS}9")).unwrap();
+}
