@@ -10,20 +10,17 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Builds the examples, together with what tests/run builds them with, so that nothing is
-/// built twice; says where one is.
+/// Builds the examples with the command of `tests/material`, so that nothing is built twice, and
+/// returns the path of one.
 pub(crate) fn build(example: &str) -> PathBuf {
     static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let output = Command::new(env!("CARGO"))
             .args([
                 "build",
-                "--package=rollbook",
-                "--package=rollbook-ffi",
-                "--package=rollbook-sync-example",
-                "--package=rollbook-tests",
-                "--example=serve",
-                "--example=sync",
+                "--lib",
+                "--bins",
+                "--examples",
                 "--message-format=json",
             ])
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
