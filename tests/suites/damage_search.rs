@@ -89,7 +89,7 @@ fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String
 
 #[test]
 fn single_damages() {
-    let damages = extent(1500, 25_000);
+    let damages = extent(500, 25_000);
     let whole = store();
     let watched = Watched::on(whole.clone());
     let right = live(watched.clone());

@@ -102,6 +102,29 @@ fn a_part_that_dies_has_failed() {
 }
 
 #[test]
+fn a_test_that_its_runner_left_out_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        "test a::b ... ignored, it needs a moon",
+        "test a::c ... ok",
+        "﹣ d e (0.3ms) # it needs a sun",
+        "SKIPPED [1] tests/f.py:3: it needs a star",
+        "test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out",
+    ];
+    let output = script("part", folder.path())
+        .args(["suite", "rises", "printf", "%s\\n"])
+        .args(lines)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let left = "suite, a::b: it needs a moon\nsuite, d e: it needs a sun\n\
+        suite, skipped: tests/f.py:3: it needs a star\n";
+    assert_eq!(written(folder.path(), "left"), left);
+    let parts = written(folder.path(), "parts");
+    assert!(parts.ends_with("\t1\tpassed\n"), "{parts}");
+}
+
+#[test]
 fn a_part_that_is_interrupted_ends_its_processes() {
     let folder = tempfile::tempdir().unwrap();
     let seconds = own_seconds(4);

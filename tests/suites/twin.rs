@@ -22,7 +22,7 @@ const REQUESTS: u64 = 50_000;
 fn every_answer_is_the_twins() {
     let count = Counts::default();
     let sequences = search(
-        seeds(extent(60, WHOLE)),
+        seeds(extent(25, WHOLE)),
         |seed| World::new(seed).actions(Random::new(!seed).between(30, 80)),
         |_, actions| run(actions, &count),
     );

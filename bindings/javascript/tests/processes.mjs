@@ -39,7 +39,7 @@ function ticks(pid) {
 /** The process of a page: the one that works when the page does. */
 export async function processOf(page) {
   const spent = new Map();
-  for (;;) {
+  for (let round = 0; round < 100; round++) {
     const before = new Map(renderers().map((pid) => [pid, ticks(pid)]));
     await page.evaluate(() => {
       const end = performance.now() + 200;
@@ -52,6 +52,7 @@ export async function processOf(page) {
     // Others may work too, on a machine that has little time for all of them.
     if (most > 20 + 3 * next) return signals(pid);
   }
+  throw new Error("no process of this browser works when the page does");
 }
 
 const signals = (pid) => ({

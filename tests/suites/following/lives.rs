@@ -278,7 +278,7 @@ fn ask(number: u64, source: &Source, near: &mut Follower, count: &Counts) {
 fn a_follower_has_its_scope_and_answers_as_its_source() {
     let count = Counts::default();
     let lives = search(
-        seeds(extent(30, 150)),
+        seeds(extent(10, 150)),
         |seed| happenings(seed, 40),
         |seed, happenings| {
             lead(seed, happenings, &count);

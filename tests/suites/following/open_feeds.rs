@@ -118,18 +118,22 @@ fn the_heads_of_a_feed_grow_with_its_schools_and_no_faster() {
     assert!(twice < some * 5 / 2, "{some} {twice}");
 }
 
-/// Fifty feeds of a thousand learners by id are open at once, and each is read to its end.
+/// Many feeds of a thousand learners by id are open at once, and each is read to its end.
 #[cfg(target_os = "linux")]
 mod memory {
     use crate::memory::Child;
     use rollbook::{Engine, Feed, Scope};
     use rollbook_tests::sample::SampleSchool;
+    use rollbook_tests::search::extent;
     use rollbook_tests::storage::child;
     use rollbook_tests::storage::scenario::{SCHOOL, options};
     use std::path::Path;
 
-    const FEEDS: u64 = 50;
     const LEARNERS: u32 = 1_000;
+
+    fn feeds() -> u64 {
+        extent(15, 50)
+    }
 
     fn scopes(school: u64) -> [(&'static str, Scope); 2] {
         let ids = 1..=u64::from(LEARNERS);
@@ -163,7 +167,7 @@ mod memory {
         assert!(bytes > 10_000_000, "{bytes}");
         let mut child = Child::new();
         child.step(what, || {
-            let mut feeds: Vec<Feed> = (0..FEEDS).map(|_| open(&engine, &scope)).collect();
+            let mut feeds: Vec<Feed> = (0..feeds()).map(|_| open(&engine, &scope)).collect();
             // Each a little further than the one before it.
             let mut is_left = true;
             while is_left {
@@ -195,7 +199,7 @@ mod memory {
             let [_, peak, _] = said[0].split('|').collect::<Vec<_>>()[..] else {
                 panic!("{said:?}");
             };
-            let each = peak.parse::<u64>().unwrap() / FEEDS;
+            let each = peak.parse::<u64>().unwrap() / feeds();
             println!("a feed of {what} takes {each} bytes");
             // What is in memory of a step shows.
             assert!((20_000..1_000_000).contains(&each), "{what}: {each}");

@@ -1,12 +1,15 @@
 // The explorer in a browser, and an engine in Node to compare it with.
 
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { Rollbook } from "../../dist/node.js";
 import { start } from "../browser.mjs";
@@ -48,6 +51,18 @@ export const cells = (table) =>
   table.locator("tr").evaluateAll((rows) =>
     rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
   );
+
+/** Reads the page again until it shows what is expected: it draws in its own time. */
+export async function shows(read, expected) {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (isDeepStrictEqual(await read(), expected)) return;
+    await sleep(50);
+  }
+  assert.deepEqual(await read(), expected);
+}
+
+/** The texts of a table's rows, without its heads. */
+export const rowsOf = async (table) => (await cells(table)).slice(1);
 
 export const answered = async (question, asked, now = NOW) =>
   (await oracle.ask(question, { school: 1000, ...asked }, { now })).json();

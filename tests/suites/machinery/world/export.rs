@@ -5,6 +5,7 @@ use rollbook_tests::random::Random;
 use rollbook_tests::twin::{Counts, Twin};
 
 #[test]
+#[ignore = "tests/run searches"]
 fn an_export_is_the_whole_store_in_any_order() {
     for (seed, life) in (0..).zip(LIVES.iter()) {
         let export = life.twin.export();

@@ -15,6 +15,7 @@ struct Walk {
 }
 
 #[test]
+#[ignore = "tests/run searches"]
 fn walks_go_on_whatever_happens_between_pages() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut up = |what| *counts.entry(what).or_default() += 1;
@@ -99,6 +100,7 @@ fn walks_go_on_whatever_happens_between_pages() {
 
 /// Cursors reach requests that they are not of, which differ in one thing.
 #[test]
+#[ignore = "tests/run searches"]
 fn cursors_of_other_requests_are_refused() {
     let (mut other_path, mut other_question, mut other_school) = (0, 0, 0);
     for life in LIVES.iter() {
