@@ -1,6 +1,6 @@
 //! Logins that cost next to nothing, for tests that are about something else.
 
-use argon2::password_hash::PasswordHasher;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 
 /// The dataset with the hash of each password in place of the password, at the least
@@ -17,11 +17,18 @@ pub fn quick(dataset: &str) -> String {
     before + &parts.map(hashed).collect::<String>()
 }
 
-fn hash(password: &str) -> String {
+/// A hash at the least cost.
+pub(crate) fn hash(password: &str) -> String {
     let params = Params::new(Params::MIN_M_COST, Params::MIN_T_COST, 1, None).unwrap();
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
     let hash: argon2::password_hash::phc::PasswordHash = argon2
         .hash_password_with_salt(password.as_bytes(), b"rollbook-tests")
         .unwrap();
     hash.to_string()
+}
+
+/// Whether a password is that of a hash.
+pub(crate) fn matches(password: &[u8], hash: &str) -> bool {
+    let hash = argon2::password_hash::phc::PasswordHash::new(hash);
+    hash.is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok())
 }

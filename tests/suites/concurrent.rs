@@ -32,7 +32,7 @@ const ROUNDS: [(usize, usize); 3] = [(4, 12), (40, 1), (40, 1)];
 
 const OWN: &str = r#"
 {"type":"api_type","api_type_id":4445,"api_type":"Own API","family":["administration"]}
-{"type":"integrator","username":"own","password":"own"}
+{"type":"integrator","username":"own","password_hash":"$argon2id$v=19$m=8,t=1,p=1$cm9sbGJvb2stdGVzdHM$5d/Gn8wugpodDcVcu5cHPrjP5tgn7K5L3NdJpM1ywMY"}
 {"type":"school","school_id":18446744073709551615,"current_year":2026}
 {"type":"client_integration","username":"own","school_id":18446744073709551615,"api_type_id":4445,"state":1}
 "#;

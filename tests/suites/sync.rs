@@ -43,10 +43,10 @@ use rollbook_tests::world::Action;
 pub(crate) const SCHOOL: u64 = 1000;
 const NOW: i64 = 1_778_745_600;
 
-/// One who may see everything.
+/// One who may see everything. The hash of the password, which is the user name, costs nothing.
 pub(crate) const ACCESS: &str = r#"
 {"type":"api_type","api_type_id":4444,"api_type":"All+ API","family":["administration","curriculum","finance","parents"]}
-{"type":"integrator","username":"sync","password":"sync"}
+{"type":"integrator","username":"sync","password_hash":"$argon2id$v=19$m=8,t=1,p=1$cm9sbGJvb2stdGVzdHM$C1yKybypd4eEg2To2Q1paHowAxtInn9Qf8pzB1rEaSU"}
 {"type":"client_integration","username":"sync","school_id":1000,"api_type_id":4444,"state":1}
 "#;
 

@@ -4,6 +4,7 @@ use super::answer::{TwinAnswer, not_found, unauthorized};
 use super::endpoints::Endpoint;
 use super::kinds::Kind;
 use super::records::{Key, Part, Record, Store};
+use crate::login;
 
 /// The username, if the two credential headers are those of an integrator. Of a repeated header the last counts.
 pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option<String> {
@@ -19,8 +20,12 @@ pub(crate) fn integrator(store: &Store, headers: &[(String, Vec<u8>)]) -> Option
         kind: Kind::Integrator,
         parts: vec![Part::Name(username.clone())],
     };
-    let known = store.records.get(&key)?.fields.get("password")?;
-    (known.as_bytes() == password).then_some(username)
+    let known = &store.records.get(&key)?.fields;
+    let is_right = match known.get("password") {
+        Some(clear) => clear.as_bytes() == password,
+        None => login::matches(&password, known.get("password_hash")?),
+    };
+    is_right.then_some(username)
 }
 
 /// The 401 of a request for missing or wrong credentials.

@@ -2,7 +2,7 @@
 //!
 //! [`Twin`] keeps records as plain fields in one ordered map and answers every request by reading all of
 //! them, straight from `integration-api.md`, `decisions.md`, `dataset.md` and `v2.md`. It shares no code with the
-//! engine, keeps passwords in clear and knows nothing of files: it is there to be compared with.
+//! engine, keeps passwords as they come and knows nothing of files: it is there to be compared with.
 //!
 //! | file | idea |
 //! |---|---|
@@ -56,7 +56,7 @@ pub use kinds::texts_of;
 pub use summary::{Counts, Summary};
 pub use target::percent_decoded;
 
-/// The naive implementation: the records of every school, and the clear passwords of the integrators.
+/// The naive implementation: the records of every school, and the passwords of the integrators.
 #[derive(Clone, Debug, Default)]
 pub struct Twin {
     store: records::Store,

@@ -35,7 +35,7 @@ const OWNED: [&str; 14] = [
 ];
 
 const OWN: &str = r#"
-{"type":"integrator","username":"demo","password":"demo"}
+{"type":"integrator","username":"demo","password_hash":"$argon2id$v=19$m=8,t=1,p=1$cm9sbGJvb2stdGVzdHM$b/xhR642rPn3ssOyxlA+PkQfv9UcLG7AhqgJHZhBiWY"}
 {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8,"state":1}
 {"type":"school","school_id":2,"current_year":2026}
 {"type":"learner","school_id":2,"id":7,"first_name":"Own"}
