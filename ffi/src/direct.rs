@@ -20,6 +20,7 @@
 use crate::call::{self, ROOM, Reply};
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::live_query;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
@@ -34,6 +35,13 @@ const VERSION: u64 = 1;
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn rollbook_form() -> u64 {
     (VERSION << 32) | size_of::<Output>() as u64
+}
+
+/// Returns the number of listeners that may still run code of the package: it waits for them
+/// before its interpreter ends.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn rollbook_listeners() -> u64 {
+    live_query::listeners()
 }
 
 /// Where a reply is found.

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::question::Question;
 use crate::request::Answer;
 use rollbook::Observable;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 
@@ -31,11 +32,37 @@ pub struct LiveQuery {
     listening: Weak<Listening>,
 }
 
+/// The number of listeners that the language has not finished releasing.
+static LISTENERS: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the number of listeners that may still run code of the language. A language that is
+/// about to end waits until there are none.
+pub(crate) fn listeners() -> u64 {
+    LISTENERS.load(Ordering::Acquire)
+}
+
+/// A listener that is counted until the language has released it.
+struct Listener(Option<Box<dyn ChangeListener>>);
+
+impl Listener {
+    fn new(listener: Box<dyn ChangeListener>) -> Listener {
+        LISTENERS.fetch_add(1, Ordering::Relaxed);
+        Listener(Some(listener))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0 = None;
+        LISTENERS.fetch_sub(1, Ordering::Release);
+    }
+}
+
 /// Who hears, until it is over: a language that is about to end must not be called, nor
 /// its listener be let go by a thread of the engine.
 pub(crate) struct Listening {
     /// Held during a call.
-    listener: Mutex<Option<Box<dyn ChangeListener>>>,
+    listener: Mutex<Option<Listener>>,
     /// The thread of the call that is under way.
     caller: Mutex<Option<ThreadId>>,
 }
@@ -43,7 +70,7 @@ pub(crate) struct Listening {
 impl Listening {
     pub(crate) fn new(listener: Box<dyn ChangeListener>) -> Arc<Listening> {
         Arc::new(Listening {
-            listener: Mutex::new(Some(listener)),
+            listener: Mutex::new(Some(Listener::new(listener))),
             caller: Mutex::default(),
         })
     }
@@ -56,7 +83,7 @@ impl Listening {
         }
         let listener = locked(&self.listener);
         *locked(&self.caller) = Some(thread::current().id());
-        if let Some(listener) = &*listener {
+        if let Some(Listener(Some(listener))) = &*listener {
             // Nobody is there to hear of what it throws.
             let _ = listener.changed();
         }

@@ -26,6 +26,7 @@ from rollbook import (
     RollbookError,
     SchoolInScope,
     Scope,
+    _direct,
 )
 from rollbook import observe as _observe
 
@@ -280,7 +281,17 @@ def test_two_observers_amid_many_changes(engine: Engine) -> None:
         assert len(answers) - len(rest) <= 1
 
 
+def listeners(count: int) -> bool:
+    """Whether the library comes to have so many."""
+    until = time.monotonic() + 60
+    while _direct.listeners() != count and time.monotonic() < until:
+        gc.collect()
+        time.sleep(0.01)
+    return _direct.listeners() == count
+
+
 def test_who_is_let_go_is_forgotten() -> None:
+    assert listeners(0)
     engine = Engine.memory()
     answers, heard = engine.observe(GRADES), Heard()
     engine.observe(GRADES, heard)
@@ -288,13 +299,9 @@ def test_who_is_let_go_is_forgotten() -> None:
     del answers, heard
     gc.collect()
     # Who is called goes on until the end of the engine.
-    assert len(_observe._observed) == len(_observe._listening) == 1 and kept() is not None
+    assert listeners(1) and len(_observe._observed) == 1 and kept() is not None
     engine.close()
-    until = time.monotonic() + 60
-    while kept() is not None and time.monotonic() < until:
-        gc.collect()
-        time.sleep(0.01)
-    assert kept() is None and len(_observe._listening) == 0
+    assert listeners(0) and kept() is None
 
 
 def test_an_engine_is_not_held_by_who_observes_it() -> None:
@@ -336,6 +343,33 @@ def test_an_interpreter_that_ends(end: str) -> None:
         errors = [line for line in ran.stderr.splitlines() if "Error" in line]
         assert ran.returncode == 0, ran.stderr
         assert all("ClosedError" in line or "NameError" in line for line in errors), ran.stderr
+
+
+RELEASED_LATE = """
+import threading, time
+from rollbook import Engine, Grades
+from rollbook._crossing import native
+
+listeners = native._UniffiFfiConverterTypeChangeListener._handle_map
+remove, removed = listeners.remove, threading.Event()
+def slow(handle):
+    remove(handle)
+    removed.set()
+    time.sleep(0.3)
+    print("released", flush=True)
+listeners.remove = slow
+engine = Engine.memory()
+engine.observe(Grades(1), lambda answer: None)
+engine.close()
+removed.wait(60)
+"""
+
+
+def test_an_interpreter_ends_after_the_release_of_listeners() -> None:
+    """On a thread of the engine it would be ended amid the library's code."""
+    command = [sys.executable, "-c", RELEASED_LATE]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "released\n", "")
 
 
 def test_errors_are_this_packages() -> None:

@@ -7,7 +7,7 @@ import time
 from typing import Any, Callable, Iterator, Optional, Union, overload
 from weakref import WeakSet
 
-from rollbook import _crossing
+from rollbook import _crossing, _direct
 from rollbook._crossing import Cancellable, called
 from rollbook.errors import RollbookError
 from rollbook.message import Answer
@@ -208,7 +208,6 @@ class _Listener:
 
     def __init__(self, wake: Callable[[], object]) -> None:
         self._wake = wake
-        _listening.add(self)
 
     def changed(self) -> None:
         """Called by the engine."""
@@ -216,25 +215,31 @@ class _Listener:
 
 
 _observed: "WeakSet[Any]" = WeakSet()
-_listening: "WeakSet[_Listener]" = WeakSet()
 _LAST_CALL = 1.0
 """How long a call may last when the interpreter ends, in seconds."""
+_lost = 0
+"""The listeners of the process that this one was forked from: nobody releases them here."""
 
 
 @atexit.register
 def _fall_silent() -> None:
-    """A thread that calls an interpreter which is ending is ended amid the engine's code."""
+    """A thread that calls an interpreter which is ending is ended amid the engine's code.
+
+    The library is asked and not this module: the thread that releases a listener runs code of
+    the interpreter until after the listener is gone.
+    """
     for live in list(_observed):
         live.cancel()
     until = time.monotonic() + _LAST_CALL
-    while _listening and time.monotonic() < until:
+    while _direct.listeners() > _lost and time.monotonic() < until:
         time.sleep(0.001)
 
 
 def _forget() -> None:
     """The engine's threads are not in a process that is forked."""
+    global _lost
     _observed.clear()
-    _listening.clear()
+    _lost = _direct.listeners()
 
 
 if hasattr(os, "register_at_fork"):
