@@ -59,12 +59,12 @@ fn places(file: &[u8]) -> Vec<Place> {
 /// A damage: the place, what it is made, and its name.
 type Damage<'a> = (&'a Place, u64, String);
 
-/// Returns the damages that are tried: five of each sort of number in a sample, and in the whole
+/// Returns the damages that are tried: three of each sort of number in a sample, and in the whole
 /// search one of each way to change each sort. A block has hundreds of numbers of some sorts,
 /// and the same code reads all of them. They are evenly spread over all, beginning at a place
 /// that the seed decides.
 fn chosen(places: &[Place]) -> Vec<Damage<'_>> {
-    let (by_way, of_each) = extent((false, 5), (true, 1));
+    let (by_way, of_each) = extent((false, 3), (true, 1));
     let mut sorts: BTreeMap<(&str, String), Vec<Damage<'_>>> = BTreeMap::new();
     for place in places {
         for (how, number) in place.number.others(&place.row) {

@@ -10,6 +10,7 @@
 
 use rollbook::{Answer, Engine, Options};
 use rollbook_tests::sample::SampleSchool;
+use rollbook_tests::search::extent;
 use rollbook_tests::storage::asked::{get, targets};
 use rollbook_tests::storage::scenario::{OTHER, SCHOOL, options, school, set_state};
 use rollbook_tests::storage::watchdog::{SetOnDrop, Watchdog};
@@ -123,7 +124,7 @@ fn ten_readers() {
             let (loading, ended) = (&loading, &ended);
             scope.spawn(move || read(engine, asked, reader * 5, seen, loading, ended));
         }
-        for round in 0..6u64 {
+        for round in 0..extent(2, 6u64) {
             let dataset = if round % 2 == 0 { &large } else { &renamed };
             let started = Instant::now();
             loading.store(true, Ordering::Relaxed);
@@ -150,8 +151,11 @@ fn ten_readers() {
         small[small.len() - 1]
     );
     // One that waited for a load would be one a reader and load.
-    assert!(seen.during_load.into_inner() > 1000);
-    assert!(small.len() > 200 && small[small.len() * 9 / 10] < *shortest / 4);
+    assert!(seen.during_load.into_inner() > extent(100, 1000));
+    // Where nothing else keeps the machine busy.
+    if extent(false, true) {
+        assert!(small.len() > 200 && small[small.len() * 9 / 10] < *shortest / 4);
+    }
     assert!(engine.verify().unwrap().is_sound());
 }
 

@@ -10,33 +10,18 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Builds the examples with the command of `tests/material`, so that nothing is built twice, and
-/// returns the path of one.
+/// Returns the path of an example, which `tests/material` builds.
 pub(crate) fn build(example: &str) -> PathBuf {
-    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let output = Command::new(env!("CARGO"))
-            .args([
-                "build",
-                "--lib",
-                "--bins",
-                "--examples",
-                "--message-format=json",
-            ])
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/material"))
             .stderr(Stdio::inherit())
             .output()
             .unwrap();
         assert!(output.status.success());
-        let messages = String::from_utf8(output.stdout).unwrap();
-        let executable = messages.lines().filter_map(|line| {
-            let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            Some(message.get("executable")?.as_str()?.into())
-        });
-        executable.collect()
+        String::from_utf8(output.stdout).unwrap().trim().into()
     });
-    let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == example);
-    built.iter().find(named).unwrap().clone()
+    folder.join(example)
 }
 
 fn command(program: &Path, store: &Path, datasets: &[PathBuf]) -> Command {

@@ -226,7 +226,7 @@ fn fail_at_each(deed: Deed, options: &Options, most: usize) {
 
 #[test]
 fn a_pass_goes_on_after_a_write_that_failed() {
-    fail_at_each(Deed::Write, &options(), extent(15, usize::MAX));
+    fail_at_each(Deed::Write, &options(), extent(8, usize::MAX));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_pass_goes_on_when_the_file_could_not_grow() {
 
 #[test]
 fn a_pass_goes_on_after_a_sync_of_the_disk_that_failed() {
-    fail_at_each(Deed::Sync, &options(), extent(15, usize::MAX));
+    fail_at_each(Deed::Sync, &options(), extent(8, usize::MAX));
 }
 
 /// Without a cache every page is read whenever it is needed.
@@ -246,5 +246,5 @@ fn a_pass_goes_on_after_a_read_that_failed() {
         cache_bytes: 0,
         ..options()
     };
-    fail_at_each(Deed::Read, &options, extent(15, 400));
+    fail_at_each(Deed::Read, &options, extent(8, 400));
 }

@@ -42,6 +42,7 @@ const TRANSACTIONS: [&str; 3] = [
 ];
 
 #[test]
+#[ignore = "tests/run searches"]
 fn every_fault_of_a_transaction_comes_up() {
     let mut faults = TRANSACTIONS.to_vec();
     for (_, outcome) in LIVES.iter().flat_map(|life| &life.steps) {
@@ -53,6 +54,7 @@ fn every_fault_of_a_transaction_comes_up() {
 }
 
 #[test]
+#[ignore = "tests/run searches"]
 fn every_fault_of_a_line_comes_up() {
     let mut faults = FAULTS.to_vec();
     for seed in 0..100 {
