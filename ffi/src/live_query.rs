@@ -41,21 +41,26 @@ pub(crate) fn listeners() -> u64 {
     LISTENERS.load(Ordering::Acquire)
 }
 
-/// A listener that is counted until the language has released it.
-struct Listener(Option<Box<dyn ChangeListener>>);
+/// Adds one to the number of listeners until it is dropped.
+struct Counted;
 
-impl Listener {
-    fn new(listener: Box<dyn ChangeListener>) -> Listener {
+impl Counted {
+    fn new() -> Counted {
         LISTENERS.fetch_add(1, Ordering::Relaxed);
-        Listener(Some(listener))
+        Counted
     }
 }
 
-impl Drop for Listener {
+impl Drop for Counted {
     fn drop(&mut self) {
-        self.0 = None;
         LISTENERS.fetch_sub(1, Ordering::Release);
     }
+}
+
+/// A listener that is counted until the language has released it: fields are dropped in order.
+struct Listener {
+    callback: Box<dyn ChangeListener>,
+    _counted: Counted,
 }
 
 /// Who hears, until it is over: a language that is about to end must not be called, nor
@@ -68,9 +73,13 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    pub(crate) fn new(listener: Box<dyn ChangeListener>) -> Arc<Listening> {
+    pub(crate) fn new(callback: Box<dyn ChangeListener>) -> Arc<Listening> {
+        let listener = Listener {
+            callback,
+            _counted: Counted::new(),
+        };
         Arc::new(Listening {
-            listener: Mutex::new(Some(Listener::new(listener))),
+            listener: Mutex::new(Some(listener)),
             caller: Mutex::default(),
         })
     }
@@ -83,9 +92,9 @@ impl Listening {
         }
         let listener = locked(&self.listener);
         *locked(&self.caller) = Some(thread::current().id());
-        if let Some(Listener(Some(listener))) = &*listener {
+        if let Some(listener) = &*listener {
             // Nobody is there to hear of what it throws.
-            let _ = listener.changed();
+            let _ = listener.callback.changed();
         }
         *locked(&self.caller) = None;
     }

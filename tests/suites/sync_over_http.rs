@@ -249,7 +249,7 @@ fn faults_are_the_same_each_time() {
             })
             .collect::<Vec<_>>()
     };
-    // What is slow is waited for.
+    // A slow answer takes two seconds, so the three servers are asked side by side.
     let [first, again, other] = std::thread::scope(|scope| {
         [
             ("first.redb", "3"),

@@ -282,7 +282,7 @@ def test_two_observers_amid_many_changes(engine: Engine) -> None:
 
 
 def listeners(count: int) -> bool:
-    """Whether the library comes to have so many."""
+    """Returns whether the library has this number of listeners within a minute."""
     until = time.monotonic() + 60
     while _direct.listeners() != count and time.monotonic() < until:
         gc.collect()
@@ -366,7 +366,7 @@ removed.wait(60)
 
 
 def test_an_interpreter_ends_after_the_release_of_listeners() -> None:
-    """On a thread of the engine it would be ended amid the library's code."""
+    """Otherwise the thread that releases one is ended within the library's code."""
     command = [sys.executable, "-c", RELEASED_LATE]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "released\n", "")

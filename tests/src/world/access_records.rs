@@ -98,9 +98,10 @@ impl World {
         match dice.below(100) {
             0 => fields.raw("password_hash", format!("\"{HASH}\"")),
             1..4 => fields.text(dice, "password", "another"),
-            shown => {
+            percent => {
+                // Both use the same random numbers, so that recorded seeds stay valid.
                 let in_clear = fields.clone().text(dice, "password", password);
-                if shown < 14 {
+                if percent < 14 {
                     in_clear
                 } else {
                     fields.raw("password_hash", format!("\"{}\"", login::hash(password)))

@@ -4,6 +4,7 @@
 use super::records;
 use super::sent::bring;
 use rollbook::{Credentials, Engine, Options, Scope};
+use rollbook_tests::login::quick;
 use rollbook_tests::random::Random;
 
 const SOURCE: &str = r#"
@@ -35,7 +36,7 @@ const OWNED: [&str; 14] = [
 ];
 
 const OWN: &str = r#"
-{"type":"integrator","username":"demo","password_hash":"$argon2id$v=19$m=8,t=1,p=1$cm9sbGJvb2stdGVzdHM$b/xhR642rPn3ssOyxlA+PkQfv9UcLG7AhqgJHZhBiWY"}
+{"type":"integrator","username":"demo","password":"demo"}
 {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8,"state":1}
 {"type":"school","school_id":2,"current_year":2026}
 {"type":"learner","school_id":2,"id":7,"first_name":"Own"}
@@ -68,7 +69,7 @@ fn what_a_feed_owns_is_refused_and_what_is_the_apps_is_applied() {
             let text = refused.to_string();
             assert!(text.contains("change it there"), "{text}");
             // Neither as part of a dataset that is the app's else.
-            let both = format!("{OWN}{line}");
+            let both = format!("{}{line}", quick(OWN));
             let refused = follower.apply(both.as_bytes()).unwrap_err();
             assert_eq!(refused.code(), "synced", "{line}");
             // Nor as what comes along with a school of the app's.
@@ -78,8 +79,8 @@ fn what_a_feed_owns_is_refused_and_what_is_the_apps_is_applied() {
             }
             assert_eq!(records(&follower), before, "{line}");
         }
-        follower.apply(OWN.as_bytes()).unwrap();
-        follower.apply(OWN.as_bytes()).unwrap();
+        follower.apply(quick(OWN).as_bytes()).unwrap();
+        follower.apply(quick(OWN).as_bytes()).unwrap();
         let lines = follower.export(Credentials::Keep).unwrap();
         let lines: String = lines.map(Result::unwrap).collect();
         let own = ["Own", r#""integrator""#, r#""client_integration""#];

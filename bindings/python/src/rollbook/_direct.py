@@ -56,9 +56,10 @@ _give_back = _library.rollbook_give_back
 _give_back.argtypes = [ctypes.c_void_p]
 _give_back.restype = None
 
-listeners: Callable[[], int] = _library.rollbook_listeners
-"""The number of listeners that the library may still call, or is about to release."""
 _library.rollbook_listeners.restype = ctypes.c_uint64
+listeners: Callable[[], int] = _library.rollbook_listeners
+"""Returns the number of listeners that the library may still call or has not finished
+releasing."""
 
 # Memory that no call is using, and that nothing is lent in.
 _idle: List[Tuple[Any, int]] = []

@@ -218,15 +218,15 @@ _observed: "WeakSet[Any]" = WeakSet()
 _LAST_CALL = 1.0
 """How long a call may last when the interpreter ends, in seconds."""
 _lost = 0
-"""The listeners of the process that this one was forked from: nobody releases them here."""
+"""The number of listeners that existed before a fork: no thread of this process releases them."""
 
 
 @atexit.register
 def _fall_silent() -> None:
     """A thread that calls an interpreter which is ending is ended amid the engine's code.
 
-    The library is asked and not this module: the thread that releases a listener runs code of
-    the interpreter until after the listener is gone.
+    The library counts the listeners, because the thread that releases one still runs code of the
+    interpreter after the listener object is gone.
     """
     for live in list(_observed):
         live.cancel()
