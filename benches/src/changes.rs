@@ -26,7 +26,7 @@ impl Change {
     /// Every change that is measured, of a school that has been loaded: one
     /// mark, the 1,000 marks that come first in its dataset, a subject and a
     /// parent renamed, a state update.
-    pub fn of(school: &SampleSchool) -> Result<Vec<Change>> {
+    pub fn for_school(school: &SampleSchool) -> Result<Vec<Change>> {
         let marks = first(school, "mark", SHEET)?;
         let subject = first(school, "subject", 1)?;
         let parent = first(school, "parent", 1)?;

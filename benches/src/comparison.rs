@@ -77,7 +77,7 @@ pub fn measure(
     for (question, things) in QUESTIONS {
         progress(question);
         let asks = asks(schools, things)?;
-        let floor = Floor::of(&asks, &schools.engine)?;
+        let floor = Floor::measure(&asks, &schools.engine)?;
         let bytes = floor.bytes();
         compared.push(Box::new(floor));
         let times = match caches {

@@ -41,7 +41,7 @@ pub fn measure(learners: u32, folder: &Path, time: Duration) -> Result<Vec<Besid
     let engine = Engine::open(folder.join("rollbook.redb"), Options::default())?;
     engine.apply(before.as_bytes())?;
     let asks = asks(&school, &engine)?;
-    let changes = Change::of(&school)?;
+    let changes = Change::for_school(&school)?;
     let mark = changes.first().context("one mark")?;
     let load = |round: usize| {
         let dataset = if round.is_multiple_of(2) {
@@ -162,7 +162,7 @@ fn ask_for(
             times.push(took);
         }
     }
-    let spreads = times.into_iter().map(Spread::of);
+    let spreads = times.into_iter().map(Spread::new);
     let names = asks.iter().map(|(name, _)| *name);
     Ok(names.zip(spreads).collect())
 }

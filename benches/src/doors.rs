@@ -39,7 +39,7 @@ pub fn measure<A: Asked>(
         ask.request(engine, &mut requested)?;
         ensure!(typed == requested, "{name}: another answer as a request");
     }
-    let copies = Floor::of(asks, engine)?;
+    let copies = Floor::measure(asks, engine)?;
     let bytes = copies.bytes();
     let mut compared: Vec<Box<dyn Peer<A> + '_>> = vec![
         Box::new(Typed(engine)),

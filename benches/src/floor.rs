@@ -10,7 +10,7 @@ pub struct Floor(Vec<Vec<u8>>);
 
 impl Floor {
     /// The answers of all these asks.
-    pub fn of(asks: &[impl Asked], engine: &Engine) -> Result<Floor> {
+    pub fn measure(asks: &[impl Asked], engine: &Engine) -> Result<Floor> {
         let answers = asks.iter().map(|ask| {
             let mut answer = Vec::new();
             ask.typed(engine, &mut answer)?;

@@ -52,7 +52,7 @@ pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<Follow
     catch_up(&server, &one, &phone)?;
     let tablet = Engine::open(folder.join("tablet.redb"), Options::default())?;
     catch_up(&server, &all, &tablet)?;
-    let changes = Change::of(&school)?;
+    let changes = Change::for_school(&school)?;
     let mark = changes.first().context("a change")?;
     for (names, scope, device) in [
         (
@@ -114,7 +114,7 @@ fn marked(school: &SampleSchool) -> Result<u64> {
 fn row(name: &'static str, times: Vec<std::time::Duration>, bytes: u64) -> Followed {
     Followed {
         name,
-        times: Spread::of(times),
+        times: Spread::new(times),
         bytes,
     }
 }

@@ -48,7 +48,7 @@ pub fn measure(learners: u32, folder: &Path, loads: usize, rounds: usize) -> Res
     for engine in [&with, &without] {
         engine.apply(dataset.as_slice())?;
     }
-    for change in Change::of(&school)? {
+    for change in Change::for_school(&school)? {
         noted.push(in_turn(change.name, rounds, |journal_bytes, round| {
             let engine = if journal_bytes > 0 { &with } else { &without };
             let (changed, took) = timed(|| change.write(engine, round));
@@ -92,7 +92,7 @@ fn in_turn(
             times.push(took);
         }
     }
-    let (with, without) = (Spread::of(with), Spread::of(without));
+    let (with, without) = (Spread::new(with), Spread::new(without));
     Ok(Noted {
         name,
         with,

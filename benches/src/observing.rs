@@ -36,7 +36,7 @@ pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
     };
     let mut dataset = Vec::new();
     school.reader().read_to_end(&mut dataset)?;
-    let changes = Change::of(&school)?;
+    let changes = Change::for_school(&school)?;
     let mark = changes.first().context("one mark")?;
     let engine = || -> Result<Engine> {
         let engine = Engine::memory(Options::default())?;
@@ -61,7 +61,7 @@ pub fn measure(learners: u32, rounds: usize) -> Result<Observing> {
         }
         alone.ask(&marks(school.school_id))?;
     }
-    let [polling, listening, alone] = times.map(Spread::of);
+    let [polling, listening, alone] = times.map(Spread::new);
     Ok(Observing {
         observers: OBSERVERS,
         concerned: CONCERNED,

@@ -18,7 +18,7 @@ pub struct Spread {
 
 impl Spread {
     /// Of these times; of none, not a number.
-    pub fn of(mut times: Vec<Duration>) -> Spread {
+    pub fn new(mut times: Vec<Duration>) -> Spread {
         times.sort_unstable();
         let at = |place: usize| times.get(place).map_or(f64::NAN, Duration::as_secs_f64);
         Spread {
@@ -44,9 +44,9 @@ mod tests {
 
     #[test]
     fn of_a_hundred_and_one() {
-        let spread = Spread::of((0..=100).rev().map(Duration::from_secs).collect());
+        let spread = Spread::new((0..=100).rev().map(Duration::from_secs).collect());
         let times = (spread.median, spread.p99, spread.longest);
         assert_eq!((spread.count, times), (101, (50.0, 99.0, 100.0)));
-        assert!(Spread::of(Vec::new()).median.is_nan());
+        assert!(Spread::new(Vec::new()).median.is_nan());
     }
 }

@@ -49,7 +49,7 @@ pub fn measure(learners: u32, folder: &Path, rounds: usize) -> Result<Vec<Writte
         Ok(())
     })?;
     let mut written = Vec::new();
-    for change in Change::of(&school)? {
+    for change in Change::for_school(&school)? {
         let write = |round| change.write(&engine, round);
         written.push(in_turn(change.name, rounds, &mut bare, write)?);
     }
@@ -73,7 +73,7 @@ fn in_turn(
         changed?;
         changes.push(took);
     }
-    let (change, bare) = (Spread::of(changes), Spread::of(commits));
+    let (change, bare) = (Spread::new(changes), Spread::new(commits));
     Ok(Written {
         name,
         change,

@@ -67,8 +67,8 @@ fn run(bytes: &[u8], collection: Collection) -> Result<()> {
             }
             None if collection == Collection::MarkRows => {
                 let (mut once, mut twice) = (Vec::new(), Vec::new());
-                EditedRow::of(column)?.encode(&mut once);
-                EditedRow::of(&once)?.encode(&mut twice);
+                EditedRow::open(column)?.encode(&mut once);
+                EditedRow::open(&once)?.encode(&mut twice);
                 assert_eq!(once, twice);
             }
             None => {}

@@ -19,7 +19,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// Bytes that are no answer.
-    pub(crate) fn of(bytes: Vec<u8>) -> Reply {
+    pub(crate) fn new(bytes: Vec<u8>) -> Reply {
         Reply {
             status: 0,
             allow: 0,
@@ -99,7 +99,7 @@ fn replies(engine: &rollbook::Engine, requests: &[Request]) -> Reply {
         bytes.extend_from_slice(&body);
         bytes.extend_from_slice(allow.as_bytes());
     }
-    Reply::of(bytes)
+    Reply::new(bytes)
 }
 
 /// An error as uniffi writes it: the number of its case, and its text.

@@ -146,8 +146,8 @@ fn outcome(call: impl FnOnce() -> Result<Reply>) -> (u32, Reply) {
     // What the engine guards by locks stays sound after a panic; nothing else is shared.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(reply)) => (0, reply),
-        Ok(Err(error)) => (1, Reply::of(call::refusal(error))),
-        Err(panic) => (2, Reply::of(said(&*panic).into())),
+        Ok(Err(error)) => (1, Reply::new(call::refusal(error))),
+        Err(panic) => (2, Reply::new(said(&*panic).into())),
     }
 }
 

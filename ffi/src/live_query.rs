@@ -154,7 +154,7 @@ impl LiveQuery {
 }
 
 impl LiveQuery {
-    fn of(
+    fn new(
         mut query: rollbook::LiveQuery,
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveQuery>> {
@@ -188,7 +188,7 @@ impl Engine {
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveQuery>> {
         question.as_asked()?;
-        LiveQuery::of(self.inner().observe(question), listener)
+        LiveQuery::new(self.inner().observe(question), listener)
     }
 
     /// Observes one record in the format of v2. It works like `observe`, but with the answers of
@@ -199,7 +199,7 @@ impl Engine {
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveQuery>> {
         question.as_asked()?;
-        LiveQuery::of(self.inner().observe_record(question), listener)
+        LiveQuery::new(self.inner().observe_record(question), listener)
     }
 }
 

@@ -103,13 +103,13 @@ fn is_sound(engine: &Engine) {
 }
 
 fn open(store: &[u8]) -> (Engine, Disk) {
-    let disk = Disk::of(store.to_vec());
+    let disk = Disk::new(store.to_vec());
     let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
     (engine, disk)
 }
 
 fn open_today(store: Vec<u8>) -> today::Result<today::Engine> {
-    today::Engine::open_with_backend(Disk::of(store), today::Options::default())
+    today::Engine::open_with_backend(Disk::new(store), today::Options::default())
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn its_stores_are_refused_by_the_library_of_today() {
         stores.push((disk.bytes(), "kind"));
     }
     for (store, expected) in stores {
-        let disk = Disk::of(store.clone());
+        let disk = Disk::new(store.clone());
         let opened = today::Engine::open_with_backend(disk.clone(), today::Options::default());
         match opened.map(drop) {
             Err(today::Error::NewerFormat { what, .. }) => assert_eq!(what, expected),

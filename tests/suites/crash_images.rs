@@ -29,7 +29,7 @@ fn operation(scenario: &Scenario, step: usize) -> Operation<'_> {
 /// Every step of a store's life, its creation and its end included.
 #[test]
 fn a_life_of_a_store() {
-    let scenario = Scenario::of(60);
+    let scenario = Scenario::new(60);
     let steps = (0..STEPS.len()).map(|step| operation(&scenario, step));
     // A store that is not there yet is as good as an empty one.
     let life = Life::record(Vec::new(), String::new(), options(), steps.collect());
@@ -87,7 +87,7 @@ fn a_load_that_waits_in_the_store() {
 /// Power fails again while the store recovers.
 #[test]
 fn a_second_cut_during_recovery() {
-    let scenario = Scenario::of(20);
+    let scenario = Scenario::new(20);
     let steps = [
         "load",
         "rename, move and delete",
@@ -102,7 +102,7 @@ fn a_second_cut_during_recovery() {
     for window in windows(Vec::new(), &life.log).iter().step_by(extent(6, 1)) {
         let cuts = window.cuts(4, usize::MAX);
         let image = window.image(cuts[random.below(cuts.len())]);
-        let first = Engine::open_with_backend(Disk::of(image.clone()), options()).unwrap();
+        let first = Engine::open_with_backend(Disk::new(image.clone()), options()).unwrap();
         let recovered = export(&first).unwrap();
         drop(first);
         let again = Life::record(image, recovered, options(), Vec::new());

@@ -24,7 +24,7 @@ fn store_file(steps: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let engine = Engine::open(&path, options()).unwrap();
-    let scenario = Scenario::of(12);
+    let scenario = Scenario::new(12);
     for step in 0..steps {
         scenario.run(step, &engine).unwrap();
     }
@@ -59,7 +59,7 @@ struct Tally {
 fn try_out(image: &[u8], right: &Right, tally: &mut Tally) -> Result<(), String> {
     let by_redb = is_flagged_by_redb(image.to_vec());
     tally.by_redb += u32::from(by_redb);
-    let Ok(engine) = Engine::open_with_backend(Disk::of(image.to_vec()), options()) else {
+    let Ok(engine) = Engine::open_with_backend(Disk::new(image.to_vec()), options()) else {
         tally.refused += 1;
         return Ok(());
     };
@@ -104,7 +104,7 @@ fn stumps() {
         0, 1, 8, 9, 10, 12, 64, 192, 319, 320, 321, 511, 512, 4095, 4096, 4097, 8192,
     ] {
         let stump = whole[..kept].to_vec();
-        let disk = Disk::of(stump.clone());
+        let disk = Disk::new(stump.clone());
         let outcome = match Engine::open_with_backend(disk.clone(), options()) {
             Ok(engine) => {
                 assert_eq!(export(&engine).unwrap(), "", "{kept} bytes");
@@ -139,7 +139,7 @@ fn images(steps: usize) {
     let images = extent(300, 2000);
     let whole = store_file(steps);
     let right = {
-        let engine = Engine::open_with_backend(Disk::of(whole.clone()), options()).unwrap();
+        let engine = Engine::open_with_backend(Disk::new(whole.clone()), options()).unwrap();
         Right {
             answers: answers(&engine, SCHOOL),
             export: export(&engine).unwrap(),
@@ -207,7 +207,7 @@ fn a_byte_of_a_run_is_always_noticed() {
                     image[place + at] ^= bit;
                 }
                 tried += 1;
-                match Engine::open_with_backend(Disk::of(image), options()) {
+                match Engine::open_with_backend(Disk::new(image), options()) {
                     Ok(engine) => {
                         let verified = engine.verify().unwrap();
                         assert!(!verified.is_sound(), "{table}, byte {at}");

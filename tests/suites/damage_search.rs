@@ -61,7 +61,7 @@ fn try_out(file: Vec<u8>, right: &Right, tally: &mut Tally) -> Result<(), String
         pairs.position(|(found, right)| found != right && !is_error(found))
     };
     tally.tried += 1;
-    let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+    let Ok(engine) = Engine::open_with_backend(Disk::new(file), options()) else {
         tally.refused += 1;
         return Ok(());
     };

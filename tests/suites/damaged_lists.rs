@@ -40,7 +40,7 @@ fn damaged_lists_of_pages() {
             continue;
         };
         *byte ^= changed;
-        let disk = Disk::of(file.clone());
+        let disk = Disk::new(file.clone());
         let Ok(engine) = Engine::open_with_backend(disk.clone(), options()) else {
             continue;
         };
@@ -89,7 +89,7 @@ fn pages_longer_than_the_file() {
             // The order of the page is in the highest bits of its number.
             file[start + 8 + 16 * children + 8 * child + 7] |= 20 << 3;
             tried += 1;
-            let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+            let Ok(engine) = Engine::open_with_backend(Disk::new(file), options()) else {
                 failed += 1;
                 continue;
             };

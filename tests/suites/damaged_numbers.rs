@@ -96,8 +96,8 @@ struct Right {
 }
 
 impl Right {
-    fn of(file: &[u8]) -> Right {
-        let engine = Engine::open_with_backend(Disk::of(file.to_vec()), options()).unwrap();
+    fn read(file: &[u8]) -> Right {
+        let engine = Engine::open_with_backend(Disk::new(file.to_vec()), options()).unwrap();
         let (before, export) = (answers(&engine), export(&engine).unwrap());
         for change in CHANGES {
             change(&engine).unwrap();
@@ -134,7 +134,7 @@ fn try_out(file: Vec<u8>, right: &Right) -> Tally {
         tried: 1,
         ..Tally::default()
     };
-    let Ok(engine) = Engine::open_with_backend(Disk::of(file), options()) else {
+    let Ok(engine) = Engine::open_with_backend(Disk::new(file), options()) else {
         tally.refused = 1;
         return tally;
     };
@@ -183,7 +183,7 @@ const CHILDREN: usize = 2;
 fn try_all(from: usize) {
     let panics = panics::counted();
     let whole = store();
-    let right = Right::of(&whole);
+    let right = Right::read(&whole);
     let places = places(&whole);
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     let chosen = chosen(&places).into_iter().enumerate();
@@ -271,7 +271,7 @@ fn two_assessments_in_one_slot() {
     slots.retain(|number| number.what == "collection 12: tag 0");
     let row = slots[1].with(&row, slots[0].now(&row));
     let file = with_rows(whole, BLOCKS, &[(key, row)]);
-    let engine = Engine::open_with_backend(Disk::of(file), options()).unwrap();
+    let engine = Engine::open_with_backend(Disk::new(file), options()).unwrap();
     let [marks, ..] = CHANGES;
     assert_eq!(marks(&engine).unwrap_err().code(), "corrupt");
     let found = answers(&engine);

@@ -103,7 +103,7 @@ impl Lived<'_> {
             .map(|record| record["assessment_id"].as_u64().unwrap());
         // A mark that waits for its assessment is kept elsewhere.
         let ids: Vec<u64> = ids.chain([880_000_001]).collect();
-        let lives = (LOADED..=LAST).map(|life| Portrait::of(id, life, &ids));
+        let lives = (LOADED..=LAST).map(|life| Portrait::new(id, life, &ids));
         let mut lived = Lived {
             place,
             engine: place.open(manual(cache_bytes)),

@@ -45,7 +45,7 @@ impl Debug for Case {
 
 impl Stages {
     fn new(options: Options) -> Stages {
-        let scenario = Scenario::of(12);
+        let scenario = Scenario::new(12);
         let disk = Disk::default();
         let mut stages = Vec::new();
         for at in 0..=STEPS.len() {
@@ -134,7 +134,7 @@ impl Stages {
             return Err(format!("unsound: {:?}", verified.problems));
         }
         engine.close().map_err(text)?;
-        let again = Engine::open_with_backend(Disk::of(disk.bytes()), options()).map_err(text)?;
+        let again = Engine::open_with_backend(Disk::new(disk.bytes()), options()).map_err(text)?;
         if export(&again).map_err(text)? != self.stages[last].export {
             return Err("afterwards the disk holds something else".to_owned());
         }

@@ -39,7 +39,7 @@ struct Load {
 }
 
 impl Load {
-    fn of(dataset: String) -> Load {
+    fn new(dataset: String) -> Load {
         let disk = Disk::default();
         let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
         engine.apply(school(SCHOOL, 20).as_bytes()).unwrap();
@@ -114,13 +114,13 @@ impl Load {
 
 #[test]
 fn a_load_is_given_up_and_then_succeeds() {
-    Load::of(school(OTHER, 200)).on_disks(extent(8, 24));
+    Load::new(school(OTHER, 200)).on_disks(extent(8, 24));
 }
 
 /// Too large for memory, it waits in the store, where there is no room.
 #[test]
 fn a_load_that_waits_in_the_store() {
-    let load = Load::of(long_learners(0..WAITING));
+    let load = Load::new(long_learners(0..WAITING));
     load.on_disks(extent(3, 8));
     // The same for any other fault while it is moved there.
     let disk = Faulty::on(load.base.clone());
@@ -150,7 +150,7 @@ fn a_load_that_waits_in_the_store() {
 /// A full disk has room for a small change, or refuses it.
 #[test]
 fn a_state_update_on_a_full_disk() {
-    let load = Load::of(school(OTHER, 50));
+    let load = Load::new(school(OTHER, 50));
     let disk = Faulty::on(load.base.clone());
     let engine = Engine::open_with_backend(disk.clone(), manual()).unwrap();
     disk.limit(Some(load.base.len() as u64));

@@ -228,7 +228,7 @@ fn small_school() -> String {
 /// A closed store with records of every kind, in the format of today.
 fn store_of_today() -> Vec<u8> {
     let engine = Engine::memory(options()).unwrap();
-    let scenario = Scenario::of(25);
+    let scenario = Scenario::new(25);
     for name in ["load", "rename, move and delete", "state update"] {
         let step = STEPS.iter().position(|step| *step == name).unwrap();
         scenario.run(step, &engine).unwrap();
@@ -268,7 +268,7 @@ fn waiting_marks(export: &str) -> usize {
 
 /// Writes the golden store of today's format, unless there is one.
 fn write(folder: &Path, store: &[u8]) {
-    let engine = Engine::open_with_backend(Disk::of(store.to_vec()), options()).unwrap();
+    let engine = Engine::open_with_backend(Disk::new(store.to_vec()), options()).unwrap();
     let mut asked = [targets(SCHOOL), targets(OTHER)].concat();
     asked.extend([
         "/api/v1/settings/clients".to_owned(),
@@ -338,7 +338,7 @@ fn golden_stores_are_as_they_were() {
         let engine = Engine::open(&path, options()).unwrap();
         is_sound(&engine);
 
-        let disk = Disk::of(golden.store.clone());
+        let disk = Disk::new(golden.store.clone());
         golden.holds_in(&Engine::open_with_backend(disk, options()).unwrap());
         println!(
             "{name}: {} bytes of store, {} answers, {} lines of export",

@@ -182,14 +182,14 @@ fn what_a_killed_load_left_behind() {
     assert_eq!(export(&reopened).unwrap(), expected);
     drop(reopened);
 
-    let disk = Disk::of(killed.clone());
+    let disk = Disk::new(killed.clone());
     let reopened = Engine::open_with_backend(disk.clone(), manual()).unwrap();
     reopened.compact().unwrap();
     assert_eq!(export(&reopened).unwrap(), expected);
     drop(reopened);
     assert_eq!(names(&disk.bytes()), 0);
 
-    let again = Engine::open_with_backend(Disk::of(killed), manual()).unwrap();
+    let again = Engine::open_with_backend(Disk::new(killed), manual()).unwrap();
     let before = learners(&again);
     let outcome = load_around(&again, || {});
     assert!(outcome.is_ok(), "{outcome:?}");

@@ -13,7 +13,7 @@ use rollbook_tests::storage::tables::{BLOCK_INDEXES, BLOCKS, META, rows, with_ro
 const LEARNERS: u8 = 7;
 
 fn open(file: &[u8]) -> Result<Engine> {
-    Engine::open_with_backend(Disk::of(file.to_vec()), options())
+    Engine::open_with_backend(Disk::new(file.to_vec()), options())
 }
 
 fn learners(engine: &Engine) -> Result<Vec<u8>> {
@@ -43,7 +43,7 @@ fn with_kind(kind: u64, count: u64) -> Vec<u8> {
 #[test]
 fn records_of_an_unknown_kind() {
     let file = with_kind(23, 3);
-    let disk = Disk::of(file.clone());
+    let disk = Disk::new(file.clone());
     let refused = Engine::open_with_backend(disk.clone(), options()).unwrap_err();
     let expected = Error::NewerFormat {
         what: "kind".to_owned(),

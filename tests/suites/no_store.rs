@@ -115,7 +115,7 @@ fn backends_with_nothing_in_them_become_stores() {
         ("half named", half_named),
         ("made, and never used", empty_database()),
     ] {
-        let disk = Disk::of(bytes);
+        let disk = Disk::new(bytes);
         let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
         assert_eq!(export(&engine).unwrap(), "", "{what}");
         engine.apply(school(SCHOOL, 2).as_bytes()).unwrap();
@@ -147,7 +147,7 @@ fn backends_with_something_else_in_them() {
         ("something in the first page", with(4095, 1)),
         ("something at the end", with(half_made.len() - 1, 1)),
     ] {
-        let disk = Disk::of(bytes.clone());
+        let disk = Disk::new(bytes.clone());
         let opened = Engine::open_with_backend(disk.clone(), options());
         assert_eq!(opened.unwrap_err().code(), "not_a_store", "{what}");
         assert!(disk.bytes() == bytes, "{what}: it was changed");

@@ -63,7 +63,7 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    pub(crate) fn of(engine: &Engine, asked: Asked, is_record: bool) -> Beside {
+    pub(crate) fn new(engine: &Engine, asked: Asked, is_record: bool) -> Beside {
         let observation = if is_record {
             engine.observe_record(asked.clone())
         } else {
@@ -192,7 +192,7 @@ fn run(seed: u64, actions: &[Action], count: &Counts) -> Result<(), String> {
     let engine = Engine::open(folder.path().join("store.redb"), options).map_err(text)?;
     let mut observed: Vec<Beside> = questions(seed)
         .into_iter()
-        .map(|(asked, is_record)| Beside::of(&engine, asked, is_record))
+        .map(|(asked, is_record)| Beside::new(&engine, asked, is_record))
         .collect();
     for (place, action) in actions.iter().enumerate() {
         count.add("changes", u64::from(perform(&engine, action, &hand)?));

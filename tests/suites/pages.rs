@@ -151,7 +151,7 @@ fn limits_that_are_none() {
 /// Each member of each record has the type that v2 documents.
 #[test]
 fn members_have_their_types() {
-    let disk = Disk::of(golden("v1", "store.redb.gz"));
+    let disk = Disk::new(golden("v1", "store.redb.gz"));
     let engine = Engine::open_with_backend(disk, options()).unwrap();
     let mut seen = Seen::default();
     for target in collections() {

@@ -34,9 +34,9 @@ fn older(fresh: &Fresh) -> std::ops::Range<u32> {
 /// Were nothing rendered again, the other rendering would be answered.
 #[test]
 fn another_rendering_shows() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let aged = fresh.aged(fresh.version);
-    let engine = Engine::open_with_backend(Disk::of(aged.file.clone()), options()).unwrap();
+    let engine = Engine::open_with_backend(Disk::new(aged.file.clone()), options()).unwrap();
     let found = all_answers(&engine);
     let differ = found.iter().zip(&fresh.answers).filter(|(a, b)| a != b);
     let differ = differ.count();
@@ -126,13 +126,13 @@ fn at_first_use() {
             );
         }),
     ];
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let ours = fresh.version;
     let (mut uses, mut renderings) = (0, 0);
     for version in older(&fresh) {
         let aged = fresh.aged(version);
         renderings += aged.renderings;
-        let before = Meta::of(&aged.file);
+        let before = Meta::parse(&aged.file);
         let kinds = [
             (&own[..], [ours, version]),
             (&all, [ours, ours]),
@@ -141,12 +141,12 @@ fn at_first_use() {
         for (doors, expected) in kinds {
             for (name, door) in doors {
                 let what = format!("{name}, version {version}");
-                let disk = Disk::of(aged.file.clone());
+                let disk = Disk::new(aged.file.clone());
                 let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
-                assert_eq!(Meta::of(&disk.bytes()), before, "{what}: at opening");
+                assert_eq!(Meta::parse(&disk.bytes()), before, "{what}: at opening");
                 door(&engine);
                 let file = disk.bytes();
-                let after = Meta::of(&file);
+                let after = Meta::parse(&file);
                 assert_eq!(after.versions(), expected, "{what}");
                 let changed = other_runs(&aged.file, &file);
                 let left = other_runs(&fresh.file, &file);
@@ -164,9 +164,9 @@ fn at_first_use() {
                     assert!(!left.contains(&SCHOOL), "{what}: {left:?} left");
                 }
                 fresh.is_all_there_is(&engine, &what);
-                let again = Meta::of(&disk.bytes());
+                let again = Meta::parse(&disk.bytes());
                 assert!(typed(&engine).unwrap() == fresh.typed);
-                assert_eq!(Meta::of(&disk.bytes()), again, "{what}: once more");
+                assert_eq!(Meta::parse(&disk.bytes()), again, "{what}: once more");
                 assert_eq!(again.rendered, fresh.version);
                 assert!(other_runs(&fresh.file, &disk.bytes()).is_empty(), "{what}");
                 uses += 1;
@@ -180,12 +180,12 @@ fn at_first_use() {
 /// whatever the rest is rendered by.
 #[test]
 fn a_school_with_a_version_of_its_own() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let (otherwise, _) = rendered_otherwise(&fresh.file, &[SCHOOL]);
     for version in older(&fresh) {
         let what = format!("version {version}");
         let file = with_number(otherwise.clone(), &own_key(SCHOOL), version);
-        let engine = Engine::open_with_backend(Disk::of(file), options()).unwrap();
+        let engine = Engine::open_with_backend(Disk::new(file), options()).unwrap();
         fresh.is_all_there_is(&engine, &what);
     }
 }
@@ -193,10 +193,10 @@ fn a_school_with_a_version_of_its_own() {
 /// What a newer version has rendered is not ours to read or to render.
 #[test]
 fn a_newer_rendering() {
-    let fresh = Fresh::of(16);
+    let fresh = Fresh::new(16);
     let newer = fresh.version + 1;
     for key in [b"rendered".to_vec(), own_key(SCHOOL), own_key(OTHER)] {
-        let disk = Disk::of(with_number(fresh.file.clone(), &key, newer));
+        let disk = Disk::new(with_number(fresh.file.clone(), &key, newer));
         let before = disk.bytes();
         let refused = Engine::open_with_backend(disk.clone(), options()).unwrap_err();
         let expected = Error::NewerFormat {
@@ -212,13 +212,13 @@ fn a_newer_rendering() {
 /// Verification finds nothing wrong with another rendering, and leaves it.
 #[test]
 fn verification() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     for version in older(&fresh) {
         let aged = fresh.aged(version);
-        let disk = Disk::of(aged.file.clone());
+        let disk = Disk::new(aged.file.clone());
         let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
         is_sound(&engine, &format!("version {version}"));
-        assert_eq!(Meta::of(&disk.bytes()), Meta::of(&aged.file));
+        assert_eq!(Meta::parse(&disk.bytes()), Meta::parse(&aged.file));
         assert!(other_runs(&aged.file, &disk.bytes()).is_empty());
         typed_of(&engine, SCHOOL).unwrap();
         is_sound(&engine, &format!("version {version}, one school used"));
@@ -228,18 +228,18 @@ fn verification() {
 /// Who asks for a school that is not there writes nothing.
 #[test]
 fn an_unknown_school() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let aged = fresh.aged(fresh.version - 1);
-    let disk = Disk::of(aged.file.clone());
+    let disk = Disk::new(aged.file.clone());
     let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
     assert_eq!(get(&engine, &targets(UNKNOWN)[0]).status.code, 401);
-    assert_eq!(Meta::of(&disk.bytes()), Meta::of(&aged.file));
+    assert_eq!(Meta::parse(&disk.bytes()), Meta::parse(&aged.file));
 }
 
 /// Both get the right answer, and the records are rendered once.
 #[test]
 fn two_threads_at_once() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let aged = fresh.aged(fresh.version - 1);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
@@ -272,10 +272,10 @@ fn two_threads_at_once() {
     });
     assert!(!armed.load(Ordering::SeqCst));
     engine.close().unwrap();
-    let after = Meta::of(&std::fs::read(&path).unwrap());
+    let after = Meta::parse(&std::fs::read(&path).unwrap());
     let engine = Engine::open(&path, options()).unwrap();
     fresh.is_all_there_is(&engine, "two threads");
-    let commits = after.sequence - Meta::of(&aged.file).sequence;
+    let commits = after.sequence - Meta::parse(&aged.file).sequence;
     assert_eq!(
         (after.versions(), commits),
         ([fresh.version, fresh.version - 1], 1)
@@ -285,11 +285,11 @@ fn two_threads_at_once() {
 /// Many threads, both schools and all of it at once.
 #[test]
 fn many_threads_at_once() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let aged = fresh.aged(fresh.version - 1);
     let _dog = Watchdog::over("many threads", Duration::from_secs(120));
     for _ in 0..20 {
-        let engine = Engine::open_with_backend(Disk::of(aged.file.clone()), options()).unwrap();
+        let engine = Engine::open_with_backend(Disk::new(aged.file.clone()), options()).unwrap();
         let start = Barrier::new(6);
         std::thread::scope(|scope| {
             let asked: Vec<_> = (0..6)
@@ -346,14 +346,14 @@ fn changes() {
         }),
         ("compact", &|engine| engine.compact().unwrap()),
     ];
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     let mut lives = 0;
     for version in older(&fresh) {
         let aged = fresh.aged(version);
         // Each step as the first use, and all that follow.
         for first in 0..steps.len() {
             let open = |file: &Vec<u8>| {
-                Engine::open_with_backend(Disk::of(file.clone()), options()).unwrap()
+                Engine::open_with_backend(Disk::new(file.clone()), options()).unwrap()
             };
             let (right, found) = (open(&fresh.file), open(&aged.file));
             for (name, step) in steps.iter().cycle().skip(first).take(steps.len()) {

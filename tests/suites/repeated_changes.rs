@@ -259,7 +259,7 @@ fn a_change_and_its_idempotency_record_are_kept_together() {
     let (mut landed, mut images) = (0, 0);
     for window in windows(disk.bytes(), &life.log) {
         for cut in window.cuts(8, usize::MAX) {
-            let disk = Disk::of(window.image(cut));
+            let disk = Disk::new(window.image(cut));
             let engine = Engine::open_with_backend(disk, options()).unwrap();
             landed += usize::from(export(&engine).unwrap() == *after);
             images += 1;

@@ -36,7 +36,7 @@ const CHANGES: &str = r#"
 
 /// What was seen by what was asked: all of it was answered.
 fn seen<'a>(targets: impl IntoIterator<Item = &'a String>) -> Seen {
-    let kept = targets.into_iter().map(|target| Asked::of(target, 1000));
+    let kept = targets.into_iter().map(|target| Asked::parse(target, 1000));
     Seen {
         kept: kept.collect(),
         year: 2026,
@@ -98,7 +98,7 @@ fn faults_make_no_difference() {
     };
     let mut dataset = String::new();
     school.reader().read_to_string(&mut dataset).unwrap();
-    let folder = Folder::of(&dataset);
+    let folder = Folder::with_dataset(&dataset);
     let source = folder.serve("source.redb", "school.ndjson", &[]);
     let through = HeldUp::before(source.address(), u64::MAX);
     folder.synced(&through.address, "mirror.redb");

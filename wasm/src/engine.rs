@@ -24,17 +24,19 @@ pub struct Engine {
 impl Engine {
     /// Opens the store in this instance's memory.
     pub fn memory(settings: &Settings) -> Result<Engine> {
-        Ok(Engine::of(rollbook::Engine::memory(settings.options())?))
+        Ok(Engine::from_core(rollbook::Engine::memory(
+            settings.options(),
+        )?))
     }
 
     /// Opens the store in a file.
     pub fn open(file: File, settings: &Settings) -> Result<Engine> {
         let backend = Backend::on(file);
         let engine = rollbook::Engine::open_with_backend(backend, settings.options())?;
-        Ok(Engine::of(engine))
+        Ok(Engine::from_core(engine))
     }
 
-    fn of(engine: rollbook::Engine) -> Engine {
+    fn from_core(engine: rollbook::Engine) -> Engine {
         Engine {
             engine,
             buffer: RefCell::default(),

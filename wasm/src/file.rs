@@ -65,7 +65,7 @@ fn text(thrown: &JsValue) -> String {
     reason = "no file of a browser has 2^53 bytes"
 )]
 mod number {
-    pub(super) fn of(bytes: u64) -> f64 {
+    pub(super) fn to_js_number(bytes: u64) -> f64 {
         bytes as f64
     }
 
@@ -88,7 +88,10 @@ impl StorageBackend for Backend {
     fn read(&self, offset: u64, mut out: &mut [u8]) -> io::Result<()> {
         let mut at = offset;
         while !out.is_empty() {
-            let read = count(on_file(|file| file.read(out, number::of(at)))?, out.len());
+            let read = count(
+                on_file(|file| file.read(out, number::to_js_number(at)))?,
+                out.len(),
+            );
             if read == 0 {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
@@ -99,7 +102,7 @@ impl StorageBackend for Backend {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        on_file(|file| file.truncate(number::of(len)))
+        on_file(|file| file.truncate(number::to_js_number(len)))
     }
 
     fn sync_data(&self) -> io::Result<()> {
@@ -109,7 +112,7 @@ impl StorageBackend for Backend {
     fn write(&self, offset: u64, mut data: &[u8]) -> io::Result<()> {
         let mut at = offset;
         while !data.is_empty() {
-            let written = on_file(|file| file.write(data, number::of(at)))?;
+            let written = on_file(|file| file.write(data, number::to_js_number(at)))?;
             let written = count(written, data.len());
             if written == 0 {
                 return Err(ErrorKind::WriteZero.into());

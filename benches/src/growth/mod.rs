@@ -187,7 +187,7 @@ impl Task {
 fn change(task: &Task) -> Result<Vec<Changed>> {
     let engine = task.engine()?;
     let mut changed = Vec::new();
-    for change in Change::of(&task.school())? {
+    for change in Change::for_school(&task.school())? {
         let mut times = Vec::new();
         for round in 0..task.rounds.changes {
             let (made, took) = timed(|| change.write(&engine, round));
@@ -196,7 +196,7 @@ fn change(task: &Task) -> Result<Vec<Changed>> {
         }
         changed.push(Changed {
             name: change.name.to_owned(),
-            times: Spread::of(times),
+            times: Spread::new(times),
         });
     }
     engine.close()?;

@@ -72,14 +72,14 @@ pub(super) fn measure(task: &impl Fn(Step) -> Task) -> Result<Openings> {
             later.push(open()?);
         }
         Ok::<_, anyhow::Error>(Killed {
-            at_once: Spread::of(at_once),
-            later: Spread::of(later),
+            at_once: Spread::new(at_once),
+            later: Spread::new(later),
             inside,
         })
     };
     let loads = rounds.min(MOST_LOADS);
     Ok(Openings {
-        clean: Spread::of(clean),
+        clean: Spread::new(clean),
         writing: after(Step::Write, rounds)?,
         loading: after(Step::LoadForEver { beside: false }, loads)?,
         loading_beside: after(Step::LoadForEver { beside: true }, loads)?,
@@ -128,7 +128,7 @@ pub(super) fn write(task: &Task) -> Result<()> {
         }
     });
     let engine = Engine::open_with_backend(backend, Options::default())?;
-    let changes = Change::of(&task.school())?;
+    let changes = Change::for_school(&task.school())?;
     let marks = changes.get(1).context("1,000 marks")?;
     for round in 0.. {
         silent.store(false, Ordering::Relaxed);
@@ -159,7 +159,7 @@ pub(super) fn load_for_ever(task: &Task, beside: bool) -> Result<()> {
         load.push(buffer.get(..read).unwrap_or_default())?;
     }
     if beside {
-        let changes = Change::of(&school)?;
+        let changes = Change::for_school(&school)?;
         let state = changes.last().context("a state update")?;
         state.make(&engine, 0)?;
         state.make(&engine, 1)?;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub(super) struct Line(pub(super) Map<String, Value>);
 
 impl Line {
-    pub(super) fn of(line: &str) -> Result<Line> {
+    pub(super) fn parse(line: &str) -> Result<Line> {
         let fields = serde_json::from_str(line);
         Ok(Line(fields.with_context(|| line.to_owned())?))
     }

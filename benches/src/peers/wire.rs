@@ -12,7 +12,7 @@ pub(super) trait Record<'a>: Sized {
     const TEXTS: &'static [&'static str];
 
     /// The record of these texts; what else it has is nought or empty.
-    fn of(next: impl FnMut() -> Result<Cow<'a, str>>) -> Result<Self>;
+    fn read(next: impl FnMut() -> Result<Cow<'a, str>>) -> Result<Self>;
 }
 
 /// A record of texts, borrowed from what they are read from where that goes; in
@@ -34,7 +34,7 @@ macro_rules! record {
         impl<$a> Record<$a> for $name<$a> {
             const TEXTS: &'static [&'static str] = &[$(stringify!($field)),*];
 
-            fn of(mut next: impl FnMut() -> Result<Cow<$a, str>>) -> Result<Self> {
+            fn read(mut next: impl FnMut() -> Result<Cow<$a, str>>) -> Result<Self> {
                 Ok($name {
                     $($number: 0,)?
                     $($field: next()?,)*

@@ -1,18 +1,18 @@
-//! What was fetched, and what it cost.
+//! The statistics of a sync pass: the calls, the bytes and the outcomes of the replies.
 
 use indicatif::{HumanBytes, HumanCount};
 use rollbook::{ReplyOutcome, SyncReport};
 use std::fmt::Write as _;
 use std::time::Instant;
 
-/// So many of each list are shown.
+/// The maximum number of items that are shown of each list.
 const SHOWN: usize = 10;
 
 pub(crate) struct Account {
     start: Instant,
     pub(crate) calls: u64,
     pub(crate) bytes: u64,
-    kept: u64,
+    stored: u64,
     same: u64,
     again: u64,
 }
@@ -23,7 +23,7 @@ impl Default for Account {
             start: Instant::now(),
             calls: 0,
             bytes: 0,
-            kept: 0,
+            stored: 0,
             same: 0,
             again: 0,
         }
@@ -31,16 +31,16 @@ impl Default for Account {
 }
 
 impl Account {
-    pub(crate) fn count(&mut self, taken: ReplyOutcome) {
-        match taken {
-            ReplyOutcome::Stored => self.kept += 1,
+    pub(crate) fn count(&mut self, outcome: ReplyOutcome) {
+        match outcome {
+            ReplyOutcome::Stored => self.stored += 1,
             ReplyOutcome::Unchanged => self.same += 1,
             ReplyOutcome::Retry { .. } => self.again += 1,
             _ => {}
         }
     }
 
-    /// Whether a pass changed nothing, and has nothing else to report.
+    /// Returns whether the pass changed nothing and has nothing else to report.
     // The example `sync` reports every pass.
     #[allow(dead_code)]
     pub(crate) fn is_quiet(&self, report: &SyncReport) -> bool {
@@ -49,14 +49,14 @@ impl Account {
             report.quarantined.len(),
             report.unstable.len(),
         ];
-        self.kept == 0 && lists == [0; 3]
+        self.stored == 0 && lists == [0; 3]
     }
 
     /// Describes the pass in lines of text.
     pub(crate) fn text(&self, report: &SyncReport) -> String {
         let mut text = format!(
             "{} answers added or changed, {} unchanged.\n{} calls, {} repeated after a failure; {}; {:.1?}.\n",
-            HumanCount(self.kept),
+            HumanCount(self.stored),
             HumanCount(self.same),
             HumanCount(self.calls),
             HumanCount(self.again),

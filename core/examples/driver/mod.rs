@@ -1,5 +1,5 @@
-//! Drives the sync of a school: sends its calls, hands in what comes of them, and waits in
-//! between. The examples `sync` and `serve` share it; each brings a transport of its own.
+//! Drives the sync of a school: sends its calls, passes the replies to it, and waits in between.
+//! The examples `sync` and `serve` share this module. Each of them has its own transport.
 
 pub(crate) mod account;
 pub(crate) mod origin;
@@ -9,9 +9,10 @@ use rollbook::{Call, CallFailure, Reply, Step, StopReason, Sync};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// How long an answer takes at most; after two minutes it would be asked for again.
+/// The timeout for an answer. After two minutes, the sync would request it again.
 pub(crate) const LONGEST: Duration = Duration::from_secs(60);
-/// The bytes that are read of an answer: sync says of the last one that it is too long.
+/// The maximum number of bytes that are read of an answer. This is one more than the sync accepts,
+/// so that the sync reports a longer answer as too long.
 pub(crate) const MOST_BYTES: usize = (32 << 20) + 1;
 
 /// The answer to a call, whatever its status.
@@ -21,15 +22,15 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// Why there is no answer, and the same in words.
+/// The reason why there is no answer, and its description.
 pub(crate) type NoAnswer = (CallFailure, &'static str);
 
-/// What receives the outcome of a call.
+/// A callback that receives the outcome of a call.
 pub(crate) type Answered = Box<dyn FnOnce(Result<Answer, NoAnswer>) + Send>;
 
 /// Sends calls over HTTP.
 pub(crate) trait Transport {
-    /// Sends a call and returns at once: the sync says how many may be in flight.
+    /// Sends a call and returns at once. The sync limits how many calls are in flight.
     fn send(&self, call: Call, answered: Answered);
 }
 
@@ -43,16 +44,16 @@ enum Event {
 pub(crate) struct Events {
     sender: Sender<Event>,
     receiver: Receiver<Event>,
-    /// Call ids are unique within a pass alone.
+    /// The number of the current pass. It is needed because call ids are unique only within a pass.
     pass: u64,
 }
 
-/// Interrupts what waits for events, from any thread.
+/// Interrupts the wait for events, from any thread.
 pub(crate) struct Interrupter(Sender<Event>);
 
 impl Interrupter {
     pub(crate) fn interrupt(&self) {
-        // The receiver is gone once nothing is driven any more.
+        // Sending fails if the receiver was dropped, and then there is nothing to interrupt.
         drop(self.0.send(Event::Interrupted));
     }
 }
@@ -71,7 +72,7 @@ impl Events {
         Interrupter(self.sender.clone())
     }
 
-    /// Waits between two passes; returns whether it was interrupted.
+    /// Waits between two passes. Returns whether the wait was interrupted.
     // The example `sync` makes one pass.
     #[allow(dead_code)]
     pub(crate) fn wait(&self, wait: Duration) -> bool {
@@ -90,14 +91,13 @@ impl Events {
 
 /// What an app may show while a pass is driven.
 pub(crate) enum Seen {
-    /// The sync has gone on a step.
+    /// The sync has made a step.
     Progress,
-    /// A call had no answer, in words, and none had one before it.
+    /// A call had no answer, and no earlier call had one. Contains the description of the reason.
     NoAnswer(&'static str),
 }
 
-/// Drives a sync to the end of its pass. Returns the last step, or nothing if it was
-/// interrupted.
+/// Drives a sync to the end of its pass. Returns the last step, or `None` if it was interrupted.
 pub(crate) fn drive(
     sync: &Sync,
     transport: &impl Transport,
@@ -120,21 +120,21 @@ pub(crate) fn drive(
                 let seconds = until.saturating_sub(now()).max(0).cast_unsigned();
                 match events.receiver.recv_timeout(Duration::from_secs(seconds)) {
                     Ok(Event::Answered(of, call, answer)) if of == pass => {
-                        take(sync, call, &answer, now(), account, show)?;
+                        handle_answer(sync, call, &answer, now(), account, show)?;
                     }
                     Ok(Event::Interrupted) => return Ok(None),
                     _ => {}
                 }
             }
             ended @ (Step::Done(_) | Step::Stop(_)) => return Ok(Some(ended)),
-            // One of a later version.
+            // The enum is not exhaustive: a later version may add a step.
             _ => {}
         }
         show(Seen::Progress);
     }
 }
 
-fn take(
+fn handle_answer(
     sync: &Sync,
     call: u64,
     answer: &Result<Answer, NoAnswer>,
@@ -142,7 +142,7 @@ fn take(
     account: &mut Account,
     show: &dyn Fn(Seen),
 ) -> rollbook::Result<()> {
-    let taken = match answer {
+    let outcome = match answer {
         Ok(answer) => {
             account.bytes += answer.body.len() as u64;
             let reply = Reply {
@@ -159,11 +159,11 @@ fn take(
             sync.handle_failure(call, now, *why)?
         }
     };
-    account.count(taken);
+    account.count(outcome);
     Ok(())
 }
 
-/// Why a sync stopped, and what to do about it.
+/// Describes why a sync stopped, and what to do about it.
 pub(crate) fn reason(why: StopReason) -> &'static str {
     match why {
         StopReason::Unauthorised => {

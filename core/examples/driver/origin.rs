@@ -1,18 +1,18 @@
-//! Where the service is, and the credentials for it. Those are read from the environment alone,
-//! since arguments are seen by everybody on a machine.
+//! The address of the service, and the credentials for it. Credentials are read only from the
+//! environment, because every user of a machine can see the arguments of a program.
 
 use crate::http::{HeaderValue, Uri};
 use std::net::IpAddr;
 
 pub(crate) struct Origin {
-    /// Without a slash at its end.
+    /// The address, without a slash at its end.
     pub(crate) url: String,
     pub(crate) username: String,
     pub(crate) password: String,
 }
 
 impl Origin {
-    /// The service at an address, with the credentials of the environment.
+    /// Returns the origin for an address, with the credentials of the environment.
     pub(crate) fn read(url: &str) -> Result<Origin, String> {
         Ok(Origin {
             url: address(url)?,
@@ -36,7 +36,7 @@ fn secret(name: &str) -> Result<String, String> {
     }
 }
 
-/// An origin to which credentials may be sent: over TLS, or within this machine.
+/// Parses an origin to which credentials may be sent: over TLS, or within this machine.
 fn address(text: &str) -> Result<String, &'static str> {
     const FORM: &str = "--from is an address as https://integrate.example";
     let uri: Uri = text.parse().map_err(|_| FORM)?;

@@ -1,6 +1,5 @@
-//! A first look: makes a store, loads two small schools and a large one, asks
-//! endpoints of v1, some of them under v2 too, sets a state and shows that the next
-//! request feels it.
+//! A first example: creates a store, loads two small schools and a large one, sends requests to
+//! endpoints of v1 and some of v2, sets a state, and shows its effect on the next request.
 //!
 //! ```text
 //! cargo run --release --example quickstart
@@ -17,9 +16,9 @@ use std::time::Instant;
 
 /// Two small schools, written by hand.
 const SAMPLE: &str = include_str!("../sample-school.ndjson");
-/// 2026-05-14T08:00:00Z, so that every run answers alike.
+/// 2026-05-14T08:00:00Z. The time is fixed so that every run prints the same answers.
 const NOW: i64 = 1_778_745_600;
-/// The school that is generated: 1,000 learners with a year's marks.
+/// The id of the generated school, which has 1,000 learners with the marks of a year.
 const GENERATED: u64 = 2000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -101,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(std::fs::remove_file(&path)?)
 }
 
-/// Loads the large school behind a progress bar.
+/// Loads the large school and shows a progress bar.
 fn load(engine: &Engine, dataset: &str) -> Result<(), Box<dyn Error>> {
     let bytes = dataset.len() as u64;
     let style = "A school of 1,000 learners: {wide_bar} {bytes} of {total_bytes}";
@@ -121,12 +120,12 @@ fn load(engine: &Engine, dataset: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Asks one request and prints it with its status, time and answer.
+/// Sends a request and prints it with its status, time and answer.
 fn ask(engine: &Engine, method: &str, target: &str, body: &str) {
     ask_school(engine, method, target, None, body);
 }
 
-/// The same, with the school in a header.
+/// Sends a request like [`ask`], with the id of the school in a header if there is one.
 fn ask_school(engine: &Engine, method: &str, target: &str, school: Option<u64>, body: &str) {
     let school = school.map(|school| school.to_string());
     let mut headers = vec![("HTTP-X-USERNAME", "demo"), ("HTTP-X-PASSWORD", "demo")];
@@ -138,8 +137,8 @@ fn ask_school(engine: &Engine, method: &str, target: &str, school: Option<u64>, 
         body: body.as_bytes(),
         now: None,
     };
-    // What the first request pays for, a hashed password and cold caches, a
-    // running app pays once. A change is asked once only.
+    // The first request hashes the password and fills the caches, which a running app does only
+    // once. Therefore a GET is sent twice, and only the second one is measured.
     if method == "GET" {
         engine.request(&request);
     }
@@ -158,7 +157,7 @@ fn ask_school(engine: &Engine, method: &str, target: &str, school: Option<u64>, 
     println!("  {}\n", cut(&String::from_utf8_lossy(&answer)));
 }
 
-/// The beginning and the end of a long answer.
+/// Shortens a long answer to its beginning and its end.
 fn cut(answer: &str) -> String {
     const SHOWN: usize = 600;
     let Some((end, _)) = answer.char_indices().nth(SHOWN) else {

@@ -1,5 +1,5 @@
-//! A school of 1,000 learners in three grades, as a dataset. Each learner takes
-//! eight subjects with seven assessments a term: 224 marks a year.
+//! Generates a school of 1,000 learners in three grades as a dataset. Each learner takes eight
+//! subjects with seven assessments per term, which are 224 marks per year.
 
 use std::fmt::{self, Arguments, Write as _};
 
@@ -15,7 +15,7 @@ const SUBJECTS: [&str; 8] = [
     "Mathematics",
     "Science",
 ];
-/// When each term begins and ends.
+/// The first and the last day of each term.
 const TERMS: [(&str, &str); 4] = [
     ("2026-01-14", "2026-03-27"),
     ("2026-04-08", "2026-06-26"),
@@ -23,7 +23,7 @@ const TERMS: [(&str, &str); 4] = [
     ("2026-10-12", "2026-12-09"),
 ];
 
-/// The school's dataset.
+/// Returns the dataset of the school.
 pub(super) fn dataset(school: u64) -> Result<String, fmt::Error> {
     let mut lines = Lines {
         school,
@@ -107,7 +107,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The assessments of a grade and term, with everybody's marks.
+    /// Writes the assessments of a grade and term, with the marks of all these learners.
     fn marks(&mut self, grade: u64, term: u64, day: &str, learners: &[u64]) -> fmt::Result {
         for (subject, number) in (1..)
             .zip(SUBJECTS)

@@ -1,4 +1,5 @@
-//! The connections of the server: how many there are, and how long a client may take.
+//! The connections of the server, with limits for their number and for the time that a client may
+//! take.
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -14,32 +15,33 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-/// How many connections are open at most. Others wait in the system's queue.
+/// The maximum number of open connections. Further ones wait in the queue of the system.
 const MOST_CONNECTIONS: u32 = 512;
 
-/// The time for the head of a request, and so for the pause between two requests as well.
+/// The timeout for the head of a request, which is therefore also the maximum pause between two
+/// requests.
 const HEAD_WAIT: Duration = Duration::from_secs(10);
 
-/// The bytes of a head, and about how many bytes of an answer wait to be sent.
+/// The maximum size of a head in bytes, and the approximate maximum of unsent bytes of an answer.
 const MOST_BUFFERED: usize = 64 << 10;
 
-/// The time for which a client may read nothing.
+/// The maximum time during which a client reads nothing.
 const WRITE_WAIT: Duration = Duration::from_secs(10);
 
-/// The rate in bytes a second below which a client uses up its [`WRITE_WAIT`].
+/// The rate in bytes per second below which a client uses up its [`WRITE_WAIT`].
 const SLOWEST: u32 = 16 << 10;
 
-/// The time that requests under way have when the server is told to stop.
+/// The time that requests in progress have when the server stops.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// Serves until `stopped` says so.
+/// Serves connections until `stopped` is true, and then waits until all of them have ended.
 pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Receiver<bool>) {
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
     let mut stop = stopped.clone();
     let accepting = async {
         while let Ok(permit) = connections.clone().acquire_owned().await {
             let Ok((stream, _)) = listener.accept().await else {
-                // The process has too many open files: one is closed before long.
+                // The process has too many open files. One of them will be closed soon.
                 sleep(Duration::from_millis(100)).await;
                 continue;
             };
@@ -55,7 +57,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, stopped: watch::Re
         _ = stop.wait_for(|stopped| *stopped) => {}
     }
     drop(listener);
-    // The permits are back when all connections have ended.
+    // All permits are available when all connections have ended.
     drop(connections.acquire_many(MOST_CONNECTIONS).await);
 }
 
@@ -69,7 +71,7 @@ async fn connection(stream: TcpStream, app: Router, mut stopped: watch::Receiver
             TowerToHyperService::new(app),
         );
     tokio::pin!(connection);
-    // How a connection ends is the client's affair.
+    // An error on a connection concerns only its client, so it is ignored.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => {}
@@ -78,13 +80,13 @@ async fn connection(stream: TcpStream, app: Router, mut stopped: watch::Receiver
     drop(timeout(LAST_WAIT, connection).await);
 }
 
-/// A connection that fails when its client reads too slowly. While a write waits, it uses up
-/// a balance of time; the bytes that are written restore the balance, up to [`WRITE_WAIT`].
-/// So an answer takes [`WRITE_WAIT`] and a second for each [`SLOWEST`] bytes at most.
+/// A connection that fails when its client reads too slowly. A write that waits uses up a balance
+/// of time, and the bytes that are written restore the balance, up to [`WRITE_WAIT`]. Therefore an
+/// answer takes at most [`WRITE_WAIT`] and one second for each [`SLOWEST`] bytes.
 struct Bounded {
     stream: TcpStream,
     balance: Duration,
-    /// The time since when a write waits.
+    /// The time at which the waiting write began, if one waits.
     waiting: Option<Instant>,
     deadline: Pin<Box<Sleep>>,
 }
@@ -99,7 +101,7 @@ impl Bounded {
         }
     }
 
-    /// The outcome of a write, or an error if it waits for too long.
+    /// Returns the outcome of a write, or an error if it has waited for too long.
     fn bounded(
         &mut self,
         context: &mut Context<'_>,

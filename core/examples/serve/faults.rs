@@ -1,5 +1,4 @@
-//! What a service and the network before it do wrong, so that a client can be tried
-//! against it.
+//! Injects faults of a service and of the network, so that a client can be tested against them.
 
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
@@ -12,32 +11,32 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Sleep;
 
-/// One request of so many meets a fault.
+/// On average, one request of this many has a fault.
 const ONE_OF: u64 = 8;
-/// What is slow takes so long.
+/// The delay of a slow answer.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
-/// So long after its half a body is cut: the half has been sent by then.
+/// The time between the first half of a body and the cut. The half has been sent by then.
 const SENT: Duration = Duration::from_millis(50);
 
-/// What is wrong with an answer.
+/// The fault of an answer.
 #[derive(Clone, Copy)]
 pub(crate) enum Fault {
-    /// 429, and when to come back.
+    /// Status 429, with the header `Retry-After`.
     TooMany,
-    /// 429 alone.
+    /// Status 429, without the header `Retry-After`.
     TooManyAlone,
-    /// 500.
+    /// Status 500.
     Broken,
-    /// 503.
+    /// Status 503.
     Away,
-    /// The page of a Wi-Fi login, with 200.
+    /// The page of a Wi-Fi login, with status 200.
     Page,
     /// The connection ends in the middle of the body.
     Cut,
-    /// It comes late.
+    /// The answer is late.
     Slow,
-    /// The request is carried out twice, as if it had been sent again on its way; the client
-    /// gets the second answer.
+    /// The request is carried out twice, as if the network had sent it again. The client receives
+    /// the second answer.
     Twice,
 }
 
@@ -52,7 +51,7 @@ const ALL: [Fault; 8] = [
     Fault::Twice,
 ];
 
-/// Which request meets which fault: it follows from the seed and the number of the request.
+/// Selects the faults of requests. A fault depends only on the seed and the number of the request.
 pub(crate) struct Faults {
     seed: u64,
     requests: AtomicU64,
@@ -64,7 +63,7 @@ impl Faults {
         Faults { seed, requests }
     }
 
-    /// What is wrong with the answer to the next request, if anything is.
+    /// Returns the fault of the next request, if it has one.
     pub(crate) fn next(&self) -> Option<Fault> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let dice = mixed(mixed(self.seed) ^ number);
@@ -75,7 +74,7 @@ impl Faults {
     }
 }
 
-/// A step of splitmix64.
+/// Computes one step of splitmix64.
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -84,7 +83,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 impl Fault {
-    /// The answer in place of the engine's.
+    /// Returns the answer that replaces that of the engine, if the fault has one.
     pub(crate) fn instead(self) -> Option<Response> {
         let page = "<!DOCTYPE html><title>Welcome</title><p>Log in to use this network.";
         let html = [(header::CONTENT_TYPE, "text/html")];
@@ -106,7 +105,7 @@ fn error(status: StatusCode) -> Response {
     crate::refuse(status.as_u16(), name, "A fault that was asked for")
 }
 
-/// Half of a body. Its length is that of the whole.
+/// A body that fails after its first half. It announces the length of the whole body.
 pub(crate) struct Half {
     half: Option<Bytes>,
     whole: u64,
@@ -114,7 +113,7 @@ pub(crate) struct Half {
 }
 
 impl Half {
-    pub(crate) fn of(body: &Bytes) -> Body {
+    pub(crate) fn new(body: &Bytes) -> Body {
         Body::new(Half {
             half: Some(body.slice(..body.len() / 2)),
             whole: body.len() as u64,

@@ -1,8 +1,8 @@
-//! What changed, for devices that follow: `GET /feed?after=…&wait=…`.
+//! The feed for devices that follow the store: `GET /feed?after=…&wait=…`.
 //!
-//! Each token stands for a scope: here an app has its own login, and knows whose children
-//! somebody may see. A request waits until something changes for the device, `wait` seconds at
-//! most.
+//! Each token grants a scope. A real app has its own login instead, which determines the learners
+//! that a user may see. A request waits until something changes for the device, for at most `wait`
+//! seconds.
 
 use crate::{Service, refuse};
 use axum::body::{Body, Bytes};
@@ -20,13 +20,13 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// Nobody waits longer.
+/// The maximum time that a request waits, in seconds.
 const LONGEST_WAIT: u64 = 60;
 
-/// About how much is sent at once, in bytes.
+/// The approximate number of bytes that are sent at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// How many feeds are sent at the same time at most.
+/// The maximum number of feeds that are sent at the same time.
 pub(crate) const MOST_SENT: usize = 64;
 
 /// The scopes by their tokens.
@@ -34,8 +34,8 @@ pub(crate) const MOST_SENT: usize = 64;
 pub(crate) struct Tokens(HashMap<String, Scope>);
 
 impl Tokens {
-    /// Adds `TOKEN=SCOPE`. A scope is schools joined by `+`; behind a school and a colon may
-    /// stand learners, joined by commas. Nothing is a scope, too.
+    /// Adds `TOKEN=SCOPE`. A scope consists of schools joined by `+`. A colon and learners, joined
+    /// by commas, can follow a school. A scope can be empty.
     pub(crate) fn add(&mut self, argument: &str) -> Result<(), String> {
         let wrong =
             || format!("--feed {argument}: give TOKEN=SCHOOL or TOKEN=SCHOOL:LEARNER,LEARNER");
@@ -58,7 +58,7 @@ impl Tokens {
         Ok(())
     }
 
-    /// The scope of a request. The name of the scheme is in any case, as HTTP has it.
+    /// Returns the scope of a request. As in HTTP, the name of the scheme is not case-sensitive.
     fn scope(&self, headers: &HeaderMap) -> Option<&Scope> {
         let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
         let (scheme, token) = given.split_once(' ')?;
@@ -67,18 +67,25 @@ impl Tokens {
     }
 }
 
-/// The seconds to wait: none without the parameter, and nothing if it is no whole number.
+/// Returns how long to wait, which is 0 without the parameter, or `None` if the parameter is not a
+/// whole number of seconds.
 fn wait(asked: &HashMap<String, String>) -> Option<Duration> {
     let wait = asked.get("wait").map_or("0", String::as_str);
     let is_number = !wait.is_empty() && wait.bytes().all(|byte| byte.is_ascii_digit());
-    // A number that is too large for its type is above the longest wait as well.
+    // A number that is too large for its type also exceeds the longest wait.
     is_number.then(|| Duration::from_secs(wait.parse().unwrap_or(u64::MAX).min(LONGEST_WAIT)))
 }
 
-/// `after` is the position that the device is at, nothing at first; `wait` how long to wait
-/// for a change, in whole seconds. 200 with the lines, which bring a position alone if the
-/// store will forget this one before long; 204 if nothing changed, or if the server stops; 400 for a `wait` that is no such number; 401 for a token that is unknown; and 409 if
-/// `after` is not a position.
+/// Answers a request for the feed. The parameter `after` is the position of the device, and is
+/// missing or empty at first. The parameter `wait` is the time to wait for a change, in whole
+/// seconds.
+///
+/// - 200: the lines of the feed. They contain only a new position if nothing has changed, but the
+///   journal of the store will soon be truncated beyond the old one.
+/// - 204: nothing has changed, or the server stops.
+/// - 400: `wait` is not a whole number.
+/// - 401: the token is unknown.
+/// - 409: `after` is not a position.
 pub(crate) async fn answer(
     State(service): State<Arc<Service>>,
     Query(asked): Query<HashMap<String, String>>,
@@ -110,7 +117,7 @@ pub(crate) async fn answer(
     let mut stopped = service.stopped.clone();
     loop {
         let after = after.clone();
-        // It reads the store: other connections go on.
+        // Polling reads the store, and must not block other connections.
         let polled = tokio::task::spawn_blocking(move || {
             let feed = feeds.poll(after.as_deref());
             (feeds, feed)
@@ -155,17 +162,17 @@ fn send(service: &Service, feed: Feed) -> Response {
     ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
 
-/// Sends the lines. A piece is made when the one before it has been sent, so that a client
-/// that reads slowly costs neither a thread nor more than a piece of memory. A client that
-/// reads too slowly is cut off by its connection, which ends the feed.
+/// A body that sends the lines of a feed in pieces. A piece is made when the one before it has been
+/// sent. Therefore a client that reads slowly needs no thread, and no more memory than one piece.
+/// If a client reads too slowly, its connection fails, which ends the feed.
 struct Pieces {
     feed: Option<Feed>,
-    /// A piece that is being made.
+    /// The task that makes the next piece, while it runs.
     making: Option<JoinHandle<(Feed, rollbook::Result<Vec<u8>>)>>,
     _permit: OwnedSemaphorePermit,
 }
 
-/// The next lines, which are none at the end.
+/// Returns the next lines, which are empty at the end of the feed.
 fn piece(mut feed: Feed) -> (Feed, rollbook::Result<Vec<u8>>) {
     let mut piece = Vec::new();
     while piece.len() < PIECE_BYTES {
@@ -195,7 +202,8 @@ impl http_body::Body for Pieces {
         };
         let made = ready!(Pin::new(making).poll(context));
         self.making = None;
-        // After an error the body ends before its feed does, and the device asks again.
+        // After an error, the body ends before the feed is complete, and the device requests it
+        // again.
         let (feed, piece) = made?;
         let piece = piece?;
         if piece.is_empty() {

@@ -1,4 +1,4 @@
-//! The engine behind HTTP.
+//! Serves the API of a store over HTTP.
 //!
 //! ```text
 //! cargo run --release --example serve -- [--store FILE] [--dataset FILE]…
@@ -6,13 +6,12 @@
 //!     [--from URL --school ID… [--every SECONDS]]
 //! ```
 //!
-//! Opens the store (one in memory without `--store`), applies the datasets in
-//! order, then prints `listening on http://ADDR:PORT` on stdout. `--now` fixes
-//! the clock. `--faults` makes it as bad as a service and a network can be. `--from` syncs
-//! schools from a service meanwhile, with `ROLLBOOK_USERNAME` and `ROLLBOOK_PASSWORD` of the
-//! environment, and reports each pass on stderr.
-//! SIGTERM and Ctrl-C end it: requests under way have two seconds, and those that wait for a
-//! change are answered at once.
+//! Opens the store (in memory without `--store`), applies the datasets in order, then prints
+//! `listening on http://ADDR:PORT` on stdout. `--now` fixes the clock. `--faults` injects faults of
+//! a service and of the network. `--from` syncs schools from a service in the background, with
+//! `ROLLBOOK_USERNAME` and `ROLLBOOK_PASSWORD` of the environment, and reports each pass on stderr.
+//! SIGTERM and Ctrl-C stop the server: requests in progress have two seconds to finish, and those
+//! that wait for a change are answered at once.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod connections;
@@ -45,10 +44,10 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-/// The body of a request may take so long.
+/// The timeout for the body of a request.
 const BODY_WAIT: Duration = Duration::from_secs(10);
 
-/// The seconds from the end of a pass to the next one.
+/// The default number of seconds from the end of a pass to the start of the next one.
 const EVERY: u64 = 900;
 
 struct Arguments {
@@ -81,7 +80,7 @@ The engine behind HTTP, for development: without TLS.
   --school ID        a school that is synced; may be given again
   --every SECONDS    how long after a pass the next one begins; 900 without it";
 
-/// Nothing if help is asked for.
+/// Parses the arguments of the program. Returns `None` if help is requested.
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
     use lexopt::prelude::*;
     let mut arguments = Arguments {
@@ -188,11 +187,11 @@ struct Service {
     engine: Arc<Engine>,
     faults: Option<Faults>,
     tokens: Tokens,
-    /// Whether the server is about to end: what waits for a change ends at once.
+    /// Whether the server stops. Requests that wait for a change then end at once.
     stopped: watch::Receiver<bool>,
-    /// A permit for each feed that may be sent at the same time.
+    /// The permits for feeds that are sent at the same time.
     feeds: Arc<Semaphore>,
-    /// The schools that are synced meanwhile.
+    /// The schools that are synced in the background.
     schools: Vec<u64>,
 }
 
@@ -202,9 +201,9 @@ async fn serve(
     listen: SocketAddr,
     stop: watch::Sender<bool>,
 ) -> std::io::Result<()> {
-    let told = told_to_stop()?;
+    let signal = stop_signal()?;
     tokio::spawn(async move {
-        told.await;
+        signal.await;
         stop.send_replace(true);
     });
     let listener = TcpListener::bind(listen).await?;
@@ -222,8 +221,8 @@ async fn serve(
     Ok(())
 }
 
-/// Answers as [`feed::answer`], once there was a first pass: before it a device would take the
-/// schools for empty.
+/// Answers like [`feed::answer`] as soon as all schools have been synced once. Before that, the
+/// schools would seem to be empty for a device.
 async fn feed_of_synced(
     State(service): State<Arc<Service>>,
     asked: Query<HashMap<String, String>>,
@@ -241,7 +240,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
     let (head, body) = request.into_parts();
     let body = match tokio::time::timeout(BODY_WAIT, read(body, MOST_BODY_BYTES)).await {
         Ok(Ok(body)) => body,
-        // Cut short, or not as long as its header said.
+        // The body was cut, or its length is not that in its header.
         Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
         Err(_) => return refuse(408, "Request Timeout", "The body did not come"),
     };
@@ -254,7 +253,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
     }
     let request = Request::from_parts(head, body);
     let engine = service.engine.clone();
-    // A password takes milliseconds to hash: other connections go on.
+    // Hashing a password takes milliseconds, and must not block other connections.
     let answered = tokio::task::spawn_blocking(move || {
         if let Some(Fault::Twice) = fault {
             engine.call(&request);
@@ -265,7 +264,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
         Ok(response) => response.map(|body| {
             let body = Bytes::from(body);
             match fault {
-                Some(Fault::Cut) => Half::of(&body),
+                Some(Fault::Cut) => Half::new(&body),
                 _ => Body::from(body),
             }
         }),
@@ -277,10 +276,11 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
     }
 }
 
-/// One byte more than the engine accepts: it refuses such a body.
+/// The maximum number of bytes that are read of a body. This is one more than the engine accepts,
+/// so that the engine refuses a longer body.
 const MOST_BODY_BYTES: usize = rollbook::Request::MOST_BODY_BYTES + 1;
 
-/// Reads the first bytes of a body.
+/// Reads at most this many bytes from the start of a body.
 async fn read(mut body: Body, most: usize) -> Result<Vec<u8>, axum::Error> {
     let mut read = Vec::new();
     while read.len() < most {
@@ -305,9 +305,10 @@ fn refuse(status: u16, error: &str, description: &str) -> Response {
     response.unwrap_or_default()
 }
 
-/// Ends when SIGTERM or Ctrl-C has come. Both are noticed from the call on.
+/// Returns a future that ends at SIGTERM or Ctrl-C. Signals that arrive after this call are
+/// noticed, even before the future is polled.
 #[cfg(unix)]
-fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -320,9 +321,9 @@ fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
 }
 
 #[cfg(not(unix))]
-fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     Ok(async {
-        // Without a signal to wait for, it runs until it is killed.
+        // If the signal is not available, the server runs until it is killed.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

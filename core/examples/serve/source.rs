@@ -1,4 +1,4 @@
-//! The service that the schools are synced from, while they are served.
+//! Syncs the schools from a service while they are served.
 
 use crate::driver::account::Account;
 use crate::driver::origin::Origin;
@@ -20,17 +20,17 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// What is synced from where, and how often.
+/// The schools to sync, the service to sync them from, and the interval between passes.
 pub(crate) struct Source {
     origin: Arc<Origin>,
     schools: Vec<u64>,
     every: Duration,
-    /// How far ahead of the system's clock it is, in seconds.
+    /// The difference between the time of the service and the clock of the system, in seconds.
     ahead: i64,
 }
 
 impl Source {
-    /// From the arguments, and the credentials of the environment.
+    /// Creates a source from the arguments and the credentials of the environment.
     pub(crate) fn read(
         from: &str,
         schools: Vec<u64>,
@@ -61,7 +61,7 @@ impl Source {
         self.schools.clone()
     }
 
-    /// Syncs in a thread of its own until the server is told to stop.
+    /// Starts a thread that syncs until the server stops.
     pub(crate) fn start(
         self,
         engine: Arc<Engine>,
@@ -74,14 +74,14 @@ impl Source {
         let mut events = Events::new();
         let interrupter = events.interrupter();
         tokio::spawn(async move {
-            // It ends with the server as well.
+            // An error means that the server has ended, which has the same effect.
             drop(stopped.wait_for(|stopped| *stopped).await);
             interrupter.interrupt();
         });
         std::thread::spawn(move || self.run(&engine, &client, &mut events))
     }
 
-    /// One pass after the other, whatever becomes of each.
+    /// Makes one pass after the other, whether they succeed or not, until it is interrupted.
     fn run(&self, engine: &Engine, client: &Client, events: &mut Events) {
         loop {
             for school in &self.schools {
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// Returns whether it was not interrupted.
+    /// Makes one pass over a school. Returns `false` if it was interrupted.
     fn pass(
         &self,
         engine: &Engine,
@@ -131,7 +131,8 @@ impl Source {
     }
 }
 
-/// Sends each call on a connection of its own, within this machine and so without TLS.
+/// A transport that opens a connection for each call. It connects only to this machine, and
+/// therefore uses no TLS.
 struct Client {
     origin: Arc<Origin>,
     runtime: Handle,
@@ -147,7 +148,8 @@ impl Transport for Client {
     }
 }
 
-/// No redirect is followed: it could take the credentials elsewhere.
+/// Sends a call and returns its answer. Redirects are not followed, because they could send the
+/// credentials to another service.
 async fn ask(origin: &Origin, call: &Call) -> Result<Answer, NoAnswer> {
     let cut = |_| (CallFailure::Cut, "the connection was cut");
     let authority = origin.url.trim_start_matches("http://");

@@ -1,11 +1,11 @@
-//! How old what is in the store is.
+//! Prints the coverage of a school, with the age of each part.
 
 use crate::arguments::Arguments;
 use indicatif::{HumanCount, HumanDuration};
 use rollbook::{Covered, Engine};
 use std::time::Duration;
 
-/// What of the school is in the store, each with its age.
+/// Prints which data of the school is in the store, with its age.
 pub(crate) fn print(engine: &Engine, arguments: &Arguments) -> rollbook::Result<()> {
     let Some(coverage) = engine.synced(arguments.school)? else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The arguments.
+//! The arguments of the program.
 
 use crate::driver::origin::Origin;
 use std::error::Error;
@@ -19,12 +19,12 @@ pub(crate) struct Arguments {
     pub(crate) from: Arc<Origin>,
     pub(crate) school: u64,
     pub(crate) store: PathBuf,
-    /// How far ahead of the system's clock it is, in seconds.
+    /// The difference between the time of the service and the clock of the system, in seconds.
     ahead: i64,
 }
 
 impl Arguments {
-    /// Nothing if help is asked for.
+    /// Parses the arguments. Returns `None` if help is requested.
     pub(crate) fn read() -> Result<Option<Arguments>, Box<dyn Error>> {
         use lexopt::prelude::*;
         let (mut from, mut school, mut store, mut ahead) = (None, None, None, 0);
@@ -50,7 +50,7 @@ impl Arguments {
         }))
     }
 
-    /// The instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Returns the time of the service, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn now(&self) -> i64 {
         jiff::Timestamp::now().as_second() + self.ahead
     }

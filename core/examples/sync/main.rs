@@ -1,4 +1,4 @@
-//! Fills a store from the service, and keeps it in step.
+//! Fills a store from the service, and updates it.
 //!
 //! ```text
 //! export ROLLBOOK_USERNAME=… ROLLBOOK_PASSWORD=…
@@ -6,10 +6,10 @@
 //!     [--now 2026-05-14T08:00:00Z]
 //! ```
 //!
-//! Run again, it goes on where it was left, or refreshes. `--now` is the instant that it
-//! starts at, for a service whose clock is fixed. Ends with 0 if the store was brought up to
-//! date, 1 if not, 2 for arguments that are wrong, 3 if the service refuses the credentials,
-//! and 130 after Ctrl-C.
+//! When it is run again, it resumes an interrupted pass, or updates the store. `--now` is the time
+//! at the start, for a service with a fixed clock. The exit code is 0 if the store is up to date, 1
+//! if it is not, 2 if the arguments are wrong, 3 if the service refuses the credentials, and 130
+//! after Ctrl-C.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod ages;
@@ -28,7 +28,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use ureq::http;
 
-/// How it ended, with the code of it.
+// The exit codes.
 const DONE: u8 = 0;
 const FAILED: u8 = 1;
 const BAD_ARGUMENTS: u8 = 2;
@@ -60,7 +60,7 @@ fn filled(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
     let engine = Engine::open(&arguments.store, Options::default())?;
     let sync = engine.sync(arguments.school, SyncOptions::default())?;
     let mut events = Events::new();
-    hear_interrupts(events.interrupter())?;
+    handle_interrupts(events.interrupter())?;
     let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} so far, {elapsed}")?;
     let bar = ProgressBar::new(0).with_style(style);
     let mut account = Account::default();
@@ -108,8 +108,9 @@ fn filled(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
     Ok(code)
 }
 
-/// Ends it at the next step. A kill does no harm either, but says nothing.
-fn hear_interrupts(interrupter: Interrupter) -> std::io::Result<()> {
+/// Ends the sync at the next step after Ctrl-C. Killing the program loses no data either, but
+/// prints nothing.
+fn handle_interrupts(interrupter: Interrupter) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -1,4 +1,4 @@
-//! The service over HTTP.
+//! Sends the calls of a sync to the service over HTTP.
 
 use crate::driver::origin::Origin;
 use crate::driver::{Answer, Answered, LONGEST, MOST_BYTES, NoAnswer, Transport};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ureq::http::{Request, Response};
 use ureq::{Agent, Body, Error};
 
-/// Many calls can be out, on connections that are kept.
+/// A transport that reuses connections. Many calls can be in flight at a time.
 #[derive(Clone)]
 pub(crate) struct Service {
     agent: Agent,
@@ -27,12 +27,12 @@ impl Service {
         let config = Agent::config_builder()
             .timeout_global(Some(LONGEST))
             .http_status_as_error(false)
-            // A redirect could take the credentials elsewhere. The service needs none.
+            // A redirect could send the credentials to another service. The service uses none.
             .max_redirects(0);
         let config = if origin.is_https() {
             config
         } else {
-            // It could read the credentials, and may be on another machine.
+            // A proxy may be on another machine, and could read the credentials without TLS.
             config.proxy(None)
         };
         Service {
@@ -41,8 +41,8 @@ impl Service {
         }
     }
 
-    /// The answer to a call, whatever its status, or why there is none. No error is told:
-    /// it could quote what was sent.
+    /// Sends a call. Returns the answer, whatever its status, or the reason why there is none. The
+    /// reason never contains the text of an error, which could include the credentials.
     fn ask(&self, call: &Call) -> Result<Answer, NoAnswer> {
         let response = self.request(call).map_err(|error| no_reply(&error))?;
         let (head, body) = response.into_parts();
@@ -75,7 +75,7 @@ impl Service {
     }
 }
 
-/// A machine that has no network finds neither the host nor a way to it.
+/// Returns the reason for an error. Without a network, the host is not found or is unreachable.
 fn no_reply(error: &Error) -> NoAnswer {
     let cut = (CallFailure::Cut, "the connection was cut");
     match error {

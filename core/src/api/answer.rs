@@ -1,9 +1,9 @@
 //! The steps of answering a request.
 
 use super::access::{self, LogIn, Recalled};
-use super::context::Context;
+use super::context::RequestContext;
 use super::envelope::{finish, refuse};
-use super::ids::Ids;
+use super::ids::RequestIds;
 use super::message::{PASSWORD, Request, Status, USERNAME};
 use super::page::{self, Paging};
 use super::refusal::Refusal;
@@ -17,7 +17,11 @@ use crate::query::{Endpoint, Family, Outcome, Params, View, authorisations, ensu
 /// Answers a request. Checks, in this order: route, method, school, credentials, length of the
 /// body, authorisation, activation and parameters; then it answers the question. There is always an
 /// answer: if the store fails, it is a 500.
-pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec<u8>) -> Status {
+pub(crate) fn answer(
+    context: &RequestContext<'_>,
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Status {
     let (path, query) = request
         .target
         .split_once('?')
@@ -31,7 +35,7 @@ pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec
     if !allow.split(", ").any(|method| method == request.method) {
         return refuse(version, &Refusal::Method(allow), out);
     }
-    let Ids { school, id } = match Ids::read(version, &route, request) {
+    let RequestIds { school, id } = match RequestIds::read(version, &route, request) {
         Ok(ids) => ids,
         Err(faults) => return refuse(version, &Refusal::Invalid(faults), out),
     };
@@ -52,7 +56,7 @@ pub(crate) fn answer(context: &Context<'_>, request: &Request<'_>, out: &mut Vec
 
 /// A request with a valid endpoint, method and ids.
 struct RoutedRequest<'a> {
-    context: &'a Context<'a>,
+    context: &'a RequestContext<'a>,
     request: &'a Request<'a>,
     version: ApiVersion,
     endpoint: &'static Endpoint,
@@ -73,7 +77,7 @@ enum Next {
 
 impl RoutedRequest<'_> {
     fn answer(&self, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
-        let Context {
+        let RequestContext {
             store,
             logins,
             freshness,
@@ -150,7 +154,7 @@ impl RoutedRequest<'_> {
 
     /// Checks the authorisation (sections 5.2 and 5.3), then answers the question.
     fn ask(&self, view: View<'_>, out: &mut Vec<u8>) -> Result<Result<Status, Refusal>> {
-        let mut params = Params::of(self.version, self.query);
+        let mut params = Params::new(self.version, self.query);
         params.username = self.username;
         params.school = self.school;
         params.id = self.id;

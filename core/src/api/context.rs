@@ -7,7 +7,7 @@ use crate::store::Store;
 
 /// The parts of the engine that answering a request uses.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct RequestContext<'a> {
     pub(crate) store: &'a Store,
     pub(crate) logins: &'a LoginCache,
     pub(crate) freshness: &'a Freshness,

@@ -13,7 +13,7 @@
 //! only this store creates valid cursors, and a copy of the store accepts them too.
 
 use crate::error::Result;
-use crate::query::{Identity, Position};
+use crate::query::{Identity, RecordPosition};
 use crate::record::varint;
 use crate::store::CursorKey;
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -49,9 +49,9 @@ impl PageSequence<'_> {
 
 /// The position at which a sequence of pages continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cursor {
+pub(super) struct PageCursor {
     /// The position of the last record.
-    pub(super) position: Position,
+    pub(super) position: RecordPosition,
     /// The instant of the first page.
     pub(super) since: i64,
     /// The school's current year at the first page, which all pages use.
@@ -63,7 +63,7 @@ const MOST_BYTES: usize = 128;
 /// The size of the buffer for a cursor in base64, in bytes.
 const MOST_LETTERS: usize = 192;
 
-impl Cursor {
+impl PageCursor {
     /// Appends the encoded cursor.
     pub(super) fn push(&self, walked: &PageSequence<'_>, out: &mut Vec<u8>) {
         let mut bytes = Vec::with_capacity(MOST_BYTES);
@@ -88,14 +88,14 @@ impl Cursor {
     /// than the one that `walked` returns.
     pub(super) fn decode<'a>(
         text: &str,
-        walked: impl FnOnce(&Cursor) -> Result<PageSequence<'a>>,
-    ) -> Result<Option<Cursor>> {
+        walked: impl FnOnce(&PageCursor) -> Result<PageSequence<'a>>,
+    ) -> Result<Option<PageCursor>> {
         let mut bytes = [0; MOST_BYTES];
         let bytes = Base64UrlUnpadded::decode(text, &mut bytes).unwrap_or_default();
         let Some((payload, tag)) = bytes.split_last_chunk::<TAG_BYTES>() else {
             return Ok(None);
         };
-        let Some(cursor) = Cursor::read(payload) else {
+        let Some(cursor) = PageCursor::read(payload) else {
             return Ok(None);
         };
         // A fuzzer could not produce a valid tag.
@@ -104,7 +104,7 @@ impl Cursor {
     }
 
     /// Decodes a payload, whose tag is not checked here.
-    fn read(payload: &[u8]) -> Option<Cursor> {
+    fn read(payload: &[u8]) -> Option<PageCursor> {
         let (version, mut rest) = payload.split_first()?;
         if *version != VERSION {
             return None;
@@ -115,13 +115,13 @@ impl Cursor {
             1 => Some(varint::take(&mut rest).ok()?),
             _ => return None,
         };
-        let mut position = Position::default();
+        let mut position = RecordPosition::default();
         for number in &mut position {
             if !rest.is_empty() {
                 *number = varint::take(&mut rest).ok()?;
             }
         }
-        let cursor = Cursor {
+        let cursor = PageCursor {
             position,
             since,
             year,
@@ -149,17 +149,17 @@ mod tests {
     }
 
     fn in_order(key: &CursorKey, school: u64, reverse: bool) -> PageSequence<'_> {
-        let identity = Identity::of(&format!("subjects of {school}"));
+        let identity = Identity::new(&format!("subjects of {school}"));
         PageSequence::new(identity, reverse, key)
     }
 
-    fn encoded(cursor: &Cursor) -> String {
+    fn encoded(cursor: &PageCursor) -> String {
         let mut out = Vec::new();
         cursor.push(&walked(&KEY, 1), &mut out);
         String::from_utf8(out).unwrap_or_default()
     }
 
-    fn cursors() -> impl Iterator<Item = Cursor> {
+    fn cursors() -> impl Iterator<Item = PageCursor> {
         let positions = [
             [0; 7],
             [7, 0, 0, 0, 0, 0, 0],
@@ -169,7 +169,7 @@ mod tests {
         positions.into_iter().flat_map(|position| {
             let instants = [0, 1_778_745_600, -1, i64::MIN, i64::MAX];
             instants.into_iter().flat_map(move |since| {
-                [None, Some(0), Some(2026), Some(u64::MAX)].map(|year| Cursor {
+                [None, Some(0), Some(2026), Some(u64::MAX)].map(|year| PageCursor {
                     position,
                     since,
                     year,
@@ -184,7 +184,7 @@ mod tests {
             let text = encoded(&cursor);
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
             assert!(text.bytes().all(plain), "{text}");
-            let decode = |of| Cursor::decode(&text, |_| Ok(of)).ok().flatten();
+            let decode = |of| PageCursor::decode(&text, |_| Ok(of)).ok().flatten();
             assert_eq!(decode(walked(&KEY, 1)), Some(cursor));
             assert_eq!(decode(walked(&KEY, 2)), None);
             assert_eq!(decode(walked(&[8; 16], 1)), None);
@@ -194,8 +194,12 @@ mod tests {
 
     #[test]
     fn any_change_is_seen() {
-        let decode = |text: &str| Cursor::decode(text, |_| Ok(walked(&KEY, 1))).ok().flatten();
-        let text = encoded(&Cursor {
+        let decode = |text: &str| {
+            PageCursor::decode(text, |_| Ok(walked(&KEY, 1)))
+                .ok()
+                .flatten()
+        };
+        let text = encoded(&PageCursor {
             position: [2026, 9, 1, 7, 101, 5, 77],
             since: 1_778_745_600,
             year: Some(2026),

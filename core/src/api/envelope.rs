@@ -22,8 +22,8 @@ pub(super) fn finish(
     outcome: Outcome,
     out: &mut Vec<u8>,
 ) -> Status {
-    match Refusal::of(outcome, endpoint) {
-        None => Status::of(200),
+    match Refusal::from_outcome(outcome, endpoint) {
+        None => Status::new(200),
         Some(refusal) => refuse(version, &refusal, out),
     }
 }

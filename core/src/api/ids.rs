@@ -8,19 +8,19 @@ use crate::query::{Endpoint, ValidationErrors, Wrong};
 use crate::record::value::integer;
 
 /// The ids in the path and the headers of a request.
-pub(super) struct Ids {
+pub(super) struct RequestIds {
     pub(super) school: Option<u64>,
     /// The id of one record.
     pub(super) id: Option<u64>,
 }
 
-impl Ids {
+impl RequestIds {
     /// Reads the ids. Returns a validation error for each that is not a number.
     pub(super) fn read(
         version: ApiVersion,
         Route { endpoint, last }: &Route<'_>,
         request: &Request<'_>,
-    ) -> Result<Ids, ValidationErrors> {
+    ) -> Result<RequestIds, ValidationErrors> {
         let mut faults = ValidationErrors::default();
         let school = match version {
             ApiVersion::V1 => None,
@@ -33,15 +33,15 @@ impl Ids {
             return Err(faults);
         }
         Ok(match (named.is_school(), version) {
-            (true, ApiVersion::V1) => Ids {
+            (true, ApiVersion::V1) => RequestIds {
                 school: last,
                 id: None,
             },
-            (true, ApiVersion::V2) => Ids {
+            (true, ApiVersion::V2) => RequestIds {
                 school: last,
                 id: last,
             },
-            (false, _) => Ids { school, id: last },
+            (false, _) => RequestIds { school, id: last },
         })
     }
 }

@@ -98,7 +98,7 @@ impl Status {
     /// The content type of every answer.
     pub const CONTENT_TYPE: &'static str = "application/json; charset=utf-8";
 
-    pub(super) const fn of(code: u16) -> Status {
+    pub(super) const fn new(code: u16) -> Status {
         Status { code, allow: None }
     }
 }

@@ -28,7 +28,7 @@ mod v2;
 
 pub(crate) use access::LoginCache;
 pub(crate) use answer::answer;
-pub(crate) use context::Context;
+pub(crate) use context::RequestContext;
 pub use message::{Answer, Request, Status};
 pub(crate) use page::Limits;
 pub use page::Page;

@@ -1,6 +1,6 @@
 //! Answers pages of a collection, or one record of it (section 9, items 1 and 3).
 
-use super::cursor::{Cursor, PageSequence};
+use super::cursor::{PageCursor, PageSequence};
 use super::v2;
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
@@ -58,7 +58,7 @@ pub(super) struct Paging<'a> {
 impl<'a> Paging<'a> {
     /// Reads the parameters. A limit that is not a number is read as 0.
     pub(super) fn read(query: &'a str) -> Paging<'a> {
-        let mut params = Params::of(ApiVersion::V2, query);
+        let mut params = Params::new(ApiVersion::V2, query);
         let limit = params.text("limit");
         Paging {
             cursor: params.text("cursor"),
@@ -102,7 +102,7 @@ pub(super) fn page(
             year,
             ..view
         };
-        let mut identity = Identity::of(question.endpoint().name);
+        let mut identity = Identity::new(question.endpoint().name);
         question.identify(began, &mut identity)?;
         Ok(PageSequence::new(identity, page.reverse_order, key))
     };
@@ -110,7 +110,7 @@ pub(super) fn page(
     // like one for a first page, so that the cursor determines none of its dates.
     let cursor = match page.cursor {
         Some(text) if faults.is_empty() && order.is_empty() => {
-            Cursor::decode(text, |cursor| walked(cursor.since, cursor.year))?
+            PageCursor::decode(text, |cursor| walked(cursor.since, cursor.year))?
         }
         _ => None,
     };
@@ -157,7 +157,7 @@ pub(super) fn page(
     let mut next = None;
     if let Some(position) = walk.next() {
         let year = question.year(view)?;
-        let cursor = Cursor {
+        let cursor = PageCursor {
             position,
             since,
             year,

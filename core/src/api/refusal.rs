@@ -48,7 +48,7 @@ impl From<&Error> for Refusal {
 
 impl Refusal {
     /// Returns the refusal for an outcome without data, or `None` if there is data.
-    pub(super) fn of(outcome: Outcome, endpoint: &Endpoint) -> Option<Refusal> {
+    pub(super) fn from_outcome(outcome: Outcome, endpoint: &Endpoint) -> Option<Refusal> {
         Some(match outcome {
             Outcome::Found => return None,
             Outcome::Nothing => Refusal::Nothing(endpoint.nothing),

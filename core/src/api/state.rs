@@ -1,6 +1,6 @@
 //! The state update: whether an integrator serves a client (4.8; section 9, item 7).
 
-use super::context::Context;
+use super::context::RequestContext;
 use super::message::Status;
 use super::refusal::{ID_TOO_LONG, Refusal};
 use super::{v1, v2};
@@ -75,7 +75,7 @@ fn update(
     // An update without an effect is usually found without a write transaction.
     let settled = store.read(|snapshot| {
         let kept = snapshot.integrator_row(&row_key)?;
-        let synced = !snapshot.owners().of(set.school).is_app();
+        let synced = !snapshot.owners().get(set.school).is_app();
         let synced = unsendable(&**snapshot, synced, set)?;
         result_without_change(kept, &row, key, synced, |id| {
             snapshot.idempotency_record(id)
@@ -86,7 +86,7 @@ fn update(
     }
     store.write(|write| {
         let kept = write.integrator_row(&row_key)?;
-        let is_synced = !write.owners().of(set.school).is_app();
+        let is_synced = !write.owners().get(set.school).is_app();
         let synced = unsendable(write, is_synced, set)?;
         let before = kept.clone().unwrap_or_default();
         if let Some(update) =
@@ -165,7 +165,7 @@ fn done(update: &Update, out: &mut Vec<u8>) -> Result<Status, Refusal> {
     };
     out.clear();
     out.extend_from_slice(DONE);
-    Ok(Status::of(code))
+    Ok(Status::new(code))
 }
 
 /// The body of the answer to a successful update.
@@ -235,7 +235,7 @@ fn twice<T: Copy + Eq + Hash>(mut names: impl Iterator<Item = T>) -> Option<T> {
 
 /// Answers the update in v1 (4.8). If the store fails, the status is 500.
 pub(super) fn patch(
-    context: &Context<'_>,
+    context: &RequestContext<'_>,
     key: Option<&IdempotencyKey>,
     username: &str,
     school: u64,
@@ -284,7 +284,7 @@ fn zero_or_one(written: &str) -> Option<bool> {
 
 /// Answers the update in v2 (section 9, item 7). If the store fails, the status is 500.
 pub(super) fn post(
-    context: &Context<'_>,
+    context: &RequestContext<'_>,
     key: Option<&IdempotencyKey>,
     username: &str,
     body: &[u8],

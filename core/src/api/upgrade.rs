@@ -1,6 +1,6 @@
 //! Converts a v1 request to the v2 request for the same data (section 9).
 
-use super::ids::{Ids, SCHOOL_HEADER};
+use super::ids::{RequestIds, SCHOOL_HEADER};
 use super::message::Request;
 use super::route::route;
 use super::v1;
@@ -82,8 +82,8 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     let refused = |faults: &ValidationErrors| NoUpgrade::Refused {
         why: v1::first_text(faults),
     };
-    let ids = Ids::read(ApiVersion::V1, &route, &Request::default());
-    let Ids { school, id } = ids.map_err(|faults| refused(&faults))?;
+    let ids = RequestIds::read(ApiVersion::V1, &route, &Request::default());
+    let RequestIds { school, id } = ids.map_err(|faults| refused(&faults))?;
     let endpoint = route.endpoint;
     let (params, faults) = endpoint.describe(ApiVersion::V1, None, query);
     if !faults.is_empty() {
@@ -267,12 +267,12 @@ mod tests {
     fn every_parameter_tells_one_question_from_another() -> Result<()> {
         let store = Store::open(Location::Memory, StoreOptions::for_test())?;
         let identity = |endpoint: &Endpoint, query: &str| {
-            let mut params = Params::of(ApiVersion::V1, query);
+            let mut params = Params::new(ApiVersion::V1, query);
             params.school = Some(1);
             let mut bytes = Vec::new();
             (endpoint.read)(&mut params, &mut |read| {
                 store.read(|snapshot| {
-                    let mut identity = Identity::of(endpoint.name);
+                    let mut identity = Identity::new(endpoint.name);
                     let view = View::new(snapshot, 1_778_745_600);
                     read.question.identify(view, &mut identity)?;
                     bytes = identity.bytes().to_vec();

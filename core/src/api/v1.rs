@@ -57,7 +57,7 @@ fn error(code: u16, title: &str, text: &str, out: &mut Vec<u8>) -> Status {
     out.extend_from_slice(b",\"error_description\":");
     json::push_string(out, text);
     out.push(b'}');
-    Status::of(code)
+    Status::new(code)
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub(super) fn refuse(refusal: &Refusal, out: &mut Vec<u8>) -> Status {
 fn error(code: u16, message: &str, out: &mut Vec<u8>) -> Status {
     open(false, message, out);
     out.push(b'}');
-    Status::of(code)
+    Status::new(code)
 }
 
 fn invalid(faults: &ValidationErrors, out: &mut Vec<u8>) -> Status {
@@ -71,7 +71,7 @@ fn invalid(faults: &ValidationErrors, out: &mut Vec<u8>) -> Status {
         json::push_string(out, &wrong_text(field, wrong));
     }
     out.extend_from_slice(b"}}");
-    Status::of(400)
+    Status::new(400)
 }
 
 /// Returns the text of a validation error in v2, which is the text of the service where it is
@@ -109,7 +109,7 @@ pub(super) fn with_data(code: u16, message: &str, record: &[u8], out: &mut Vec<u
     out.extend_from_slice(b",\"data\":");
     out.extend_from_slice(record);
     out.push(b'}');
-    Status::of(code)
+    Status::new(code)
 }
 
 fn open(success: bool, message: &str, out: &mut Vec<u8>) {

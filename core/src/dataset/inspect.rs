@@ -59,7 +59,7 @@ impl Inspection {
         }
         let totals = snapshot.totals()?;
         for kind in Kind::ALL {
-            let kept = totals.of(kind as u8);
+            let kept = totals.get(kind as u8);
             let counted = self.counts.get(&kind).copied().unwrap_or(0);
             if counted != kept {
                 self.problem(format!(
@@ -150,7 +150,7 @@ impl Inspection {
                 let date = date_of(snapshot, at, school, key.1)?;
                 expect(date == Some(key.0), "its date is another")?;
             } else if partition.collection == at.dates {
-                let records = snapshot.records(Partition::of(school, at.records))?;
+                let records = snapshot.records(Partition::new(school, at.records))?;
                 let there = records.get(Key(filter_column(Dated::DATE_COLUMN)?, key.0))?;
                 expect(there.is_some(), "nothing is at this date")?;
             }
@@ -169,14 +169,14 @@ impl Inspection {
                 expect(complete == [true; 3], "a filter column is missing")
             }
             Collection::AssessmentIndex => {
-                let (partition, key) = GradeTerm::of(&item)?.address(school, key.0);
+                let (partition, key) = GradeTerm::from_item(&item)?.address(school, key.0);
                 let there = snapshot.records(partition)?.get(key)?;
                 expect(there.is_some(), "there is no such assessment")
             }
             Collection::Coverage => {
                 CoverageKind::numbered(partition.first)?;
                 expect(
-                    !snapshot.owners().of(school).is_app(),
+                    !snapshot.owners().get(school).is_app(),
                     "its school is not synced",
                 )?;
                 filter_column(AS_OF_COLUMN).map(drop)
@@ -260,7 +260,7 @@ impl Inspection {
 }
 
 /// The key of a mark row: a learner, a grade and a term.
-type RowKey = (u64, u64, u64);
+type MarkRowKey = (u64, u64, u64);
 
 /// Returns the elements of an ordered list for which `order` returns `Equal`.
 fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
@@ -270,7 +270,7 @@ fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
 }
 
 /// Returns the subjects that learners take according to their own records, in ascending order.
-fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(RowKey, u64)>> {
+fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(MarkRowKey, u64)>> {
     let partition = Partition::of_year(school, Collection::LearnerSubjects, year);
     let mut enrolled = Vec::new();
     let mut records = snapshot.records(partition)?.all();
@@ -287,7 +287,7 @@ fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(RowKey, 
 }
 
 /// Returns the rows of learners according to the index, in ascending order.
-fn indexed(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<RowKey>> {
+fn indexed(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<MarkRowKey>> {
     let partition = Partition::of_year(school, Collection::MarkRowIndex, year);
     let mut indexed = Vec::new();
     let mut records = snapshot.records(partition)?.all();

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Freshness(AtomicBool);
 
 impl Freshness {
-    pub(crate) fn of(store: &Store) -> Result<Freshness> {
+    pub(crate) fn read(store: &Store) -> Result<Freshness> {
         let fresh = Freshness(AtomicBool::new(false));
         fresh.look_again(store)?;
         Ok(fresh)

@@ -52,7 +52,7 @@ impl Summary {
     pub fn kinds(&self) -> impl Iterator<Item = (&'static str, Counts)> {
         let mut kinds: Vec<_> = Kind::ALL
             .into_iter()
-            .map(|kind| (kind.name(), self.of(kind)))
+            .map(|kind| (kind.name(), self.get(kind)))
             .filter(|(_, counts)| !counts.is_zero())
             .collect();
         kinds.sort_unstable_by_key(|(name, _)| *name);
@@ -82,7 +82,7 @@ impl Summary {
             })
     }
 
-    pub(crate) fn of(&self, kind: Kind) -> Counts {
+    pub(crate) fn get(&self, kind: Kind) -> Counts {
         self.counts.get(kind as usize).copied().unwrap_or_default()
     }
 
@@ -202,7 +202,7 @@ pub(crate) enum Change {
 
 impl Change {
     /// Returns the change between two values of a record.
-    pub(crate) fn of<T: PartialEq>(before: Option<T>, after: Option<T>) -> Change {
+    pub(crate) fn between<T: PartialEq>(before: Option<T>, after: Option<T>) -> Change {
         match (before, after) {
             (None, None) => Change::Absent,
             (None, Some(_)) => Change::Added,

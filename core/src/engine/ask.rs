@@ -1,7 +1,9 @@
 //! Answers requests in the format of the service, and typed questions of a trusted app.
 
 use super::Engine;
-use crate::api::{self, Answer, Context, NoUpgrade, Page, Request, SetState, Status, Upgrade};
+use crate::api::{
+    self, Answer, NoUpgrade, Page, Request, RequestContext, SetState, Status, Upgrade,
+};
 use crate::dataset::IdempotencyKey;
 use crate::error::public::Result;
 use crate::query::{Question, View};
@@ -57,7 +59,7 @@ impl Engine {
         out: &mut Vec<u8>,
     ) -> Status {
         let now = request.now.unwrap_or_else(|| self.clock.now());
-        let context = Context {
+        let context = RequestContext {
             store: &self.store,
             logins: &self.logins,
             freshness: &self.freshness,

@@ -171,7 +171,7 @@ impl Engine {
     /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn stats(&self) -> Result<Stats> {
         let totals = self.store.read(|snapshot| snapshot.totals())?;
-        let counted = |kind: Kind| (kind.name(), totals.of(kind as u8));
+        let counted = |kind: Kind| (kind.name(), totals.get(kind as u8));
         let mut records: Vec<_> = Kind::ALL.into_iter().map(counted).collect();
         records.sort_unstable_by_key(|(name, _)| *name);
         Ok(Stats {

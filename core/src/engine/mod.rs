@@ -168,7 +168,7 @@ impl Engine {
         Ok(Engine {
             #[cfg(not(target_family = "wasm"))]
             timer_thread: observe::TimerThread::new(&options.clock),
-            freshness: Arc::new(Freshness::of(&store)?),
+            freshness: Arc::new(Freshness::read(&store)?),
             store: Arc::new(store),
             logins,
             entropy: options.entropy,

@@ -78,7 +78,7 @@ impl Engine {
     /// with `busy`, `suspended`, `closed` or `io`.
     pub fn sync(&self, school: u64, options: crate::SyncOptions) -> Result<crate::Sync> {
         let secret = self.store.read(|snapshot| {
-            if snapshot.owners().of(school).is_upstream() {
+            if snapshot.owners().get(school).is_upstream() {
                 return Err(Error::unsupported(&format!(
                     "school {school} follows another store: sync it there, or call forget_sync first"
                 )));

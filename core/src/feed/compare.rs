@@ -5,7 +5,7 @@ use super::sums::SummedRecords;
 use crate::dataset::replication::followed;
 use crate::error::{Error, Result};
 use crate::record::replication::erased_learners::ErasedLearners;
-use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::position::{FollowerPosition, FollowerState};
 use crate::record::replication::scope::Whom;
 use crate::store::{Snapshot, Store};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The comparison to be made after a part.
 pub(super) struct Compared {
     /// The position of the store after the part.
-    pub(super) at: Position,
+    pub(super) at: FollowerPosition,
     /// The sums of the records of the source, by school. `None` stands for the lists that belong to
     /// no school.
     pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
@@ -66,7 +66,7 @@ fn own_sum(
         return Ok(None);
     }
     let mut own = SummedRecords::of_school(snapshot, school, |_| true)?;
-    if snapshot.owners().of(school).has_coverage() {
+    if snapshot.owners().get(school).has_coverage() {
         own = own.with_seen(snapshot, Whom::Everybody)?;
     }
     own.total(snapshot).map(Some)

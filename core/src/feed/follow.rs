@@ -8,7 +8,7 @@ use crate::dataset::{Cut, Line, Lines, Progress, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
 use crate::record::replication::erased_learners::ErasedLearners;
-use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::position::{FollowerPosition, FollowerState};
 use crate::record::replication::scope::{RecordOwner, Scope};
 use crate::store::{ChangePosition, Store, Write};
 use std::collections::btree_map::Entry;
@@ -203,7 +203,7 @@ impl Follow {
                 return Err(fault(number, "a pending school is not in the scope"));
             }
             held.schools.retain(|school, _| !pending.contains(school));
-            to = Some(Position {
+            to = Some(FollowerPosition {
                 change_position,
                 parts,
                 scope: held,
@@ -251,7 +251,7 @@ impl Follow {
 
     /// Opens a part that ends at the position `to`. If `to` is `None`, the part was committed
     /// before.
-    fn open(&mut self, before: Option<FollowerState>, to: Option<Position>) {
+    fn open(&mut self, before: Option<FollowerState>, to: Option<FollowerPosition>) {
         let feed = self.feed.as_ref();
         let part = to.map(|to| {
             let pending = feed
@@ -293,7 +293,7 @@ impl Follow {
         let Some(mut line) = parse_line(line).map_err(|what: String| fault(number, &what))? else {
             return Ok(());
         };
-        if RecordOwner::of(line.kind) == RecordOwner::App {
+        if RecordOwner::of_kind(line.kind) == RecordOwner::App {
             let what = format!("{}: is no part of a feed", line.kind.name());
             return Err(fault(number, &what));
         }

@@ -4,10 +4,10 @@ use super::lines::{FeedHead, digest_of};
 use super::sources::ChangedRecords;
 use crate::error::{Error, Result};
 use crate::record::presence::has_records;
-use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::position::{FollowerPosition, FollowerState};
 use crate::record::replication::resume_token::ResumeToken;
 use crate::record::replication::scope::{Scope, Whom};
-use crate::store::{LogPartition, Since, Snapshot};
+use crate::store::{ChangesSince, LogPartition, Snapshot};
 use std::collections::{BTreeSet, VecDeque};
 
 /// A segment of a feed. Its lines are made when they are fetched.
@@ -37,7 +37,7 @@ pub(super) struct Plan {
     /// The position of the follower, if this store knows the changes since then.
     pub(super) after: Option<ResumeToken>,
     /// The position of the follower after the first part.
-    pub(super) first: Position,
+    pub(super) first: FollowerPosition,
     /// The position of the follower after the complete feed, which it sends with its next request.
     pub(super) to: String,
     /// Whether the follower should apply the feed.
@@ -103,7 +103,7 @@ impl Plan {
         let is_ageing = planner.is_ageing
             || before.is_some_and(|before| before.incarnation != change_position.incarnation);
         let mut segments = planner.segments;
-        let mut first = Position {
+        let mut first = FollowerPosition {
             change_position,
             parts: token.as_ref().map_or(0, |token| token.parts) + 1,
             scope: scope.clone(),
@@ -137,7 +137,7 @@ impl Plan {
                 segments.push_back(Segment::Part(schools.to_vec()));
                 parts += 1;
             }
-            let last = Position {
+            let last = FollowerPosition {
                 parts: first.parts + parts,
                 scope: scope.clone(),
                 is_amid: false,
@@ -167,7 +167,9 @@ impl Planner<'_> {
         let was_of_schools = after.has_schools() || self.scope.schools.is_empty();
         let lists = ChangedRecords::of_lists(after.change_position, self.scope.kinds);
         let changed = match self.since(LogPartition::Global)? {
-            Since::Noted { .. } if was_of_schools => lists.count(self.snapshot, MOST_CHANGED)?,
+            ChangesSince::Noted { .. } if was_of_schools => {
+                lists.count(self.snapshot, MOST_CHANGED)?
+            }
             _ => None,
         };
         match changed {
@@ -200,7 +202,7 @@ impl Planner<'_> {
             return Ok(false);
         };
         let log_partition = LogPartition::School(school);
-        let Since::Noted { coverage, .. } = self.since(log_partition)? else {
+        let ChangesSince::Noted { coverage, .. } = self.since(log_partition)? else {
             return Ok(false);
         };
         // Coverage contains entries of learners, so it depends on the audience.
@@ -222,12 +224,12 @@ impl Planner<'_> {
     }
 
     /// Returns what the journal contains of a log partition since the position of the follower.
-    fn since(&mut self, log_partition: LogPartition) -> Result<Since> {
+    fn since(&mut self, log_partition: LogPartition) -> Result<ChangesSince> {
         let Some(after) = self.after else {
-            return Ok(Since::Whole);
+            return Ok(ChangesSince::Whole);
         };
         let since = self.snapshot.since(log_partition, after.change_position)?;
-        if let Since::Noted { bytes, .. } = since {
+        if let ChangesSince::Noted { bytes, .. } = since {
             self.is_ageing |= bytes > self.most_behind;
         }
         Ok(since)
@@ -255,7 +257,7 @@ fn check_reach(snapshot: &Snapshot, followed: Option<&FollowerState>, scope: &Sc
         }
         is_within = is_within
             && (asked.schools.contains_key(school)
-                || !snapshot.owners().of(*school).is_app()
+                || !snapshot.owners().get(*school).is_app()
                 || has_records(snapshot, *school)?);
     }
     if is_within {

@@ -100,7 +100,7 @@ impl ChangedRecords {
                 else {
                     return Ok(true);
                 };
-                Ok(match RecordOwner::of(kind) {
+                Ok(match RecordOwner::of_kind(kind) {
                     RecordOwner::Table | RecordOwner::TableOfMarks => true,
                     RecordOwner::Learner => self.staying.has(learner(kind, one)),
                     RecordOwner::Named => {

@@ -23,7 +23,7 @@ pub(super) struct SummedRecords {
 impl SummedRecords {
     /// Sums the lists that belong to no school.
     pub(super) fn of_lists() -> SummedRecords {
-        let mut summed = SummedRecords::of(None);
+        let mut summed = SummedRecords::new(None);
         summed.add(LineWriter::of_lists());
         summed
     }
@@ -36,7 +36,7 @@ impl SummedRecords {
         kinds: Kinds,
     ) -> Result<SummedRecords> {
         let mut summed = SummedRecords::of_school(snapshot, school, |kind| {
-            let belonging = RecordOwner::of(kind);
+            let belonging = RecordOwner::of_kind(kind);
             let is_table = matches!(belonging, RecordOwner::Table | RecordOwner::TableOfMarks);
             kinds.has(kind) && (is_table || matches!(whom, Whom::Everybody))
         })?;
@@ -54,7 +54,7 @@ impl SummedRecords {
         school: u64,
         has: impl Fn(Kind) -> bool,
     ) -> Result<SummedRecords> {
-        let mut summed = SummedRecords::of(Some(school));
+        let mut summed = SummedRecords::new(Some(school));
         if let Some(found) = find_record(snapshot, Kind::School, &[school])? {
             summed.sum.add(&found.line);
         }
@@ -62,7 +62,7 @@ impl SummedRecords {
         Ok(summed)
     }
 
-    fn of(school: Option<u64>) -> SummedRecords {
+    fn new(school: Option<u64>) -> SummedRecords {
         SummedRecords {
             school,
             sources: VecDeque::new(),

@@ -10,7 +10,7 @@ use crate::dataset::{
 use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::replication::erased_learners::ErasedLearners;
-use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::position::{FollowerPosition, FollowerState};
 use crate::record::replication::scope::{RecordOwner, Scope, Whom};
 use crate::record::storage::Storage;
 use crate::store::{Collection, Key, LogPartition, Partition, Records, SchoolOwner, Sorter, Write};
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A part of a feed without its records, which are staged.
 pub(super) struct FeedPart {
     /// The position of the store after the part.
-    pub(super) to: Position,
+    pub(super) to: FollowerPosition,
     /// Schools that are not in `to` yet. Their records remain unchanged.
     pub(super) pending: BTreeSet<u64>,
     /// What the store followed when the part began.
@@ -59,7 +59,7 @@ impl FeedPart {
         }
         for (school, erased) in &self.erased {
             // The staged records may contain learners that were erased in the meantime.
-            if ErasedLearners::of(write, *school)? != *erased {
+            if ErasedLearners::read_in(write, *school)? != *erased {
                 return Err(Error::OutOfSync.into());
             }
         }
@@ -97,13 +97,13 @@ impl FeedPart {
         lost.add(&remove_unnamed(write, &changed, held)?);
         if Kind::ALL
             .into_iter()
-            .any(|kind| is_of_people(kind) && lost.of(kind).removed > 0)
+            .any(|kind| is_of_people(kind) && lost.get(kind).removed > 0)
         {
             write.mark_for_erasure()?;
         }
         summary.add(&lost);
         for school in held.schools.keys() {
-            if !write.owners().of(*school).is_upstream() {
+            if !write.owners().get(*school).is_upstream() {
                 write.set_owner(*school, SchoolOwner::Upstream);
             }
         }
@@ -185,7 +185,7 @@ fn records_of(write: &Write<'_>) -> u64 {
 
 fn is_of_people(kind: Kind) -> bool {
     let people = [RecordOwner::Learner, RecordOwner::Named, RecordOwner::Staff];
-    people.contains(&RecordOwner::of(kind))
+    people.contains(&RecordOwner::of_kind(kind))
 }
 
 /// Stages the removal of records that the part does not contain, for a school (or for the lists

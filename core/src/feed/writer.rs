@@ -7,7 +7,7 @@ use super::sums::SummedRecords;
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
 use crate::record::Kind;
-use crate::record::replication::position::Position;
+use crate::record::replication::position::FollowerPosition;
 use crate::record::replication::resume_token::ResumeToken;
 use crate::record::replication::scope::{RecordOwner, Scope, Whom};
 use crate::store::{LogPartition, Snapshot};
@@ -23,7 +23,7 @@ pub(super) struct FeedWriter {
     /// The sources of the remaining lines of the current segment.
     sources: VecDeque<Box<dyn LineSource>>,
     /// The position of the follower after the part that is being written.
-    at: Position,
+    at: FollowerPosition,
 }
 
 impl FeedWriter {
@@ -126,7 +126,7 @@ impl FeedWriter {
         }
         let is_table = |kind| {
             let tables = [RecordOwner::Table, RecordOwner::TableOfMarks];
-            tables.contains(&RecordOwner::of(kind))
+            tables.contains(&RecordOwner::of_kind(kind))
         };
         let is_whole = matches!(whom, Whom::Everybody);
         self.add(LineWriter::of_school(snapshot, school, |kind| {
@@ -192,7 +192,7 @@ impl FeedWriter {
             return Ok(());
         };
         let mut sum = SummedRecords::in_scope(snapshot, school, &whom, self.scope.kinds)?;
-        if snapshot.owners().of(school).has_coverage() {
+        if snapshot.owners().get(school).has_coverage() {
             sum = sum.with_seen(snapshot, whom)?;
         }
         self.add(sum);
@@ -207,7 +207,7 @@ impl FeedWriter {
         whom: Whom,
         lines: &mut LineBuffer,
     ) -> Result<()> {
-        if !snapshot.owners().of(school).has_coverage() {
+        if !snapshot.owners().get(school).has_coverage() {
             lines.push(FeedLine::Complete(school).to_line());
             return Ok(());
         }

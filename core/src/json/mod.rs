@@ -18,5 +18,5 @@ pub(crate) use object::{Object, elements, string};
 pub(crate) use output_buffer::{FEW, MOST, OutputBuffer, Padded, SOURCE_SLACK};
 pub(crate) use plain::Plain;
 pub(crate) use text::{
-    Members, push_escaped, push_integer, push_quoted_integer, push_string, unescape,
+    TextMembers, push_escaped, push_integer, push_quoted_integer, push_string, unescape,
 };

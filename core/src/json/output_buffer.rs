@@ -32,7 +32,7 @@ pub(crate) struct Padded {
 }
 
 impl Padded {
-    pub(crate) fn of(text: &[u8]) -> Padded {
+    pub(crate) fn new(text: &[u8]) -> Padded {
         let mut padded = Padded::default();
         padded.set(&[text]);
         padded
@@ -113,11 +113,11 @@ impl<'a> OutputBuffer<'a> {
 
     /// Returns space for this many bytes after the written part.
     #[inline]
-    pub(crate) fn window(&mut self, bytes: usize) -> Window<'_> {
+    pub(crate) fn window(&mut self, bytes: usize) -> WriteWindow<'_> {
         if self.out.len() - self.written < bytes {
             self.grow(bytes);
         }
-        Window {
+        WriteWindow {
             room: self.out.get_mut(self.written..).unwrap_or_default(),
             at: 0,
         }
@@ -247,12 +247,12 @@ impl Drop for OutputBuffer<'_> {
 }
 
 /// Space to write to, whose size is checked once.
-pub(crate) struct Window<'a> {
+pub(crate) struct WriteWindow<'a> {
     room: &'a mut [u8],
     at: usize,
 }
 
-impl Window<'_> {
+impl WriteWindow<'_> {
     /// Returns the number of bytes that were written to the window.
     #[inline]
     pub(crate) fn written(&self) -> usize {
@@ -338,11 +338,11 @@ impl Window<'_> {
 }
 
 /// The bytes that are read of a source at once.
-type Source = [u8; SOURCE_SLACK];
+type SourceBytes = [u8; SOURCE_SLACK];
 
 /// Copies at least `length` bytes.
 #[inline]
-fn copy(from: &Source, room: &mut Source, length: usize) {
+fn copy(from: &SourceBytes, room: &mut SourceBytes, length: usize) {
     // There are few different lengths, so the processor can predict the branch.
     match length {
         0..=BLOCK => copy_blocks::<1>(from, room),
@@ -353,7 +353,7 @@ fn copy(from: &Source, room: &mut Source, length: usize) {
 }
 
 #[inline]
-fn copy_blocks<const N: usize>(from: &Source, room: &mut Source) {
+fn copy_blocks<const N: usize>(from: &SourceBytes, room: &mut SourceBytes) {
     let (room, from) = (room.as_chunks_mut::<BLOCK>().0, from.as_chunks::<BLOCK>().0);
     for (room, from) in room.iter_mut().zip(from).take(N) {
         *room = *from;
@@ -362,7 +362,7 @@ fn copy_blocks<const N: usize>(from: &Source, room: &mut Source) {
 
 /// Copies the content of the quotes at a position, without the quotes.
 #[inline]
-fn bare(from: &Source, room: &mut Source, start: usize, quoted: usize) {
+fn bare(from: &SourceBytes, room: &mut SourceBytes, start: usize, quoted: usize) {
     let from = from.get(start + 1..start + 1 + FEW);
     let room = room.get_mut(start..start + FEW);
     if let (Some(from), Some(room)) = (from.and_then(<[u8]>::first_chunk::<FEW>), room) {

@@ -7,7 +7,7 @@ pub(crate) struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    pub(crate) fn of(text: &'a str) -> Plain<'a> {
+    pub(crate) fn new(text: &'a str) -> Plain<'a> {
         Plain { text, at: 0 }
     }
 
@@ -110,15 +110,15 @@ mod tests {
         for length in 0..40 {
             let inside: String = "aé~\u{7f}0 ".chars().cycle().take(length).collect();
             let text = format!("\"{inside}\",\"\\ ");
-            let mut plain = Plain::of(&text);
+            let mut plain = Plain::new(&text);
             assert_eq!(plain.string(), Some(inside.as_str()));
             assert!(plain.take(b",\""));
             for special in ["\\n", "\u{0}", "\u{1f}", "\n", ""] {
                 let text = format!("\"{inside}{special}");
-                assert_eq!(Plain::of(&text).string(), None, "{text:?}");
+                assert_eq!(Plain::new(&text).string(), None, "{text:?}");
                 let text = format!("\"{inside}{special}{inside}\"");
                 let expected = special.is_empty().then(|| inside.repeat(2));
-                assert_eq!(Plain::of(&text).string(), expected.as_deref(), "{text:?}");
+                assert_eq!(Plain::new(&text).string(), expected.as_deref(), "{text:?}");
             }
         }
     }
@@ -128,7 +128,7 @@ mod tests {
     fn numbers_are_those_of_json() {
         for text in ["0", "7", "-7", "10.50", "-0.0", "18446744073709551616"] {
             let text = format!("{text},");
-            let mut plain = Plain::of(&text);
+            let mut plain = Plain::new(&text);
             let number = plain.number().unwrap_or_default();
             assert!(plain.take(b",") && plain.is_at_end(), "{text}");
             let same: Option<&serde_json::value::RawValue> = serde_json::from_str(number).ok();
@@ -138,13 +138,13 @@ mod tests {
             );
         }
         for text in ["", "-", "01", "-01", "1.", ".5", "1e5", "1.5E5", "x", "+1"] {
-            assert_eq!(Plain::of(text).number(), None, "{text}");
+            assert_eq!(Plain::new(text).number(), None, "{text}");
         }
     }
 
     #[test]
     fn names_are_taken_whole() {
-        let mut plain = Plain::of(r#""mark_out_of":5"#);
+        let mut plain = Plain::new(r#""mark_out_of":5"#);
         assert!(!plain.take_name("mark") && !plain.take_name("mark_out_of_"));
         assert!(plain.take_name("mark_out_of"));
         assert_eq!((plain.peek(), plain.number()), (Some(b'5'), Some("5")));

@@ -78,20 +78,20 @@ pub(crate) fn push_quoted_integer(out: &mut Vec<u8>, number: u64) {
 /// The members of an object in the form that this crate writes, in which every value is a string.
 ///
 /// Iterates over names and values, both with escapes and without quotes.
-pub(crate) struct Members<'a> {
+pub(crate) struct TextMembers<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Members<'a> {
-    pub(crate) fn of(object: &'a [u8]) -> Members<'a> {
-        Members {
+impl<'a> TextMembers<'a> {
+    pub(crate) fn new(object: &'a [u8]) -> TextMembers<'a> {
+        TextMembers {
             rest: object.strip_prefix(b"{").unwrap_or_default(),
         }
     }
 
     /// Returns the members of an object without its first brace.
-    pub(crate) fn inside(members: &'a [u8]) -> Members<'a> {
-        Members { rest: members }
+    pub(crate) fn inside(members: &'a [u8]) -> TextMembers<'a> {
+        TextMembers { rest: members }
     }
 
     fn string(&mut self) -> Option<&'a [u8]> {
@@ -102,7 +102,7 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'a> Iterator for Members<'a> {
+impl<'a> Iterator for TextMembers<'a> {
     type Item = Result<(&'a [u8], &'a [u8])>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -210,12 +210,12 @@ mod tests {
 
     #[test]
     fn members_of_an_object() {
-        let read: Vec<_> = Members::of(br#"{"a":"1","b\"":"\\","c":""}"#)
+        let read: Vec<_> = TextMembers::new(br#"{"a":"1","b\"":"\\","c":""}"#)
             .filter_map(Result::ok)
             .collect();
         let expected: [(&[u8], &[u8]); 3] = [(b"a", b"1"), (b"b\\\"", b"\\\\"), (b"c", b"")];
         assert_eq!(read, expected);
-        assert_eq!(Members::of(b"{}").count(), 0);
+        assert_eq!(TextMembers::new(b"{}").count(), 0);
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
             "{\"a\":\"b\"x",
         ] {
             assert!(
-                Members::of(damaged.as_bytes()).any(|member| member.is_err()),
+                TextMembers::new(damaged.as_bytes()).any(|member| member.is_err()),
                 "{damaged}"
             );
         }

@@ -29,7 +29,7 @@ fn check_scope_and_coverage(question: &dyn Query, view: View<'_>, for_one: bool)
     ensure_held(question, view)?;
     let owners = view.snapshot.owners();
     let has_coverage = match question.about() {
-        Some(school) => owners.of(school).has_coverage(),
+        Some(school) => owners.get(school).has_coverage(),
         None if view.snapshot.follows()? => {
             owners.any(|owner| owner == SchoolOwner::PartialUpstream)
         }

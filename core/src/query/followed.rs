@@ -11,7 +11,7 @@ use crate::store::Snapshot;
 use std::sync::Arc;
 
 /// Returns the state of a follower, or `None` if the store follows no other store.
-pub(super) fn of(snapshot: &Snapshot) -> Result<Arc<Option<FollowerState>>> {
+pub(super) fn read(snapshot: &Snapshot) -> Result<Arc<Option<FollowerState>>> {
     snapshot.decoded(0, FollowerState::PARTITION, FollowerState::SOURCES, || {
         let followed = FollowerState::read(snapshot)?;
         let bytes = followed
@@ -24,7 +24,7 @@ pub(super) fn of(snapshot: &Snapshot) -> Result<Arc<Option<FollowerState>>> {
 
 /// Fails with `not_synced` if a question reads data of a school outside of the scope.
 pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<()> {
-    let followed = of(view.snapshot)?;
+    let followed = read(view.snapshot)?;
     let (Some(followed), Some(school)) = (&*followed, question.about()) else {
         return Ok(());
     };
@@ -33,7 +33,7 @@ pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<()> {
         Err(Error::NotSynced { school, what }.into())
     };
     let Some((whom, held)) = followed.audience(school) else {
-        let is_app = view.snapshot.owners().of(school).is_app();
+        let is_app = view.snapshot.owners().get(school).is_app();
         return if !is_app || has_records(view.snapshot, school)? {
             Ok(())
         } else {
@@ -61,7 +61,7 @@ pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<()> {
 /// school: a follower refuses a question about a school that it neither follows nor has records
 /// of.
 pub(crate) fn depends_on_any_record(question: &dyn Query, snapshot: &Snapshot) -> Result<bool> {
-    let followed = of(snapshot)?;
+    let followed = read(snapshot)?;
     let school = question.about();
     Ok((*followed)
         .as_ref()
@@ -82,11 +82,11 @@ fn is_read(read: u64, kind: Kind) -> bool {
 /// Returns true if the scope excludes a kind. Records that belong to the app itself are always
 /// present.
 fn is_beyond(held: Kinds, kind: Kind) -> bool {
-    RecordOwner::of(kind) != RecordOwner::App && !held.has(kind)
+    RecordOwner::of_kind(kind) != RecordOwner::App && !held.has(kind)
 }
 
 fn is_of_people(kind: Kind) -> bool {
-    match RecordOwner::of(kind) {
+    match RecordOwner::of_kind(kind) {
         RecordOwner::Learner | RecordOwner::Named | RecordOwner::Staff => true,
         RecordOwner::Table | RecordOwner::TableOfMarks | RecordOwner::App => false,
     }

@@ -50,4 +50,4 @@ pub(crate) use params::ParamForm;
 pub(crate) use params::{Param, Params};
 pub(crate) use reads::CoverageCheck;
 pub(crate) use view::View;
-pub(crate) use walk::{Identity, Position, Walk};
+pub(crate) use walk::{Identity, RecordPosition, Walk};

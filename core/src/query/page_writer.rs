@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use super::view::View;
-use super::walk::{Position, Walk};
+use super::walk::{RecordPosition, Walk};
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
 use crate::store::{Block, Key, Partition, Reader};
@@ -29,7 +29,7 @@ impl PageWriter<'_, '_> {
         let PageWriter {
             view, walk, out, ..
         } = self;
-        let at = |[first, second, ..]: &Position| Key(*first, *second);
+        let at = |[first, second, ..]: &RecordPosition| Key(*first, *second);
         let Some(keys) = walk.slice_after_cursor(from, to, at) else {
             return Ok(Outcome::Found);
         };

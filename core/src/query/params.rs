@@ -54,7 +54,7 @@ pub(crate) enum ParamForm {
 
 impl<'a> Params<'a> {
     /// Creates the parameters of a query string, without a school and without an integrator.
-    pub(crate) fn of(version: ApiVersion, query: &'a str) -> Params<'a> {
+    pub(crate) fn new(version: ApiVersion, query: &'a str) -> Params<'a> {
         Params {
             version,
             username: "",
@@ -71,7 +71,7 @@ impl<'a> Params<'a> {
     pub(super) fn recording(version: ApiVersion, query: &'a str) -> Params<'a> {
         Params {
             recorded: Some(Vec::new()),
-            ..Params::of(version, query)
+            ..Params::new(version, query)
         }
     }
 
@@ -236,7 +236,7 @@ mod tests {
             ("include_parents=1&include_parents=no", false),
             ("include_parents=0&include_parents", true),
         ] {
-            let params = Params::of(ApiVersion::V1, query);
+            let params = Params::new(ApiVersion::V1, query);
             assert_eq!(params.is_on("include_parents"), expected, "{query}");
         }
     }

@@ -1,7 +1,7 @@
 //! The data of schools that a question reads, and the check that it was fetched.
 
 use super::filters::learner_status::LearnerStatus;
-use super::filters::window::Window;
+use super::filters::window::DateWindow;
 use super::view::View;
 use crate::date::Date;
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ impl<'a> CoverageCheck<'a> {
     /// that is read. The error names the last one. For an erased learner, the answer is known
     /// to be empty.
     pub(super) fn require_any(&self, school: u64, units: &[CoverageKey]) -> Result<()> {
-        if self.view.snapshot.owners().of(school).is_app() {
+        if self.view.snapshot.owners().get(school).is_app() {
             return Ok(());
         }
         for unit in units {
@@ -58,7 +58,7 @@ impl<'a> CoverageCheck<'a> {
         if snapshot.records(records)?.blocks() > 0 {
             return Ok(());
         }
-        let unit = CoverageKey::of(part);
+        let unit = CoverageKey::new(part);
         for school in snapshot.owners().schools() {
             let seen = snapshot.records(unit.partition(school))?;
             if seen.get(unit.key)?.is_some() {
@@ -73,9 +73,9 @@ impl<'a> CoverageCheck<'a> {
         &self,
         school: u64,
         part: CoverageKind,
-        Window { from, to }: Window,
+        DateWindow { from, to }: DateWindow,
     ) -> Result<()> {
-        let all = CoverageKey::of(part).partition(school);
+        let all = CoverageKey::new(part).partition(school);
         let all = self.view.snapshot.records(all)?;
         let mut ranges = all.cursor(Key::MIN, Key(to.number(), u64::MAX));
         // The first day that is not yet known to be fetched.
@@ -106,7 +106,7 @@ impl<'a> CoverageCheck<'a> {
         id: u64,
         what: &'static str,
     ) -> Result<()> {
-        let records = self.view.snapshot.records(Partition::of(school, of))?;
+        let records = self.view.snapshot.records(Partition::new(school, of))?;
         match records.get(Key::one(id))? {
             Some(_) => Ok(()),
             None => Err(not_synced(Some(school), format!("{what} {id}"))),
@@ -130,7 +130,7 @@ impl<'a> CoverageCheck<'a> {
     }
 
     fn status(&self, school: u64, learner: u64) -> Result<Option<u64>> {
-        let learners = Partition::of(school, Collection::Learners);
+        let learners = Partition::new(school, Collection::Learners);
         let learners = self.view.snapshot.records(learners)?;
         match learners.get(Key::one(learner))? {
             Some(record) => record.filter_column(STATUS_COLUMN),

@@ -29,12 +29,12 @@ impl<'a> View<'a> {
 
     /// Returns the decoded facts of a school: its UTC offset and its current year.
     pub(crate) fn facts(&self, school: u64) -> Result<Arc<SchoolFacts>> {
-        decoded::school_facts::of(self.snapshot, school)
+        decoded::school_facts::read(self.snapshot, school)
     }
 
     /// Returns the small tables of a school, rendered for a version of the API.
     pub(crate) fn tables(&self, school: u64, version: ApiVersion) -> Result<Arc<Tables>> {
-        decoded::tables::of(self.snapshot, school, version)
+        decoded::tables::read(self.snapshot, school, version)
     }
 
     /// Returns the current administrative year of a school.

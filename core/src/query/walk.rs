@@ -1,6 +1,6 @@
 //! Pagination of a collection (section 9, item 3), in the order of its records or in reverse.
 
-use super::filters::window::Window;
+use super::filters::window::DateWindow;
 use crate::error::Result;
 use crate::record::varint;
 use crate::store::{Key, PinnedBlock, Records};
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(crate) struct Identity(Vec<u8>);
 
 impl Identity {
-    pub(crate) fn of(collection: &str) -> Identity {
+    pub(crate) fn new(collection: &str) -> Identity {
         let mut identity = Identity(Vec::with_capacity(256));
         identity.bytes_of("", collection.as_bytes());
         identity
@@ -33,8 +33,8 @@ impl Identity {
         }
     }
 
-    pub(super) fn window(&mut self, window: Option<Window>) {
-        if let Some(Window { from, to }) = window {
+    pub(super) fn window(&mut self, window: Option<DateWindow>) {
+        if let Some(DateWindow { from, to }) = window {
             self.number("from", Some(from.number()));
             self.number("to", Some(to.number()));
         }
@@ -49,24 +49,24 @@ impl Identity {
 
 /// The position of a record in the order of its collection. Positions sort as the records do.
 /// Numbers that the collection does not need are 0.
-pub(crate) type Position = [u64; 7];
+pub(crate) type RecordPosition = [u64; 7];
 
 /// One page of a walk through a collection.
 #[derive(Debug)]
 pub(crate) struct Walk {
     reverse: bool,
     limit: usize,
-    after: Option<Position>,
+    after: Option<RecordPosition>,
     /// Whether the walk returns one record, which the question names, and not a collection.
     is_for_one: bool,
     count: usize,
-    last: Option<Position>,
+    last: Option<RecordPosition>,
     has_more: bool,
 }
 
 impl Walk {
     /// Creates a walk for a page of at most `limit` records after a position.
-    pub(crate) fn page(reverse: bool, limit: usize, after: Option<Position>) -> Walk {
+    pub(crate) fn page(reverse: bool, limit: usize, after: Option<RecordPosition>) -> Walk {
         Walk {
             reverse,
             limit,
@@ -106,14 +106,14 @@ impl Walk {
     }
 
     /// Returns the position of the page's last record if more records follow it.
-    pub(crate) fn next(&self) -> Option<Position> {
+    pub(crate) fn next(&self) -> Option<RecordPosition> {
         self.last.filter(|_| self.has_more)
     }
 
     /// Adds the next record to the page. Returns true if the record is to be written, and false
     /// if the page is already full.
     #[inline]
-    pub(super) fn take(&mut self, position: Position) -> bool {
+    pub(super) fn take(&mut self, position: RecordPosition) -> bool {
         if self.count == self.limit {
             self.has_more = true;
             return false;
@@ -140,7 +140,7 @@ impl Walk {
     }
 
     /// Returns true if a record follows the position after which the page begins.
-    pub(super) fn is_after_cursor(&self, position: &Position) -> bool {
+    pub(super) fn is_after_cursor(&self, position: &RecordPosition) -> bool {
         match &self.after {
             None => true,
             Some(after) if self.reverse => position < after,
@@ -153,7 +153,7 @@ impl Walk {
     pub(super) fn ahead<'a, T>(
         &self,
         things: &'a [T],
-        position: impl Fn(&T) -> Position,
+        position: impl Fn(&T) -> RecordPosition,
     ) -> &'a [T] {
         let Some(after) = &self.after else {
             return things;
@@ -172,7 +172,7 @@ impl Walk {
         &self,
         from: Key,
         to: Key,
-        key: impl FnOnce(&Position) -> Key,
+        key: impl FnOnce(&RecordPosition) -> Key,
     ) -> Option<(Key, Key)> {
         let Some(after) = self.after.as_ref().map(key) else {
             return Some((from, to));
@@ -192,7 +192,7 @@ impl Walk {
         &self,
         from: Key,
         to: Key,
-        key: impl FnOnce(&Position) -> Option<Key>,
+        key: impl FnOnce(&RecordPosition) -> Option<Key>,
     ) -> Option<(Key, Key)> {
         let (from, to) = match self.after.as_ref().and_then(key) {
             None => (from, to),
@@ -235,11 +235,11 @@ impl Walk {
 mod tests {
     use super::*;
 
-    fn at(first: u64, second: u64) -> Position {
+    fn at(first: u64, second: u64) -> RecordPosition {
         [first, second, 0, 0, 0, 0, 0]
     }
 
-    fn key([first, second, ..]: &Position) -> Key {
+    fn key([first, second, ..]: &RecordPosition) -> Key {
         Key(*first, *second)
     }
 
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn what_is_left_behind_a_position() {
         let all = (Key(1, 0), Key(9, u64::MAX));
-        let rest = |reverse, after: Option<Position>| {
+        let rest = |reverse, after: Option<RecordPosition>| {
             Walk::page(reverse, 5, after).slice_after_cursor(all.0, all.1, key)
         };
         assert_eq!(rest(false, None), Some(all));

@@ -18,7 +18,7 @@ pub(crate) fn address(
     Ok(match (kind.storage(), key) {
         (Storage::Dated { at, .. }, &[school, id]) => {
             let date = date_of(reader, at, school, id)?;
-            date.map(|date| (Partition::of(school, at.records), Key(date, id)))
+            date.map(|date| (Partition::new(school, at.records), Key(date, id)))
         }
         (Storage::Assessments, &[school, id]) => {
             let at = grade_term_of(reader, school, id)?;
@@ -30,7 +30,7 @@ pub(crate) fn address(
 
 /// Returns the date at which a record is stored, or `None` if there is no such record.
 pub(crate) fn date_of(reader: &dyn Reader, at: Dated, school: u64, id: u64) -> Result<Option<u64>> {
-    let dates = Records::open(reader, Partition::of(school, at.dates))?;
+    let dates = Records::open(reader, Partition::new(school, at.dates))?;
     match dates.get(Key::one(id))? {
         Some(record) => {
             let date = record.filter_column(Dated::DATE_COLUMN)?;
@@ -50,7 +50,7 @@ pub(crate) struct GradeTerm {
 
 impl GradeTerm {
     /// Reads an entry of the index of assessments.
-    pub(crate) fn of(entry: &Item<'_>) -> Result<GradeTerm> {
+    pub(crate) fn from_item(entry: &Item<'_>) -> Result<GradeTerm> {
         let filter_column = |column| entry.filter_column(column).ok_or_else(misplaced);
         Ok(GradeTerm {
             grade: filter_column(GRADE_COLUMN)?,
@@ -76,9 +76,11 @@ pub(crate) fn grade_term_of(
     school: u64,
     assessment: u64,
 ) -> Result<Option<GradeTerm>> {
-    let index = Records::open(reader, Partition::of(school, Collection::AssessmentIndex))?;
+    let index = Records::open(reader, Partition::new(school, Collection::AssessmentIndex))?;
     let entry = index.get(Key::one(assessment))?;
-    entry.map(|entry| GradeTerm::of(&entry.item()?)).transpose()
+    entry
+        .map(|entry| GradeTerm::from_item(&entry.item()?))
+        .transpose()
 }
 
 /// Returns the slot of an assessment in the mark rows of its grade, year and term.
@@ -122,7 +124,7 @@ pub(crate) fn mark_address(
             (rows, Key(at.term, learner), slot)
         }
         None => {
-            let waiting = Partition::of(school, Collection::WaitingMarks);
+            let waiting = Partition::new(school, Collection::WaitingMarks);
             (waiting, Key(assessment, learner), 0)
         }
     }

@@ -2,7 +2,7 @@
 
 /// The form that a field's value must have (dataset format, "Values").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum FieldForm {
     /// Digits up to 2^64−1, as a number or a string.
     Integer,
     /// Digits with an optional `-`, within 64 bits, as a number or a string.
@@ -41,10 +41,10 @@ pub(crate) enum Form {
     Texts,
 }
 
-impl Form {
+impl FieldForm {
     /// Returns true if no error message and no log may show the value.
     pub(crate) const fn is_secret(self) -> bool {
-        matches!(self, Form::Password | Form::PasswordHash)
+        matches!(self, FieldForm::Password | FieldForm::PasswordHash)
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum Role {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    pub(crate) form: Form,
+    pub(crate) form: FieldForm,
     pub(crate) role: Role,
     pub(crate) required: bool,
     /// The number of the residual field, if the value can be one. It is part of the format, and
@@ -92,7 +92,7 @@ impl Field {
     pub(crate) const fn key(name: &'static str) -> Field {
         Field {
             role: Role::Key { answered: false },
-            ..Field::of(name, Form::Integer).required()
+            ..Field::optional(name, FieldForm::Integer).required()
         }
     }
 
@@ -107,13 +107,13 @@ impl Field {
     /// Creates the user name as a field of the key.
     pub(crate) const fn username() -> Field {
         Field {
-            form: Form::Username,
+            form: FieldForm::Username,
             ..Field::key("username")
         }
     }
 
     /// Creates an optional field that is in the record's answer.
-    pub(crate) const fn of(name: &'static str, form: Form) -> Field {
+    pub(crate) const fn optional(name: &'static str, form: FieldForm) -> Field {
         Field {
             name,
             form,
@@ -134,16 +134,16 @@ impl Field {
     pub(crate) const fn decimal(name: &'static str, residual_field: u8) -> Field {
         Field {
             residual_field: Some(residual_field),
-            ..Field::of(name, Form::Decimal)
+            ..Field::optional(name, FieldForm::Decimal)
         }
     }
 
     pub(crate) const fn text(name: &'static str) -> Field {
-        Field::of(name, Form::Text)
+        Field::optional(name, FieldForm::Text)
     }
 
     pub(crate) const fn reference(name: &'static str) -> Field {
-        Field::of(name, Form::Reference)
+        Field::optional(name, FieldForm::Reference)
     }
 
     /// Changes the field to a residual field with this number, which is not in the record's

@@ -20,7 +20,7 @@ pub(crate) const RECORDS: Sources = {
 /// records and of a sync's own state, so a new collection is included until it is excluded
 /// here.
 pub(crate) const STATE: Sources = RECORDS
-    .union(Sources::of(&[
+    .union(Sources::new(&[
         Collection::FetchLog,
         Collection::FetchedRecords,
         Collection::Outbox,

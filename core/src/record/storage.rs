@@ -66,19 +66,19 @@ impl Storage {
             Storage::Integrators => Sources::INTEGRATORS,
             Storage::Authorisations => Sources::AUTHORISATIONS,
             Storage::Global(of) | Storage::BySchool(of) | Storage::ByGradeAndYear(of) => {
-                Sources::of(&[of])
+                Sources::new(&[of])
             }
-            Storage::Dated { at, .. } => Sources::of(&[at.records, at.dates]),
+            Storage::Dated { at, .. } => Sources::new(&[at.records, at.dates]),
             // Mark rows also contain the subjects that a learner takes.
-            Storage::LearnerSubjects => Sources::of(&[
+            Storage::LearnerSubjects => Sources::new(&[
                 Collection::LearnerSubjects,
                 Collection::MarkRows,
                 Collection::MarkRowIndex,
             ]),
             Storage::Assessments => {
-                Sources::of(&[Collection::Assessments, Collection::AssessmentIndex])
+                Sources::new(&[Collection::Assessments, Collection::AssessmentIndex])
             }
-            Storage::Marks => Sources::of(&[
+            Storage::Marks => Sources::new(&[
                 Collection::WaitingMarks,
                 Collection::MarkRows,
                 Collection::MarkRowIndex,
@@ -106,9 +106,9 @@ impl Storage {
     pub(crate) fn address(self, key: &[u64]) -> Option<(Partition, Key)> {
         Some(match (self, key) {
             (Storage::Global(of), [id]) => (Partition::global(of), Key::one(*id)),
-            (Storage::BySchool(of), [school, id]) => (Partition::of(*school, of), Key::one(*id)),
+            (Storage::BySchool(of), [school, id]) => (Partition::new(*school, of), Key::one(*id)),
             (Storage::BySchool(of), [school, first, second]) => {
-                (Partition::of(*school, of), Key(*first, *second))
+                (Partition::new(*school, of), Key(*first, *second))
             }
             (Storage::ByGradeAndYear(of), [school, grade, year, first, second]) => (
                 Partition::of_grade_year(*school, of, *grade, *year),

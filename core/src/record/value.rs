@@ -1,6 +1,6 @@
 //! The value of a field, read from a dataset or from a stored record.
 
-use super::field::Form;
+use super::field::FieldForm;
 use super::values::decimal::PackedDecimal;
 use super::values::shown::shown;
 use super::values::texts;
@@ -37,10 +37,12 @@ pub(crate) struct EnrolledTerm<'a> {
 impl<'a> Value<'a> {
     /// Reads a value of any form except terms, as a dataset writes it. On failure, returns a
     /// message that describes the expected form.
-    pub(crate) fn from_json(form: Form, raw: &'a str) -> Result<Value<'a>, String> {
+    pub(crate) fn from_json(form: FieldForm, raw: &'a str) -> Result<Value<'a>, String> {
         let array = match form {
-            Form::Texts => Some(texts::from_json(raw)),
-            Form::Choices(choices) if raw.starts_with('[') => Some(texts::chosen(choices, raw)),
+            FieldForm::Texts => Some(texts::from_json(raw)),
+            FieldForm::Choices(choices) if raw.starts_with('[') => {
+                Some(texts::chosen(choices, raw))
+            }
             _ => None,
         };
         if let Some(array) = array {
@@ -52,7 +54,7 @@ impl<'a> Value<'a> {
         }
         let form = match form {
             // A string that contains an array as text is not an array.
-            Form::Choices(choices) => Form::Choice(choices),
+            FieldForm::Choices(choices) => FieldForm::Choice(choices),
             form => form,
         };
         let text = match raw.as_bytes() {
@@ -69,30 +71,34 @@ impl<'a> Value<'a> {
     }
 
     /// Reads a value from its plain text.
-    pub(crate) fn from_text(form: Form, text: Cow<'a, str>) -> Option<Value<'a>> {
+    pub(crate) fn from_text(form: FieldForm, text: Cow<'a, str>) -> Option<Value<'a>> {
         if text.is_empty() {
             return Some(Value::Empty);
         }
         match form {
-            Form::Integer => integer(&text).map(Value::Integer),
-            Form::Signed => signed(&text).map(|text| Value::Text(Cow::Owned(text))),
-            Form::Bit => integer(&text).filter(|bit| *bit < 2).map(Value::Integer),
-            Form::Text | Form::Reference | Form::Username | Form::Password | Form::PasswordHash => {
-                Some(Value::Text(text))
+            FieldForm::Integer => integer(&text).map(Value::Integer),
+            FieldForm::Signed => signed(&text).map(|text| Value::Text(Cow::Owned(text))),
+            FieldForm::Bit => integer(&text).filter(|bit| *bit < 2).map(Value::Integer),
+            FieldForm::Text
+            | FieldForm::Reference
+            | FieldForm::Username
+            | FieldForm::Password
+            | FieldForm::PasswordHash => Some(Value::Text(text)),
+            FieldForm::YesNo => YES_NO.contains(&&*text).then_some(Value::Text(text)),
+            FieldForm::Date => Date::parse(text.as_bytes()).map(Value::Date),
+            FieldForm::DateTime => DateTime::parse(text.as_bytes()).map(Value::DateTime),
+            FieldForm::Percentage if text == "a" => Some(Value::Absent),
+            FieldForm::Decimal | FieldForm::Percentage => {
+                PackedDecimal::parse(&text).map(Value::Decimal)
             }
-            Form::YesNo => YES_NO.contains(&&*text).then_some(Value::Text(text)),
-            Form::Date => Date::parse(text.as_bytes()).map(Value::Date),
-            Form::DateTime => DateTime::parse(text.as_bytes()).map(Value::DateTime),
-            Form::Percentage if text == "a" => Some(Value::Absent),
-            Form::Decimal | Form::Percentage => PackedDecimal::parse(&text).map(Value::Decimal),
-            Form::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
-            Form::Choices(choices) if choices.contains(&&*text) => Some(Value::Text(text)),
-            Form::Choices(choices) => {
+            FieldForm::Choice(choices) => choices.contains(&&*text).then_some(Value::Text(text)),
+            FieldForm::Choices(choices) if choices.contains(&&*text) => Some(Value::Text(text)),
+            FieldForm::Choices(choices) => {
                 texts::chosen(choices, &text).map(|text| Value::Text(Cow::Owned(text)))
             }
-            Form::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
-            Form::Texts => texts::canonical(&text).map(|text| Value::Text(Cow::Owned(text))),
-            Form::Terms => None,
+            FieldForm::Offset => Offset::parse(&text).map(|_| Value::Text(text)),
+            FieldForm::Texts => texts::canonical(&text).map(|text| Value::Text(Cow::Owned(text))),
+            FieldForm::Terms => None,
         }
     }
 
@@ -135,9 +141,9 @@ impl<'a> Value<'a> {
 
     /// Returns the number by which filters compare the value: an integer, the number of a date,
     /// a text that is a number, or the index of a choice. An empty choice has the index 0.
-    pub(crate) fn filter_column(&self, form: Form) -> Option<u64> {
+    pub(crate) fn filter_column(&self, form: FieldForm) -> Option<u64> {
         match (form, self) {
-            (Form::Choice(choices), chosen) => {
+            (FieldForm::Choice(choices), chosen) => {
                 let text = chosen.text();
                 let index = choices.iter().position(|choice| *choice == text);
                 Some(index.unwrap_or(0) as u64)
@@ -187,50 +193,54 @@ fn signed(text: &str) -> Option<String> {
 
 /// Returns true if a form accepts this JSON number: integers must have no fraction and no
 /// exponent, decimals no exponent.
-fn takes_number(form: Form, raw: &str) -> bool {
+fn takes_number(form: FieldForm, raw: &str) -> bool {
     match form {
-        Form::Integer
-        | Form::Signed
-        | Form::Bit
-        | Form::Text
-        | Form::Reference
-        | Form::Username
-        | Form::Password
-        | Form::PasswordHash
-        | Form::YesNo
-        | Form::Choice(_)
-        | Form::Choices(_) => texts::is_plain(raw),
-        Form::Decimal | Form::Percentage => true,
+        FieldForm::Integer
+        | FieldForm::Signed
+        | FieldForm::Bit
+        | FieldForm::Text
+        | FieldForm::Reference
+        | FieldForm::Username
+        | FieldForm::Password
+        | FieldForm::PasswordHash
+        | FieldForm::YesNo
+        | FieldForm::Choice(_)
+        | FieldForm::Choices(_) => texts::is_plain(raw),
+        FieldForm::Decimal | FieldForm::Percentage => true,
         _ => false,
     }
 }
 
 /// Returns the message for an invalid value, with the value as it was written.
-fn wrong(form: Form, raw: &str) -> String {
+fn wrong(form: FieldForm, raw: &str) -> String {
     let shown = shown(raw);
     match form {
-        Form::Integer => {
+        FieldForm::Integer => {
             format!("{shown} is not an unsigned integer (at most 18446744073709551615)")
         }
-        Form::Signed => format!("{shown} is not an integer of 64 bits"),
-        Form::Bit => format!("{shown} is not one of 0, 1"),
+        FieldForm::Signed => format!("{shown} is not an integer of 64 bits"),
+        FieldForm::Bit => format!("{shown} is not one of 0, 1"),
         _ if form.is_secret() => NO_TEXT.to_owned(),
-        Form::Text | Form::Reference | Form::Username | Form::Password | Form::PasswordHash => {
+        FieldForm::Text
+        | FieldForm::Reference
+        | FieldForm::Username
+        | FieldForm::Password
+        | FieldForm::PasswordHash => {
             format!("{shown} {NO_TEXT}")
         }
-        Form::Date => format!("{shown} is not a date (YYYY-MM-DD)"),
-        Form::DateTime => format!("{shown} is not a date-time (YYYY-MM-DD HH:MM:SS)"),
-        Form::Decimal => format!("{shown} is not a decimal ({DIGITS})"),
-        Form::Percentage => format!("{shown} is not a decimal ({DIGITS}) or \"a\""),
-        Form::YesNo => format!("{shown} is not one of {}", YES_NO.join(", ")),
-        Form::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
-        Form::Choices(choices) => {
+        FieldForm::Date => format!("{shown} is not a date (YYYY-MM-DD)"),
+        FieldForm::DateTime => format!("{shown} is not a date-time (YYYY-MM-DD HH:MM:SS)"),
+        FieldForm::Decimal => format!("{shown} is not a decimal ({DIGITS})"),
+        FieldForm::Percentage => format!("{shown} is not a decimal ({DIGITS}) or \"a\""),
+        FieldForm::YesNo => format!("{shown} is not one of {}", YES_NO.join(", ")),
+        FieldForm::Choice(choices) => format!("{shown} is not one of {}", choices.join(", ")),
+        FieldForm::Choices(choices) => {
             let choices = choices.join(", ");
             format!("{shown} is not an array of {choices}, each at most once")
         }
-        Form::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
-        Form::Terms => format!("{shown} is not an array of objects"),
-        Form::Texts => format!("{shown} is not an array of text, none of it empty"),
+        FieldForm::Offset => format!("{shown} is not an offset (±HH:MM, at most 18:00)"),
+        FieldForm::Terms => format!("{shown} is not an array of objects"),
+        FieldForm::Texts => format!("{shown} is not an array of text, none of it empty"),
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    pub(crate) const fn of(collections: &[Collection]) -> Sources {
+    pub(crate) const fn new(collections: &[Collection]) -> Sources {
         let mut bits = 0;
         let mut rest = collections;
         while let [first, others @ ..] = rest {
@@ -25,7 +25,7 @@ impl Sources {
     }
 
     /// No sources. A value without sources is valid as long as the store is open.
-    pub(crate) const NONE: Sources = Sources::of(&[]);
+    pub(crate) const NONE: Sources = Sources::new(&[]);
 
     /// The integrators and their passwords, without the authorisations by schools.
     pub(crate) const INTEGRATORS: Sources = Sources { bits: 1 << 63 };
@@ -82,7 +82,7 @@ impl Sources {
 
 /// The data that a commit changed, as bits of [`Sources`].
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Changes {
+pub(crate) struct ChangedSources {
     schools: HashMap<u64, u64>,
     /// The union of the bits of all these schools.
     any_school: u64,
@@ -90,7 +90,7 @@ pub(crate) struct Changes {
     other: bool,
 }
 
-impl Changes {
+impl ChangedSources {
     /// Records that a partition was written to.
     pub(crate) fn partition(&mut self, partition: Partition) {
         if partition.collection.is_global() {
@@ -139,7 +139,7 @@ impl Changes {
     }
 
     /// The bits that changed for a school, including the sources that all schools share.
-    fn of(&self, school: u64) -> u64 {
+    fn bits_for(&self, school: u64) -> u64 {
         let of_school = self.schools.get(&school).copied().unwrap_or(0);
         of_school | self.shared()
     }
@@ -157,7 +157,7 @@ impl Changes {
     /// Returns whether any of these sources was changed, for one school or for all schools.
     pub(super) fn affects(&self, school: Option<u64>, sources: Sources) -> bool {
         let bits = match school {
-            Some(school) => self.of(school),
+            Some(school) => self.bits_for(school),
             None => self.any_school | self.global,
         };
         bits & sources.bits != 0
@@ -167,7 +167,7 @@ impl Changes {
     /// The values of global partitions have the school 0, and depend on global collections.
     pub(super) fn affects_value(&self, of: Partition, sources: Sources) -> bool {
         let global = if of.school == 0 { self.global } else { 0 };
-        (self.of(of.school) | global) & sources.bits != 0
+        (self.bits_for(of.school) | global) & sources.bits != 0
     }
 }
 
@@ -179,22 +179,22 @@ mod tests {
     /// school, although the records of all schools are in one partition.
     #[test]
     fn a_school_touches_what_is_its_own_and_what_is_of_all() {
-        let sources = Sources::of(&[Collection::Schools, Collection::Learners]);
-        let mut changes = Changes::default();
+        let sources = Sources::new(&[Collection::Schools, Collection::Learners]);
+        let mut changes = ChangedSources::default();
         changes.partition(Partition::global(Collection::Schools));
         changes.school(7);
         assert!(changes.affects(Some(7), sources) && changes.affects(None, sources));
         assert!(!changes.affects(Some(8), sources));
         let block_index = Partition::global(Collection::Schools);
-        assert!(changes.affects_value(block_index, Sources::of(&[Collection::Schools])));
-        let tables = |school| Partition::of(school, Collection::Schools);
+        assert!(changes.affects_value(block_index, Sources::new(&[Collection::Schools])));
+        let tables = |school| Partition::new(school, Collection::Schools);
         assert!(changes.affects_value(tables(7), sources));
         assert!(!changes.affects_value(tables(8), sources));
     }
 
     #[test]
     fn authorisations_are_of_a_school_and_integrators_of_all() {
-        let mut changes = Changes::default();
+        let mut changes = ChangedSources::default();
         changes.integrator_row(Some(7));
         for (school, expected) in [(Some(7), true), (Some(8), false), (None, true)] {
             assert_eq!(changes.affects(school, Sources::AUTHORISATIONS), expected);

@@ -22,12 +22,12 @@ pub(super) enum LeaseState {
 /// All leases of a store, and the callers that wait for their end.
 #[derive(Default)]
 pub(super) struct Leases {
-    list: Mutex<List>,
+    list: Mutex<LeaseList>,
     pub(super) changed: Condvar,
 }
 
 #[derive(Default)]
-pub(super) struct List {
+pub(super) struct LeaseList {
     pub(super) live: Vec<Arc<LeaseSlot>>,
     /// The number of callers that wait for all leases to end. New leases let one of them go first.
     pub(super) waiting: usize,
@@ -47,16 +47,16 @@ impl LeaseSlot {
 }
 
 impl Leases {
-    pub(super) fn lock(&self) -> MutexGuard<'_, List> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LeaseList> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until there is no lease and no caller has exclusive access.
     pub(super) fn wait<'a>(
         &'a self,
-        list: MutexGuard<'a, List>,
+        list: MutexGuard<'a, LeaseList>,
         wait: std::time::Duration,
-    ) -> MutexGuard<'a, List> {
+    ) -> MutexGuard<'a, LeaseList> {
         let waited = self
             .changed
             .wait_timeout_while(list, wait, |list| !list.is_free());
@@ -84,7 +84,7 @@ impl Leases {
     }
 }
 
-impl List {
+impl LeaseList {
     pub(super) fn is_free(&self) -> bool {
         self.live.is_empty() && !self.is_taken
     }

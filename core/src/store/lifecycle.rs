@@ -289,9 +289,9 @@ mod tests {
 
     /// A backend that counts writes and the call of `close`.
     #[derive(Debug)]
-    struct Counting(InMemoryBackend, Arc<AtomicUsize>);
+    struct CallCounter(InMemoryBackend, Arc<AtomicUsize>);
 
-    impl StorageBackend for Counting {
+    impl StorageBackend for CallCounter {
         fn len(&self) -> io::Result<u64> {
             self.0.len()
         }
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn a_forked_process_is_refused_and_leaves_the_store_alone() -> Result<()> {
         let count = Arc::new(AtomicUsize::new(0));
-        let bytes = Counting(InMemoryBackend::new(), count.clone());
+        let bytes = CallCounter(InMemoryBackend::new(), count.clone());
         let mut store = Store::open(Location::Backend(Box::new(bytes)), StoreOptions::for_test())?;
         assert_eq!(code(store.write(|_| Ok(()))), "ok");
         // A thread of the parent process is in the middle of a change.

@@ -49,7 +49,7 @@ pub(crate) use file::backup::{OmittedRows, write as backup};
 pub(crate) use idempotency_records::IdempotencyRecord;
 pub(crate) use journal::changed_key::{ChangedKey, LogPartition};
 pub(crate) use journal::changed_keys::ChangedKeys;
-pub(crate) use journal::read_since::{ChangePosition, Since};
+pub(crate) use journal::read_since::{ChangePosition, ChangesSince};
 pub(crate) use lease::Lease;
 pub(crate) use lifecycle::{Location, Store};
 pub(crate) use options::StoreOptions;

@@ -1,7 +1,7 @@
 //! An open database, with its current snapshot, its transactions and its compaction.
 
 use super::blocks::decoded_cache::DecodedCache;
-use super::changes::Changes;
+use super::changes::ChangedSources;
 use super::file::interrupted_creation;
 use super::journal::changed_keys::Journaling;
 use super::options::StoreOptions;
@@ -47,7 +47,7 @@ pub(super) struct Open {
 /// The outcome of a write transaction.
 pub(super) enum Committed {
     /// The change is durable and visible to readers, or there was nothing to change.
-    Yes(Changes),
+    Yes(ChangedSources),
     /// The commit failed, or the new snapshot could not be opened. The change was committed if the
     /// store has this sequence number when it is reopened.
     Unsure(u64, Failure),
@@ -148,7 +148,7 @@ impl Open {
     }
 
     /// Makes a commit visible to readers.
-    fn publish_snapshot(&self, changes: &Changes) -> Result<()> {
+    fn publish_snapshot(&self, changes: &ChangedSources) -> Result<()> {
         let decoded_cache = self.snapshot().decoded_after(changes);
         let next = Arc::new(Snapshot::open(&self.database, decoded_cache)?);
         let mut held = self
@@ -252,7 +252,7 @@ impl Open {
         let snapshot = snapshot
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        let decoded_cache = snapshot.decoded_after(&Changes::default());
+        let decoded_cache = snapshot.decoded_after(&ChangedSources::default());
         drop(snapshot);
         if scrub {
             // If the file is damaged, redb may panic while it writes, and again while that panic

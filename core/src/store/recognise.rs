@@ -6,7 +6,7 @@ use super::redb_guard::copy_on_write::CopyOnWrite;
 use super::redb_guard::free_list_check;
 use super::redb_guard::panic_guard::abandon;
 use super::rows::read::{highest_rendering, read_number};
-use super::rows::row_set_checksums::{self, DIGESTS, Scope};
+use super::rows::row_set_checksums::{self, DIGESTS, RowSet};
 use super::rows::tables::{FORMAT, FORMAT_KEY, META, TOTALS_KEY, Totals};
 use crate::error::{Error, Failure, Result};
 use redb::{Database, DatabaseError, ReadableDatabase, StorageError, TableError};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const RECOGNISE_BYTES: usize = 1 << 20;
 
 /// The result of recognising a file.
-pub(super) struct Found {
+pub(super) struct RecognisedFile {
     /// Whether it is a store. Otherwise it is an empty database.
     pub(super) is_store: bool,
     /// Whether redb may write to it.
@@ -29,7 +29,10 @@ pub(super) struct Found {
 ///
 /// Fails as `newer_format` if the store has a format, a kind of record or a rendering that this
 /// version does not know.
-pub(super) fn recognise(backend: &Arc<SharedBackend>, options: StoreOptions) -> Result<Found> {
+pub(super) fn recognise(
+    backend: &Arc<SharedBackend>,
+    options: StoreOptions,
+) -> Result<RecognisedFile> {
     let is_sound = free_list_check::are_sound(&Handle(backend.clone()))?;
     let opened = Database::builder()
         .set_cache_size(RECOGNISE_BYTES)
@@ -45,7 +48,7 @@ pub(super) fn recognise(backend: &Arc<SharedBackend>, options: StoreOptions) -> 
     };
     let is_store = is_store(&database, options);
     abandon(database);
-    Ok(Found {
+    Ok(RecognisedFile {
         is_store: is_store?,
         is_sound,
     })
@@ -76,7 +79,7 @@ fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
         found if found > FORMAT => return Err(Error::newer("format", found, FORMAT)),
         _ => {}
     }
-    row_set_checksums::check(&transaction.open_table(DIGESTS)?, &meta, Scope::Meta)?;
+    row_set_checksums::check(&transaction.open_table(DIGESTS)?, &meta, RowSet::Meta)?;
     if let Some(totals) = meta.get(TOTALS_KEY)? {
         Totals::decode(totals.value())?.check(options.highest_kind)?;
     }

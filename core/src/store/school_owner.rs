@@ -88,7 +88,7 @@ impl SchoolOwners {
         self.0.is_empty()
     }
 
-    pub(crate) fn of(&self, school: u64) -> SchoolOwner {
+    pub(crate) fn get(&self, school: u64) -> SchoolOwner {
         self.0.get(&school).copied().unwrap_or(SchoolOwner::App)
     }
 

@@ -5,13 +5,13 @@ use super::blocks::collection::Collection;
 use super::blocks::decoded_cache::{DecodedCache, DecodedKey};
 use super::blocks::partition::{Partition, block_key};
 use super::blocks::records::{EachInRange, EachRow, PinnedBlock, Reader};
-use super::changes::{Changes, Sources};
+use super::changes::{ChangedSources, Sources};
 use super::journal::changed_key::JOURNAL;
 use super::rows::read::{
     are_all_rendered_by, missing_block, read_block_index, read_cursor_key, read_number, read_page,
     read_partitions, read_range, read_rendered_of, read_rows, read_sequence,
 };
-use super::rows::row_set_checksums::{self, DIGESTS, NoRows, Scope};
+use super::rows::row_set_checksums::{self, DIGESTS, NoRows, RowSet};
 use super::rows::tables::{
     BLOCK_INDEXES, BLOCKS, CursorKey, ERASING_KEY, INTEGRATORS, META, RENDERED_KEY, TOTALS_KEY,
     Totals,
@@ -78,7 +78,7 @@ impl Snapshot {
     }
 
     /// Returns the decoded cache for the next snapshot.
-    pub(crate) fn decoded_after(&self, changes: &Changes) -> DecodedCache {
+    pub(crate) fn decoded_after(&self, changes: &ChangedSources) -> DecodedCache {
         self.decoded_cache.after(changes)
     }
 
@@ -109,7 +109,7 @@ impl Snapshot {
     /// Checks, once while the store is open, that no block index of a school is missing.
     #[cold]
     pub(super) fn check_block_indexes(&self, school: u64) -> Result<()> {
-        let of = Scope::School(school);
+        let of = RowSet::School(school);
         self.once(of, || {
             row_set_checksums::check(&self.digests, &self.block_indexes, of)
         })
@@ -129,7 +129,7 @@ impl Snapshot {
     /// Checks, once while the store is open, that no row of the integrators is missing.
     #[cold]
     pub(super) fn check_integrators(&self) -> Result<()> {
-        let of = Scope::Integrators;
+        let of = RowSet::Integrators;
         self.once(of, || {
             row_set_checksums::check(&self.digests, &self.integrators, of)
         })
@@ -142,20 +142,20 @@ impl Snapshot {
     }
 
     /// Runs a check of a row set, once while the store is open.
-    pub(super) fn once(&self, of: Scope, check: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(super) fn once(&self, of: RowSet, check: impl FnOnce() -> Result<()>) -> Result<()> {
         self.decoded_cache.checked.once(of, check)
     }
 
     /// Checks all row sets of the store.
     pub(crate) fn check_digests(&self) -> Result<()> {
-        row_set_checksums::check(&self.digests, &self.meta, Scope::Meta)?;
+        row_set_checksums::check(&self.digests, &self.meta, RowSet::Meta)?;
         self.check_integrators()?;
         self.check_block_indexes_between(0, u64::MAX)?;
         self.check_whole_journal()
     }
 
     /// Checks that the rows of a journal match their row-set checksum.
-    pub(super) fn check_digest(&self, of: Scope) -> Result<()> {
+    pub(super) fn check_digest(&self, of: RowSet) -> Result<()> {
         match &self.journal {
             Some(journal) => row_set_checksums::check(&self.digests, journal, of),
             None => row_set_checksums::check(&self.digests, &NoRows, of),
@@ -232,7 +232,7 @@ pub(crate) struct SnapshotTables<'a> {
 impl Reader for Snapshot {
     #[inline]
     fn block_index(&self, partition: Partition) -> Result<Arc<BlockIndex>> {
-        let sources = Sources::of(&[partition.collection]);
+        let sources = Sources::new(&[partition.collection]);
         self.decoded(0, partition, sources, || {
             self.check_block_indexes(partition.school)?;
             let block_index = read_block_index(&self.block_indexes, partition)?;

@@ -1,7 +1,7 @@
 //! Notification of changes. The bits of the data that a commit changed are compared with the bits
 //! of the data that an answer depends on.
 
-use super::changes::{Changes, Sources};
+use super::changes::{ChangedSources, Sources};
 #[cfg(not(target_family = "wasm"))]
 use super::redb_guard::panic_guard::catch_panic;
 use std::collections::HashMap;
@@ -15,10 +15,10 @@ pub(crate) type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// All watches of a store.
 #[derive(Default)]
-pub(super) struct Watchers(Mutex<List>);
+pub(super) struct Watchers(Mutex<WatcherList>);
 
 #[derive(Default)]
-struct List {
+struct WatcherList {
     /// The watchers by the school that they watch, or by `None` if they watch all schools.
     all: HashMap<Option<u64>, Vec<Arc<Watcher>>>,
     /// The functions of watchers that were notified and not woken yet.
@@ -66,7 +66,7 @@ impl Watchers {
 
     /// Notifies the watches that are affected by these changes. Readers must already see the
     /// changes.
-    pub(super) fn mark(&self, changes: &Changes) {
+    pub(super) fn mark(&self, changes: &ChangedSources) {
         let concerns = |watcher: &Watcher| changes.affects(watcher.school, watcher.sources());
         if changes.has_shared() {
             self.notify(concerns);
@@ -127,7 +127,7 @@ impl Watchers {
         }
     }
 
-    fn list(&self) -> MutexGuard<'_, List> {
+    fn list(&self) -> MutexGuard<'_, WatcherList> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -194,7 +194,7 @@ mod tests {
 
     /// Adds a watch with a counter of how often it is woken.
     fn counted(watchers: &Arc<Watchers>, school: u64, of: Collection) -> (Watch, Arc<AtomicUsize>) {
-        let watch = watchers.watch(Some(school), Sources::of(&[of]));
+        let watch = watchers.watch(Some(school), Sources::new(&[of]));
         let woken = Arc::new(AtomicUsize::new(0));
         let count = woken.clone();
         watch.on_touch(Some(Arc::new(move || {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn change(watchers: &Watchers, partition: Partition) {
-        let mut changes = Changes::default();
+        let mut changes = ChangedSources::default();
         changes.partition(partition);
         watchers.mark(&changes);
         watchers.wake();
@@ -228,16 +228,16 @@ mod tests {
         let count = |(_, woken): &(Watch, Arc<AtomicUsize>)| woken.load(Ordering::Relaxed);
         let woken = || all.iter().map(count).collect::<Vec<_>>();
         for _ in 0..3 {
-            change(&watchers, Partition::of(7, Collection::Learners));
+            change(&watchers, Partition::new(7, Collection::Learners));
         }
         assert_eq!(woken().iter().sum::<usize>(), 1);
         assert_eq!(all.get(14).map(count), Some(1));
         let notified = all.iter().filter(|(watch, _)| watch.take()).count();
         assert_eq!(notified, 1);
-        change(&watchers, Partition::of(7, Collection::Learners));
+        change(&watchers, Partition::new(7, Collection::Learners));
         assert_eq!(all.get(14).map(count), Some(2));
-        change(&watchers, Partition::of(7, Collection::Parents));
-        change(&watchers, Partition::of(99, Collection::Learners));
+        change(&watchers, Partition::new(7, Collection::Parents));
+        change(&watchers, Partition::new(99, Collection::Learners));
         assert_eq!(woken().iter().sum::<usize>(), 2);
         // The one that was woken since its last `take` is not woken again.
         watchers.mark_all();
@@ -248,14 +248,14 @@ mod tests {
     #[test]
     fn a_watch_of_all_schools_sees_each() {
         let watchers = Arc::new(Watchers::default());
-        let sources = Sources::of(&[Collection::Coverage]);
+        let sources = Sources::new(&[Collection::Coverage]);
         let watch = watchers.watch(None, sources.union(Sources::INTEGRATORS));
         assert!(watch.take());
-        change(&watchers, Partition::of(3, Collection::Coverage));
+        change(&watchers, Partition::new(3, Collection::Coverage));
         assert!(watch.take());
-        change(&watchers, Partition::of(3, Collection::Learners));
+        change(&watchers, Partition::new(3, Collection::Learners));
         assert!(!watch.take());
-        let mut changes = Changes::default();
+        let mut changes = ChangedSources::default();
         changes.integrator_row(None);
         watchers.mark(&changes);
         assert!(watch.take());

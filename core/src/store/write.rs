@@ -4,7 +4,7 @@ use super::blocks::block_index::BlockIndex;
 use super::blocks::collection::Collection;
 use super::blocks::partition::{Partition, block_key};
 use super::blocks::records::{EachInRange, PinnedBlock, Reader};
-use super::changes::Changes;
+use super::changes::ChangedSources;
 use super::journal::changed_keys::{ChangedKeys, Journaling};
 use super::journal::incarnation;
 use super::rows::checksum::{self, Digest};
@@ -12,7 +12,7 @@ use super::rows::read::{
     are_all_rendered_by, missing_block, next_sequence, read_block_index, read_cursor_key,
     read_page, read_partitions, read_range, read_rendered_of, read_rows,
 };
-use super::rows::row_set_checksums::{ChecksumChanges, DIGESTS, Scope};
+use super::rows::row_set_checksums::{ChecksumChanges, DIGESTS, RowSet};
 use super::rows::tables::{
     BLOCK_INDEXES, BLOCKS, CURSOR_KEY, CursorKey, ERASING_KEY, FORMAT, FORMAT_KEY, INTEGRATORS,
     META, OWNERS_KEY, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals,
@@ -41,7 +41,7 @@ pub(crate) struct Write<'t> {
     pub(super) before: Option<Arc<Snapshot>>,
     totals: Totals,
     totals_before: Totals,
-    pub(super) changes: Changes,
+    pub(super) changes: ChangedSources,
     spilled: Vec<String>,
     pub(super) journaling: Option<Journaling>,
     pub(super) changed_keys: ChangedKeys,
@@ -80,7 +80,7 @@ impl<'t> Write<'t> {
             before,
             totals_before: totals.clone(),
             totals,
-            changes: Changes::default(),
+            changes: ChangedSources::default(),
             spilled: Vec::new(),
             journaling: None,
             changed_keys: ChangedKeys::default(),
@@ -112,7 +112,7 @@ impl<'t> Write<'t> {
     pub(super) fn put_meta(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let old = self.meta.insert(key, value)?;
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Scope::Meta, key, old, Some(value));
+        self.added.replaced(RowSet::Meta, key, old, Some(value));
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl<'t> Write<'t> {
 
     /// Writes the totals, the journal and the row-set checksums. Returns the changes, and the
     /// number of this commit.
-    pub(crate) fn finish(mut self) -> Result<(Changes, u64)> {
+    pub(crate) fn finish(mut self) -> Result<(ChangedSources, u64)> {
         for name in std::mem::take(&mut self.spilled) {
             self.transaction.delete_table(spill_table(&name))?;
         }
@@ -170,18 +170,18 @@ impl<'t> Write<'t> {
 
     /// Adjusts the number of records of a kind.
     pub(crate) fn count(&mut self, kind: u8, added: u64, removed: u64) {
-        let count = self.totals.of(kind);
+        let count = self.totals.get(kind);
         let count = count.saturating_add(added).saturating_sub(removed);
         self.totals.set(kind, count);
     }
 
     /// Returns the number of records of a kind.
     pub(crate) fn records_of_kind(&self, kind: u8) -> u64 {
-        self.totals.of(kind)
+        self.totals.get(kind)
     }
 
     /// Subtracts rows that were not copied from a row-set checksum.
-    pub(super) fn leave_out(&mut self, of: Scope, rows: Digest) {
+    pub(super) fn leave_out(&mut self, of: RowSet, rows: Digest) {
         self.added.left_out(of, rows);
     }
 
@@ -197,7 +197,7 @@ impl<'t> Write<'t> {
         let replaced = replaced.map(|old| old.value().len());
         self.update_live_bytes(replaced, Some(bytes.len()));
         self.note_change(partition);
-        Ok(checksum::of(&key, bytes))
+        Ok(checksum::compute(&key, bytes))
     }
 
     pub(crate) fn remove_block(&mut self, partition: Partition, block: u32) -> Result<()> {
@@ -225,7 +225,7 @@ impl<'t> Write<'t> {
         };
         let old = row.as_ref().map(AccessGuard::value);
         let new = kept.map(|_| bytes.as_slice());
-        let school = Scope::School(partition.school);
+        let school = RowSet::School(partition.school);
         self.added.replaced(school, &key, old, new);
         let replaced = old.map(<[u8]>::len);
         drop(row);
@@ -257,7 +257,7 @@ impl<'t> Write<'t> {
             None => self.integrators.remove(key)?,
         };
         let old = old.as_ref().map(AccessGuard::value);
-        self.added.replaced(Scope::Integrators, key, old, value);
+        self.added.replaced(RowSet::Integrators, key, old, value);
         self.changes.integrator_row(school);
         Ok(())
     }
@@ -282,7 +282,7 @@ impl<'t> Write<'t> {
         for key in keys.into_iter().take(surplus) {
             let old = self.meta.remove(key.as_slice())?;
             let old = old.as_ref().map(AccessGuard::value);
-            self.added.replaced(Scope::Meta, &key, old, None);
+            self.added.replaced(RowSet::Meta, &key, old, None);
         }
         Ok(())
     }
@@ -319,7 +319,7 @@ impl<'t> Write<'t> {
         if self.owners.set(school, owner) {
             self.has_new_owners = true;
             // The owner of a school decides whether its coverage is used.
-            self.note_change(Partition::of(school, Collection::Coverage));
+            self.note_change(Partition::new(school, Collection::Coverage));
         }
     }
 

@@ -20,11 +20,11 @@ struct Field {
 impl Records {
     /// Those of the corpus.
     pub(super) fn read() -> Records {
-        Records::of(&fs::read_to_string(folder().join("records.txt")).unwrap())
+        Records::parse(&fs::read_to_string(folder().join("records.txt")).unwrap())
     }
 
     /// The lines of a file: a kind, then its fields, indented.
-    pub fn of(text: &str) -> Records {
+    pub fn parse(text: &str) -> Records {
         let mut records: HashMap<String, Vec<Field>> = HashMap::new();
         let mut kind = "";
         for line in text.lines().filter(|line| !line.starts_with('#')) {

@@ -58,7 +58,7 @@ impl Store {
         });
         let long: Vec<_> = all.filter(|(_, _, value)| value.len() >= SHORT).collect();
         let mut store = Store {
-            disk: Disk::of(bytes.clone()),
+            disk: Disk::new(bytes.clone()),
             bytes,
             rows: Vec::new(),
             engine: None,
@@ -66,7 +66,7 @@ impl Store {
         };
         let right = store.answers();
         for (table, key, value) in long {
-            let mut row = Row::of(&store.bytes, table, key, value);
+            let mut row = Row::read(&store.bytes, table, key, value);
             let broken: Vec<_> = row
                 .value
                 .value
@@ -115,7 +115,7 @@ impl Store {
     /// Everything as it was, after a change.
     fn restore(&mut self) {
         self.engine = None;
-        self.disk = Disk::of(self.bytes.clone());
+        self.disk = Disk::new(self.bytes.clone());
     }
 }
 
@@ -130,7 +130,7 @@ fn forget(_: &Engine) -> bool {
 }
 
 impl Field {
-    fn of(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Field {
+    fn read(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Field {
         let offset = tables::offset(file, table, &key, &value);
         Field { key, value, offset }
     }
@@ -141,11 +141,11 @@ impl Field {
 }
 
 impl Row {
-    fn of(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Row {
+    fn read(file: &[u8], table: Definition, key: Vec<u8>, value: Vec<u8>) -> Row {
         let find = |table: Definition, key: &[u8]| {
             let mut rows = tables::rows(file.to_vec(), table).into_iter();
             let (key, value) = rows.find(|(found, _)| found == key).unwrap();
-            Field::of(file, table, key, value)
+            Field::read(file, table, key, value)
         };
         let directory = (table.name() == BLOCKS.name()).then(|| {
             let (partition, number) = key.split_at(key.len() - 4);
@@ -162,7 +162,7 @@ impl Row {
             _ => [b"s", &key[..8]].concat(),
         };
         Row {
-            value: Field::of(file, table, key, value),
+            value: Field::read(file, table, key, value),
             directory,
             digest: find(DIGESTS, &digest),
             asked: Vec::new(),

@@ -31,7 +31,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     let year = u16::try_from(day.year()).unwrap();
     let odds = u32::try_from(A_MONTH * 1000 / open as u64).unwrap();
     let reasons = table("absence reasons");
-    let mut random = Random::of(plan.school.seed, Topic::Absence, block);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Absence, block);
     for pupil in &plan.roll.pupils {
         if random.below(1_000_000) >= odds || pupil.attendance == Attendance::Waitlist {
             continue;

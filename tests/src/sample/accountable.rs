@@ -13,15 +13,15 @@ const EMPLOYER_ADDRESS: &str = "Private Bag X1\r\nPretoria\r\n0001";
 /// The `accountable_person` records of a block of families: one each.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
-        let family = Family::of(&plan.school, siblings.family);
+        let family = Family::new(&plan.school, siblings.family);
         write_person(plan, &family, out);
     }
 }
 
 fn write_person(plan: &Plan, family: &Family, out: &mut String) {
-    let adult = Adult::of(&plan.school, family, family.payer());
+    let adult = Adult::new(&plan.school, family, family.payer());
     let id = family.parent_id(family.payer());
-    let mut random = Random::of(plan.school.seed, Topic::Parent, u64::MAX - id);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Parent, u64::MAX - id);
     let first_name = adult.first_name.split(' ').next().unwrap_or_default();
     let [employer, employer_address] = if random.chance(70) {
         [random.pick(table("employers")), EMPLOYER_ADDRESS]

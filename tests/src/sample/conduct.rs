@@ -29,7 +29,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
         return;
     }
     let year = u16::try_from(day.year()).unwrap();
-    let mut random = Random::of(plan.school.seed, Topic::Conduct, block);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Conduct, block);
     for pupil in &plan.roll.pupils {
         if random.below(1_000_000) >= ODDS || pupil.attendance == Attendance::Waitlist {
             continue;

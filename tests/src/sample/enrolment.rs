@@ -49,7 +49,7 @@ fn write_term<'a>(
     pupil: &Pupil,
 ) -> Record<'a> {
     let programme = &plan.programmes[programme];
-    let group = Group::of(plan, subject, pupil, programme.term.number);
+    let group = Group::new(plan, subject, pupil, programme.term.number);
     let record = record
         .number("term", programme.term.number)
         .shown("subject_group_id", group.id)
@@ -81,13 +81,13 @@ struct Group {
 }
 
 impl Group {
-    fn of(plan: &Plan, subject: &Subject, pupil: &Pupil, term: u64) -> Self {
+    fn new(plan: &Plan, subject: &Subject, pupil: &Pupil, term: u64) -> Self {
         let classes = u64::from(plan.roll.classes);
         let regroups = subject.id.is_multiple_of(3) && term > 2;
         let number = (u64::from(pupil.class) + u64::from(regroups)) % classes + 1;
         let id = subject.id * classes + number;
         let staff = staff::teachers(plan.school.learners);
-        let mut random = Random::of(plan.school.seed, Topic::Group, id);
+        let mut random = Random::for_topic(plan.school.seed, Topic::Group, id);
         Self {
             id,
             number,

@@ -28,7 +28,7 @@ pub(super) struct Siblings {
 
 impl Siblings {
     pub(super) fn speaks_afrikaans(&self, school: &SampleSchool) -> bool {
-        Family::of(school, self.family).language().1 == "Afrikaans"
+        Family::new(school, self.family).language().1 == "Afrikaans"
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn in_block(
 ) -> impl Iterator<Item = Siblings> + use<> {
     let learners = u64::from(school.learners);
     let mut first = block * u64::from(BLOCK) + 1;
-    let split = Random::of(school.seed, Topic::Siblings, u64::MAX - block).pick(&SPLITS);
+    let split = Random::for_topic(school.seed, Topic::Siblings, u64::MAX - block).pick(&SPLITS);
     let families = block * u64::from(BLOCK)..;
     families.zip(split).map_while(move |(family, size)| {
         let last = (first + u64::from(*size) - 1).min(learners);
@@ -78,8 +78,8 @@ pub(super) struct Family {
 }
 
 impl Family {
-    pub(super) fn of(school: &SampleSchool, number: u64) -> Self {
-        let mut random = Random::of(school.seed, Topic::Family, number);
+    pub(super) fn new(school: &SampleSchool, number: u64) -> Self {
+        let mut random = Random::for_topic(school.seed, Topic::Family, number);
         let culture = names::culture(&mut random);
         let known = match random.below(100) {
             0..82 => Known::Both,

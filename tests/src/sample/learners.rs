@@ -15,7 +15,7 @@ use super::settings;
 /// The `learner` records of a block of families.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
-        let family = Family::of(&plan.school, siblings.family);
+        let family = Family::new(&plan.school, siblings.family);
         for id in siblings.learners {
             write_learner(plan, &family, id, out);
         }
@@ -24,7 +24,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
 
 /// The day that a learner left, if so: within a year up to the last known day.
 pub(super) fn transfer_date(plan: &Plan, pupil: &Pupil) -> Option<Date> {
-    let mut random = Random::of(plan.school.seed, Topic::Learner, u64::MAX - pupil.id);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Learner, u64::MAX - pupil.id);
     let days = i64::from(random.below(365));
     (pupil.attendance == Attendance::Left).then(|| plan.today.saturating_sub(days.days()))
 }
@@ -67,7 +67,7 @@ fn admission_number(plan: &Plan, born: Date, id: u64, random: &mut Random) -> St
 
 fn write_learner(plan: &Plan, family: &Family, id: u64, out: &mut String) {
     let pupil = &plan.roll.pupils[usize::try_from(id - 1).unwrap()];
-    let mut random = Random::of(plan.school.seed, Topic::Learner, id);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Learner, id);
     let record = Record::new(out, "learner")
         .number("school_id", plan.school.school_id)
         .number("id", id);

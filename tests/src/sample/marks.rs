@@ -32,9 +32,9 @@ struct Entry {
 }
 
 impl Entry {
-    fn of(plan: &Plan, assessment: &Assessment, pupil: &Pupil) -> Self {
+    fn new(plan: &Plan, assessment: &Assessment, pupil: &Pupil) -> Self {
         let index = (assessment.id << 32) ^ pupil.id;
-        let mut random = Random::of(plan.school.seed, Topic::Mark, index);
+        let mut random = Random::for_topic(plan.school.seed, Topic::Mark, index);
         let kind = random.below(1000);
         let swing = random.below(21) + random.below(21);
         let percent = (u32::from(pupil.ability) + swing)
@@ -69,7 +69,7 @@ pub(super) fn term_mark(plan: &Plan, programme: &Programme, pupil: &Pupil) -> Op
     let mut sum = 0;
     let mut weights = 0;
     for assessment in &programme.assessments {
-        if let Score::Tenths(tenths) = Entry::of(plan, assessment, pupil).score {
+        if let Score::Tenths(tenths) = Entry::new(plan, assessment, pupil).score {
             sum += percentage(tenths, assessment.out_of) * assessment.weight;
             weights += assessment.weight;
         }
@@ -96,7 +96,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
         return;
     }
     let subject = &plan.subjects[programme.grade][programme.subject];
-    let mut random = Random::of(plan.school.seed, Topic::Assessment, assessment.id);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Assessment, assessment.id);
     let wait = i64::from(random.between(1, 6));
     let entered = calendar::weekday(assessment.date.saturating_add(wait.days()));
     let corrected = calendar::weekday(entered.saturating_add(7.days()));
@@ -111,7 +111,7 @@ pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     };
     for pupil in plan.pupils_in(programme.grade, programme.term.year) {
         if subject.is_taken_by(pupil) {
-            sheet.write(&Entry::of(plan, assessment, pupil), pupil.id, out);
+            sheet.write(&Entry::new(plan, assessment, pupil), pupil.id, out);
         }
     }
 }

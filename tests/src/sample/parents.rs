@@ -45,9 +45,9 @@ pub(super) struct Adult {
 
 impl Adult {
     /// The parent of a family at a place, 0 or 1.
-    pub(super) fn of(school: &SampleSchool, family: &Family, place: u64) -> Self {
+    pub(super) fn new(school: &SampleSchool, family: &Family, place: u64) -> Self {
         let id = family.parent_id(place);
-        let mut random = Random::of(school.seed, Topic::Parent, id);
+        let mut random = Random::for_topic(school.seed, Topic::Parent, id);
         let gender = match (place, random.chance(10)) {
             (0, false) | (1, true) => Gender::Male,
             _ => Gender::Female,
@@ -133,10 +133,10 @@ fn work(random: &mut Random) -> (&'static str, [&'static str; 2], u32) {
 /// The `parent` records of a block of families.
 pub(super) fn write(plan: &Plan, block: u64, out: &mut String) {
     for siblings in families::in_block(&plan.school, block) {
-        let family = Family::of(&plan.school, siblings.family);
+        let family = Family::new(&plan.school, siblings.family);
         for (place, id) in (0..).zip(family.parents()) {
             if let Some(id) = id {
-                let adult = Adult::of(&plan.school, &family, place);
+                let adult = Adult::new(&plan.school, &family, place);
                 write_parent(plan, &family, &adult, id, out);
             }
         }

@@ -26,12 +26,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of(school: SampleSchool) -> Self {
+    pub(super) fn new(school: SampleSchool) -> Self {
         let years: Vec<u16> = school.recorded_years().collect();
         let terms: Vec<Term> = years.iter().flat_map(|y| calendar::terms(*y)).collect();
         let grades = curriculum::grades(school.phase());
         let subjects: Vec<_> = grades.iter().map(|g| curriculum::subjects(*g)).collect();
-        let roll = Roll::of(&school, grades.len());
+        let roll = Roll::new(&school, grades.len());
         let mut by_grade = vec![Vec::new(); grades.len()];
         for (place, pupil) in (0..).zip(&roll.pupils) {
             by_grade[usize::from(pupil.grade)].push(place);

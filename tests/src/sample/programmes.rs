@@ -63,7 +63,7 @@ pub(super) fn all(
             for term in year {
                 for (subject, taught) in of_grade.iter().enumerate() {
                     let number = programmes.len() as u64;
-                    let mut random = Random::of(school.seed, Topic::Programme, number);
+                    let mut random = Random::for_topic(school.seed, Topic::Programme, number);
                     programmes.push(Programme {
                         term: *term,
                         grade,

@@ -31,7 +31,7 @@ pub(super) struct Random(random::Random);
 
 impl Random {
     /// The generator of the `index`-th thing of a topic.
-    pub(super) fn of(seed: u64, topic: Topic, index: u64) -> Self {
+    pub(super) fn for_topic(seed: u64, topic: Topic, index: u64) -> Self {
         let first = random::Random::new(seed).number() ^ topic as u64;
         let topic = random::Random::new(first).number();
         Self(random::Random::new(topic ^ index))

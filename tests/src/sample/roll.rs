@@ -42,7 +42,7 @@ pub(super) struct Roll {
 }
 
 impl Roll {
-    pub(super) fn of(school: &SampleSchool, grades: usize) -> Self {
+    pub(super) fn new(school: &SampleSchool, grades: usize) -> Self {
         let grades = u32::try_from(grades).unwrap();
         let classes = (school.learners / grades).div_ceil(CLASS_SIZE).max(1);
         let classes = u16::try_from(classes).unwrap_or(u16::MAX);
@@ -64,7 +64,7 @@ fn enrol(
     classes: u16,
     pupils: &mut Vec<Pupil>,
 ) {
-    let mut random = Random::of(school.seed, Topic::Siblings, siblings.family);
+    let mut random = Random::for_topic(school.seed, Topic::Siblings, siblings.family);
     let eldest = random::spread(siblings.family, grades);
     let share = if siblings.speaks_afrikaans(school) {
         85

@@ -133,7 +133,7 @@ fn by_school(plan: &Plan, name: &str) -> &'static str {
 
 fn write_school(plan: &Plan, out: &mut String) {
     let school = &plan.school;
-    let mut random = Random::of(school.seed, Topic::School, school.school_id);
+    let mut random = Random::for_topic(school.seed, Topic::School, school.school_id);
     let name = by_school(plan, "school names");
     let name = match (school.school_id, school.phase()) {
         (1000, Phase::Primary) => "d6+ Primary School".to_owned(),

@@ -33,7 +33,7 @@ pub(super) fn write(plan: &Plan, out: &mut String) {
 }
 
 fn write_member(plan: &Plan, id: u64, out: &mut String) {
-    let mut random = Random::of(plan.school.seed, Topic::Staff, id);
+    let mut random = Random::for_topic(plan.school.seed, Topic::Staff, id);
     let culture = names::culture(&mut random);
     let gender = random.pick(&[Gender::Female, Gender::Female, Gender::Male]);
     let first_name = names::first_names(culture, gender, &mut random);

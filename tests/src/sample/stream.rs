@@ -83,7 +83,7 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(school: SampleSchool) -> Self {
         Self {
-            plan: Plan::of(school),
+            plan: Plan::new(school),
             stage: 0,
             next: 0,
             block: String::new(),

@@ -104,7 +104,7 @@ fn fill(bytes: &mut [u8], random: &mut Random) {
 pub fn is_flagged_by_redb(file: Vec<u8>) -> bool {
     let check = || {
         let mut database = Database::builder()
-            .create_with_backend(Disk::of(file))
+            .create_with_backend(Disk::new(file))
             .ok()?;
         database.check_integrity().ok()
     };

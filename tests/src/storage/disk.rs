@@ -10,7 +10,7 @@ pub struct Disk(Arc<Mutex<Vec<u8>>>);
 
 impl Disk {
     /// A disk that holds these bytes.
-    pub fn of(bytes: Vec<u8>) -> Disk {
+    pub fn new(bytes: Vec<u8>) -> Disk {
         Disk(Arc::new(Mutex::new(bytes)))
     }
 

@@ -65,7 +65,7 @@ impl Faulty {
     /// A disk that holds these bytes, and is in order.
     pub fn on(bytes: Vec<u8>) -> Faulty {
         Faulty {
-            disk: Disk::of(bytes),
+            disk: Disk::new(bytes),
             state: Arc::default(),
         }
     }

@@ -18,7 +18,7 @@ impl Meter {
     /// A disk that holds these bytes, of which none was read.
     pub fn on(bytes: Vec<u8>) -> Meter {
         Meter {
-            disk: Disk::of(bytes),
+            disk: Disk::new(bytes),
             read: Arc::default(),
             reads: Arc::default(),
         }

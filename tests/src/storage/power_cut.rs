@@ -165,7 +165,7 @@ impl Cuts {
 pub fn needs_repair(image: &[u8]) -> bool {
     let opened = Database::builder()
         .set_repair_callback(RepairSession::abort)
-        .create_with_backend(Disk::of(image.to_vec()));
+        .create_with_backend(Disk::new(image.to_vec()));
     matches!(opened, Err(DatabaseError::RepairAborted))
 }
 
@@ -175,7 +175,7 @@ fn open_one(image: Vec<u8>, allowed: &[String]) -> Result<(), String> {
         let what = what.to_owned();
         move |error: rollbook::Error| format!("{what}: {error}")
     };
-    let opened = Engine::open_with_backend(Disk::of(image), options());
+    let opened = Engine::open_with_backend(Disk::new(image), options());
     let engine = opened.map_err(failed("opening"))?;
     let verified = engine.verify().map_err(failed("verifying"))?;
     if !verified.is_sound() {

@@ -50,7 +50,7 @@ impl Recorder {
     /// Starts from what a disk holds.
     pub fn on(bytes: Vec<u8>) -> Recorder {
         Recorder {
-            disk: Disk::of(bytes),
+            disk: Disk::new(bytes),
             log: Arc::default(),
         }
     }

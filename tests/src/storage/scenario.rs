@@ -49,7 +49,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// For a school of so many learners.
-    pub fn of(learners: u32) -> Scenario {
+    pub fn new(learners: u32) -> Scenario {
         let first = school(SCHOOL, learners);
         Scenario {
             second: second(&first),

@@ -24,7 +24,7 @@ pub const DIGESTS: Definition = TableDefinition::new("digests");
 /// The rows of a table, keys and values.
 pub fn rows(file: Vec<u8>, table: Definition) -> Vec<(Vec<u8>, Vec<u8>)> {
     let database = Database::builder()
-        .create_with_backend(Disk::of(file))
+        .create_with_backend(Disk::new(file))
         .unwrap();
     let transaction = database.begin_read().unwrap();
     let table = transaction.open_table(table).unwrap();
@@ -57,7 +57,7 @@ pub fn offset(file: &[u8], table: Definition, key: &[u8], value: &[u8]) -> usize
 /// The file with these rows in a table changed or added, and the checksums those of
 /// what is there then: as an engine would have left it that wrote these rows.
 pub fn with_rows(file: Vec<u8>, table: Definition, rows: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let disk = Disk::of(file);
+    let disk = Disk::new(file);
     let database = Database::builder()
         .create_with_backend(disk.clone())
         .unwrap();

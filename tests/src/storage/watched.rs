@@ -20,7 +20,7 @@ impl Watched {
     /// A disk that holds these bytes, of which none was read.
     pub fn on(bytes: Vec<u8>) -> Watched {
         Watched {
-            disk: Disk::of(bytes),
+            disk: Disk::new(bytes),
             read: Arc::default(),
         }
     }

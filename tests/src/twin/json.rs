@@ -9,7 +9,7 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    fn of(raw: &RawValue) -> Self {
+    fn from_raw(raw: &RawValue) -> Self {
         Self {
             raw: raw.get().to_owned(),
         }
@@ -35,7 +35,7 @@ impl Value {
     /// The items of an array.
     pub(crate) fn items(&self) -> Option<Vec<Value>> {
         let items: Vec<&RawValue> = serde_json::from_str(&self.raw).ok()?;
-        Some(items.into_iter().map(Self::of).collect())
+        Some(items.into_iter().map(Self::from_raw).collect())
     }
 
     /// The members of an object.
@@ -44,7 +44,7 @@ impl Value {
         Some(
             members
                 .into_iter()
-                .map(|(name, raw)| (name, Self::of(raw)))
+                .map(|(name, raw)| (name, Self::from_raw(raw)))
                 .collect(),
         )
     }
@@ -54,7 +54,7 @@ impl Value {
 /// surrogate pair, at any depth, is no JSON.
 pub(crate) fn read_object(text: &str) -> Result<Vec<(String, Value)>, String> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let value = Value::of(raw);
+    let value = Value::from_raw(raw);
     for string in strings(&value.raw) {
         serde_json::from_str::<String>(string).map_err(|error| error.to_string())?;
     }

@@ -33,7 +33,7 @@ pub(crate) struct Params {
 
 impl Params {
     /// The parameters of a query string.
-    pub(crate) fn of(query: &str) -> Self {
+    pub(crate) fn parse(query: &str) -> Self {
         Self {
             values: query_pairs(query).into_iter().collect(),
             faults: Vec::new(),

@@ -70,7 +70,7 @@ impl Twin {
             return self.update_state(&username, school, body);
         }
         let view = view(&self.store, &username, school.unwrap_or(0), now);
-        let mut params = Params::of(endpoint.family.map_or("", |_| query));
+        let mut params = Params::parse(endpoint.family.map_or("", |_| query));
         for family in endpoint.families(&params) {
             let activated = activated(&self.store, &username, view.school, family);
             activated.map_err(|text| not_activated(&text))?;

@@ -81,7 +81,7 @@ pub(super) struct Watching {
 
 impl Watching {
     pub(super) fn new(engine: &Engine, asked: Vec<(Asked, bool)>, dice: &mut Random) -> Watching {
-        let of = |(asked, is_record)| Beside::of(engine, asked, is_record);
+        let of = |(asked, is_record)| Beside::new(engine, asked, is_record);
         let mut follower = || Follower {
             engine: Engine::memory(Options::default()).unwrap(),
             reach: Reach::random(dice),
@@ -128,7 +128,7 @@ impl Watching {
         let lines = records(engine);
         let nobody = Learners::new();
         let is_same = |follower: &Follower| {
-            let expected = follower.reach.of(&lines, &nobody);
+            let expected = follower.reach.filter(&lines, &nobody);
             let found = records(&follower.engine);
             place.count.add("followers compared", 1);
             place.count.add("records compared", found.len() as u64);

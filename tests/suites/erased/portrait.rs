@@ -59,7 +59,7 @@ pub(crate) struct Portrait {
 
 impl Portrait {
     /// With marks on these assessments.
-    pub(crate) fn of(id: u64, life: u8, assessments: &[u64]) -> Portrait {
+    pub(crate) fn new(id: u64, life: u8, assessments: &[u64]) -> Portrait {
         let mut portrait = Portrait {
             id,
             life,

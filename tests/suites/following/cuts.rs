@@ -32,7 +32,7 @@ pub(super) fn datasets(seed: u64, count: usize) -> Vec<String> {
 
 /// What a cut leaves, unless the store was not there yet.
 fn opened(window: &Window, cut: Cut) -> Option<Engine> {
-    let disk = Disk::of(window.image(cut));
+    let disk = Disk::new(window.image(cut));
     match Engine::open_with_backend(disk, Options::default()) {
         Ok(engine) => Some(engine),
         Err(error) => {
@@ -81,7 +81,7 @@ fn a_follower_goes_on_after_a_power_cut() {
         reach = reach.changed(&mut dice);
     }
     let nobody = Learners::new();
-    let expected = reach.of(&records(&source), &nobody);
+    let expected = reach.filter(&records(&source), &nobody);
     let log = recorder.entries();
     drop(follower);
     let count = Counts::default();
@@ -131,10 +131,10 @@ fn a_follower_goes_on_after_a_power_cut_at_its_source() {
         };
         let last = window.returned.min(followers.len() - 1);
         for place in [last, dice.between(0, last)] {
-            let follower = super::open(&Disk::of(followers[place].clone()));
+            let follower = super::open(&Disk::new(followers[place].clone()));
             for _ in 0..2 {
                 bring(&mut dice, &source, &follower, &reach.scope()).unwrap();
-                let expected = reach.of(&records(&source), &Learners::new());
+                let expected = reach.filter(&records(&source), &Learners::new());
                 assert_eq!(records(&follower), expected, "{cut:?} at {place}");
                 let line = r#"{"type":"gender","id":77,"name":"Other"}"#;
                 source.apply(line.as_bytes()).unwrap();

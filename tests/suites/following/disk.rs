@@ -129,7 +129,7 @@ impl Stage {
     /// Brings a follower to where its source is.
     fn comes_to_its_end(&self, source: &Engine, follower: &Engine) {
         bring(&mut Random::new(1), source, follower, &self.scope()).unwrap();
-        let expected = self.reach.of(&records(source), &Learners::new());
+        let expected = self.reach.filter(&records(source), &Learners::new());
         assert_eq!(records(follower), expected);
         let verified = follower.verify().unwrap();
         assert!(verified.is_sound(), "{:?}", verified.problems);
@@ -142,7 +142,7 @@ impl Stage {
 
     /// The follower takes the feed from a disk that fails; returns how often a deed was done.
     fn take(&self, deed: Deed, options: &Options, fault: Option<Fault>, count: &Counts) -> usize {
-        let source = open(&Disk::of(self.source.clone()));
+        let source = open(&Disk::new(self.source.clone()));
         let disk = Faulty::on(self.follower.clone());
         let follower = on(disk.clone(), options);
         disk.plan(fault);
@@ -160,7 +160,7 @@ impl Stage {
         self.is_in_a_state(&follower);
         self.comes_to_its_end(&source, &follower);
         // And the store that was left there, opened again.
-        let follower = on(Disk::of(left), options);
+        let follower = on(Disk::new(left), options);
         self.is_in_a_state(&follower);
         self.comes_to_its_end(&source, &follower);
         count.add("stores opened", 1);
@@ -181,12 +181,12 @@ impl Stage {
             assert!(is_refused(error.code()), "{error}");
             count.add("failures met", u64::from(error.code() == "io"));
         }
-        let after = records(&open(&Disk::of(self.source.clone())));
+        let after = records(&open(&Disk::new(self.source.clone())));
         let left = disk.bytes();
         for is_reopened in [false, true] {
             let again;
             let source = if is_reopened {
-                again = on(Disk::of(left.clone()), &Options::default());
+                again = on(Disk::new(left.clone()), &Options::default());
                 count.add("stores opened", 1);
                 &again
             } else {
@@ -194,7 +194,7 @@ impl Stage {
             };
             let found = records(source);
             assert!(found == before || found == after, "{found:#?}");
-            let follower = open(&Disk::of(self.follower.clone()));
+            let follower = open(&Disk::new(self.follower.clone()));
             self.comes_to_its_end(source, &follower);
             drop(source.apply(self.change.as_bytes()));
             assert_eq!(records(source), after);
@@ -211,7 +211,7 @@ impl Stage {
             ..Options::default()
         };
         let source = on(disk.clone(), &options);
-        let follower = open(&Disk::of(self.follower.clone()));
+        let follower = open(&Disk::new(self.follower.clone()));
         let after = follower.followed().unwrap();
         disk.plan(fault);
         let lines = feed(&source, &self.scope(), after.as_deref());

@@ -27,7 +27,7 @@ fn options() -> Options {
 fn source() -> (Engine, Vec<Needle>) {
     let source = Engine::memory(options()).unwrap();
     source.apply(school(SCHOOL, 12).as_bytes()).unwrap();
-    let portrait = Portrait::of(ONE, 1, &[880_000_001]);
+    let portrait = Portrait::new(ONE, 1, &[880_000_001]);
     source.apply(portrait.lines.as_bytes()).unwrap();
     let mut needles = portrait.needles;
     needles.extend(id_needles(ONE));
@@ -153,7 +153,7 @@ fn a_kill_after_the_feed_leaves_nothing_for_good() {
         for cut in [Cut::Nothing, Cut::Everything, Cut::Some(seed)] {
             let bytes = window.image(cut);
             let left = found(&bytes, &needles).len();
-            let disk = Disk::of(bytes);
+            let disk = Disk::new(bytes);
             let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
             let id = ONE.to_string();
             if records(&engine).iter().any(|line| line.contains(&id)) {
@@ -191,7 +191,7 @@ fn a_kill_within_an_erasure_leaves_nothing_for_good() {
     for window in windows(durable, &log).iter().step_by(extent(2, 1)) {
         let bytes = window.image(Cut::Everything);
         let left = found(&bytes, &needles).len();
-        let disk = Disk::of(bytes);
+        let disk = Disk::new(bytes);
         let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
         let id = ONE.to_string();
         if records(&engine).iter().any(|line| line.contains(&id)) {

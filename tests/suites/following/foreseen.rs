@@ -80,7 +80,7 @@ pub(super) fn foreseen(reach: &Reach, school: u64, target: &str) -> Outcome {
     if endpoint.starts_with("settings/") || endpoint == "finplus/debtmanagement/schools" {
         return Outcome::OfApp;
     }
-    let asked = Asked::of(target, school);
+    let asked = Asked::parse(target, school);
     let kinds = kinds(endpoint, &asked);
     let has_kinds = reach
         .kinds

@@ -182,7 +182,7 @@ impl Follower {
         let export: Vec<String> = export.map(Result::unwrap).collect();
         same(
             &export,
-            &self.reach.of(&lines, &nobody),
+            &self.reach.filter(&lines, &nobody),
             "exported at the source",
         );
         let held = &self.reach.schools;
@@ -195,7 +195,7 @@ impl Follower {
         found.retain(|line| !is_own(line));
         same(
             &found,
-            &self.reach.of(&lines, &self.erased),
+            &self.reach.filter(&lines, &self.erased),
             "at the follower",
         );
         let after = follower.followed().unwrap();

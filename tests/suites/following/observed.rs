@@ -89,7 +89,7 @@ fn run(seed: u64, happenings: &[Happening], count: &Counts) -> Result<(), String
     let follower = Engine::memory(Options::default()).unwrap();
     let mut observed: Vec<Beside> = questions(seed)
         .into_iter()
-        .map(|(asked, is_record)| Beside::of(&follower, asked, is_record))
+        .map(|(asked, is_record)| Beside::new(&follower, asked, is_record))
         .collect();
     let mut reach = Reach::default();
     for (place, happening) in happenings.iter().enumerate() {

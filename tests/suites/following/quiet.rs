@@ -27,7 +27,7 @@ struct Device {
 }
 
 impl Device {
-    fn of(source: &Engine, scope: Scope) -> Device {
+    fn new(source: &Engine, scope: Scope) -> Device {
         let engine = Engine::memory(Options::default()).unwrap();
         bring(&mut Random::new(1), source, &engine, &scope).unwrap();
         Device {
@@ -68,7 +68,7 @@ fn a_device_outlives_any_number_of_openings_of_its_source() {
     let disk = Disk::default();
     let source = open(&disk);
     apply(&source, SOURCE);
-    let mut device = Device::of(&source, Scope::default().learners(1, [7]));
+    let mut device = Device::new(&source, Scope::default().learners(1, [7]));
     drop(source);
     for round in 0..200 {
         let source = open(&disk);
@@ -106,7 +106,7 @@ fn a_device_outlives_any_number_of_changes_of_others() {
     };
     let source = Engine::memory(options).unwrap();
     apply(&source, SOURCE);
-    let mut device = Device::of(&source, Scope::default().learners(1, [7]));
+    let mut device = Device::new(&source, Scope::default().learners(1, [7]));
     let rounds = 3_000;
     for round in 0..rounds {
         apply(
@@ -133,7 +133,7 @@ fn a_device_outlives_any_number_of_changes_of_others() {
 fn a_device_is_given_its_position_with_each_change() {
     let source = Engine::memory(Options::default()).unwrap();
     apply(&source, SOURCE);
-    let mut device = Device::of(&source, Scope::default().school(1));
+    let mut device = Device::new(&source, Scope::default().school(1));
     for round in 0..20 {
         apply(
             &source,
@@ -153,7 +153,7 @@ fn a_device_that_was_away_for_longer_is_given_everything() {
     let disk = Disk::default();
     let source = open(&disk);
     apply(&source, SOURCE);
-    let mut device = Device::of(&source, Scope::default().learners(1, [7]));
+    let mut device = Device::new(&source, Scope::default().learners(1, [7]));
     drop(source);
     for round in 0..70 {
         let source = open(&disk);

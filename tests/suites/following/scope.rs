@@ -113,7 +113,7 @@ impl Reach {
     }
 
     /// The lines that are in the scope, without what is a learner's own who was erased.
-    pub(crate) fn of(&self, lines: &[String], erased: &Learners) -> Vec<String> {
+    pub(crate) fn filter(&self, lines: &[String], erased: &Learners) -> Vec<String> {
         let mut named = BTreeSet::new();
         let records: Vec<Value> = lines
             .iter()

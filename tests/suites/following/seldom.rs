@@ -78,7 +78,7 @@ fn a_source_that_was_put_back_is_followed_anew() {
     let scope = Scope::default().school(1);
     let follower = followed(&source, &scope);
     assert_eq!(names(&follower), ["Zoe", "Other", "Ben"]);
-    let source = open(&Disk::of(copy));
+    let source = open(&Disk::new(copy));
     follow(&source, &follower, &scope);
     assert_eq!(names(&follower), ["Zoe", "Anna", "Ben"]);
     // As another scope is of the same moment.

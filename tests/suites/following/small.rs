@@ -59,7 +59,7 @@ const OTHER: u64 = 0x5eed_c0de_9b3d_77aa;
 
 /// A learner of whom all is told, and one more who names people.
 fn family(id: u64, life: u8) -> (Portrait, String) {
-    let portrait = Portrait::of(id, life, &[880_000_001]);
+    let portrait = Portrait::new(id, life, &[880_000_001]);
     let (more, person) = (id + 1, 700_000 + u64::from(life));
     let people = format!(
         "{{\"type\":\"learner\",\"school_id\":{SCHOOL},\"id\":{more},\"parent1_id\":{person},\"accountable_person_id\":{person}}}\n\

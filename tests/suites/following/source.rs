@@ -94,7 +94,7 @@ impl Source {
             Event::Copy => self.copy = Some(self.disk.bytes()),
             Event::PutBack => {
                 if let Some(copy) = self.copy.take() {
-                    self.disk = Disk::of(copy);
+                    self.disk = Disk::new(copy);
                     self.reopen();
                 }
             }

@@ -90,7 +90,7 @@ fn follow_a_mirror(seed: u64, actions: &[Action], count: &Counts) {
     for is_first in [true, false] {
         bring(&mut dice, &mirror, &follower, &reach.scope()).unwrap();
         grant(&follower);
-        let expected = reach.of(&records(&mirror), &Learners::new());
+        let expected = reach.filter(&records(&mirror), &Learners::new());
         assert_eq!(records(&follower), expected);
         compare(&mirror, &follower, actions, now, count);
         if is_first && pass(&mirror, &after, now).is_none() {

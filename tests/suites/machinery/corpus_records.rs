@@ -5,7 +5,7 @@ use rollbook_tests::corpus::Records;
 fn whole(answer: &str, empty: &str) -> String {
     let fields =
         "# what is it\n\nowner\n  id\n  name\n  pets?\n\npet\n  id\n  first_name\n  chip\n";
-    Records::of(fields).whole(answer, empty)
+    Records::parse(fields).whole(answer, empty)
 }
 
 #[test]

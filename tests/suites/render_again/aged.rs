@@ -28,7 +28,7 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    pub(crate) fn of(learners: u32) -> Fresh {
+    pub(crate) fn new(learners: u32) -> Fresh {
         let disk = Disk::default();
         let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
         for (id, learners) in [(SCHOOL, learners), (OTHER, learners / 2)] {
@@ -44,7 +44,7 @@ impl Fresh {
         engine.close().unwrap();
         let file = disk.bytes();
         Fresh {
-            version: Meta::of(&file).rendered,
+            version: Meta::parse(&file).rendered,
             file,
             ..fresh
         }
@@ -151,7 +151,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    pub(crate) fn of(file: &[u8]) -> Meta {
+    pub(crate) fn parse(file: &[u8]) -> Meta {
         let rows = rows(file.to_vec(), META);
         let number = |key: &[u8]| {
             let (_, value) = rows.iter().find(|(found, _)| found == key)?;

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// right, and another engine finds what it expects in it.
 #[test]
 fn power_cuts() {
-    let fresh = Fresh::of(16);
+    let fresh = Fresh::new(16);
     let aged = Fresh::aged(&fresh, fresh.version - 1);
     let recorder = Recorder::on(aged.file.clone());
     let open = || Engine::open_with_backend(recorder.clone(), options());
@@ -36,9 +36,9 @@ fn power_cuts() {
                 continue;
             }
             let what = format!("operation {}, {cut:?}", window.begun);
-            let disk = Disk::of(image);
+            let disk = Disk::new(image);
             let engine = Engine::open_with_backend(disk.clone(), options()).unwrap();
-            let found = Meta::of(&disk.bytes());
+            let found = Meta::parse(&disk.bytes());
             let [one, _] = found.versions().map(|version| version == fresh.version);
             let all = found.rendered == fresh.version;
             assert!(one || !all, "{what}: {found:?}");
@@ -64,7 +64,7 @@ fn power_cuts() {
 /// rendered again: answers are right or there are none, and come right later.
 #[test]
 fn failing_disks() {
-    let fresh = Fresh::of(16);
+    let fresh = Fresh::new(16);
     let aged = fresh.aged(fresh.version - 1);
     let small_cache = || Options {
         cache_bytes: 0,
@@ -119,7 +119,7 @@ fn failing_disks() {
 /// another engine renders everything otherwise.
 #[test]
 fn suspended_and_resumed() {
-    let fresh = Fresh::of(40);
+    let fresh = Fresh::new(40);
     for version in super::older(&fresh) {
         let aged = fresh.aged(version);
         let folder = tempfile::tempdir().unwrap();

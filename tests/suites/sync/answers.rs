@@ -26,7 +26,7 @@ impl<'a> School<'a> {
         is_whole: bool,
         count: &'a Counts,
     ) -> School<'a> {
-        let asked = read.iter().map(|target| Asked::of(target, SCHOOL));
+        let asked = read.iter().map(|target| Asked::parse(target, SCHOOL));
         let seen = Seen {
             kept: asked.collect(),
             year: year_of(&source),
@@ -51,7 +51,7 @@ impl<'a> School<'a> {
         if answer.status.code == 503 {
             let text = answer.text();
             assert!(text.contains("not synced yet: "), "{text}");
-            let asked = Asked::of(target, SCHOOL);
+            let asked = Asked::parse(target, SCHOOL);
             let is_foreseen = self.seen.foresees(&asked);
             assert!(is_foreseen, "{target}: {asked:?}: {text}");
             self.count.add("refusals foreseen", 1);

@@ -124,7 +124,7 @@ impl Cuts {
         whole: &Whole,
         count: &Counts,
     ) -> usize {
-        let disk = Disk::of(window.image(cut));
+        let disk = Disk::new(window.image(cut));
         let Ok(mirror) = Engine::open_with_backend(disk, Options::default()) else {
             // Where the store itself was not there yet.
             assert!(window.returned < 1 && self.before.is_empty(), "{cut:?}");

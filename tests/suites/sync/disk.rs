@@ -47,7 +47,7 @@ impl Pass {
             states: BTreeSet::new(),
             after: Vec::new(),
         };
-        let mirror = pass.open(Disk::of(pass.before.clone()));
+        let mirror = pass.open(Disk::new(pass.before.clone()));
         let sync = start(&mirror);
         let mut states = BTreeSet::from([lines(&mirror)]);
         pass.calls = pass.drive(&sync, &mut |work| {
@@ -100,7 +100,7 @@ impl Pass {
     /// A new sync goes on from what is on a disk, and comes to the same end. No answer is asked
     /// for again that was taken.
     fn goes_on(&self, bytes: Vec<u8>, taken: usize, count: &Counts) {
-        let mirror = self.open(Disk::of(bytes));
+        let mirror = self.open(Disk::new(bytes));
         let found = lines(&mirror);
         assert!(self.states.contains(&found), "{found:#?}");
         assert!(mirror.verify().unwrap().is_sound());
@@ -167,7 +167,7 @@ impl Pass {
         disk.plan(None);
         self.is_at_the_end(&mirror);
         mirror.close().unwrap();
-        self.is_at_the_end(&self.open(Disk::of(disk.bytes())));
+        self.is_at_the_end(&self.open(Disk::new(disk.bytes())));
     }
 
     /// How often something is done to the disk in the pass.

@@ -22,7 +22,7 @@ const RENAMED: [(&str, &str); 3] = [
 ];
 
 impl Asked {
-    pub(crate) fn of(target: &str, school: u64) -> Asked {
+    pub(crate) fn parse(target: &str, school: u64) -> Asked {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut path = path.trim_end_matches('/').to_owned();
         let mut id = None;

@@ -109,7 +109,7 @@ fn a_synced_store_is_as_it_was() {
     for status in [200, 404, 503] {
         assert!(statuses.contains(&status), "{statuses:?}");
     }
-    let engine = Engine::open_with_backend(Disk::of(store), Options::default()).unwrap();
+    let engine = Engine::open_with_backend(Disk::new(store), Options::default()).unwrap();
     assert!(engine.verify().unwrap().is_sound());
     assert_eq!(told(&engine), expected);
     let learner = format!(r#"{{"type":"learner","school_id":{SCHOOL},"id":{UNKNOWN}}}"#);

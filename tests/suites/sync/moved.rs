@@ -152,7 +152,7 @@ fn accounts_are_unseen_without_a_list_of_learners() {
             if target.contains(lost) {
                 return Some((400, "{}"));
             }
-            kept.borrow_mut().push(Asked::of(target, SCHOOL));
+            kept.borrow_mut().push(Asked::parse(target, SCHOOL));
             None
         });
         let Ok(Step::Done(report)) = done else {
@@ -173,7 +173,7 @@ fn accounts_are_unseen_without_a_list_of_learners() {
         ] {
             let is_refused = get(&mirror, target, NOW).status.code == 503;
             assert_eq!(is_refused, !is_whole, "{target}");
-            let is_foreseen = seen.foresees(&Asked::of(target, SCHOOL));
+            let is_foreseen = seen.foresees(&Asked::parse(target, SCHOOL));
             assert_eq!(is_foreseen, !is_whole, "{target}");
         }
         let persons = "/api/v2/finplus/debtmanagement/accountablepersons";

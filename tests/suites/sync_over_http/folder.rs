@@ -22,11 +22,11 @@ pub(super) struct Folder {
 impl Folder {
     /// With the small school that is written by hand.
     pub(super) fn new() -> Folder {
-        Folder::of(SAMPLE)
+        Folder::with_dataset(SAMPLE)
     }
 
     /// With the school 1000 of a dataset.
-    pub(super) fn of(dataset: &str) -> Folder {
+    pub(super) fn with_dataset(dataset: &str) -> Folder {
         let folder = tempfile::tempdir().unwrap();
         let folder = Folder { folder };
         let ours = dataset

@@ -51,7 +51,7 @@ pub(super) fn compare(mirror: &mut Server, source: &mut Server, seen: &Seen, lea
         asked += 1;
         if answer.status == 503 {
             assert!(answer.body.contains("not synced yet: "), "{target}");
-            let question = Asked::of(&target, 1000);
+            let question = Asked::parse(&target, 1000);
             assert!(seen.foresees(&question), "{target}: {question:?}");
             unseen += 1;
             continue;

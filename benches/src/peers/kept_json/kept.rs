@@ -56,7 +56,7 @@ impl Kept {
         Ok(Kept(kept))
     }
 
-    pub(super) fn of(&self, school: u64, now: i64) -> Result<&SchoolAnswers> {
+    pub(super) fn answers_at(&self, school: u64, now: i64) -> Result<&SchoolAnswers> {
         let answers = self.0.get(&(school, now));
         answers.with_context(|| format!("nothing is kept of school {school} at {now}"))
     }

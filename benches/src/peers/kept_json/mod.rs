@@ -38,7 +38,7 @@ impl Peer for KeptJson {
 
     fn answer(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
-        let kept = self.0.of(ask.school, ask.now)?;
+        let kept = self.0.answers_at(ask.school, ask.now)?;
         let of_learner = |id| kept.by_learner.get(&id);
         let all = Only::default();
         match ask.what {

@@ -14,7 +14,7 @@ impl Key {
     const MOST: usize = 6;
 
     #[inline]
-    pub(super) fn of(numbers: &[u64]) -> Key {
+    pub(super) fn new(numbers: &[u64]) -> Key {
         let empty = Key {
             bytes: [0; Key::MOST * 8],
             length: 0,

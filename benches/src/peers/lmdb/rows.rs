@@ -40,11 +40,11 @@ impl Rows {
 
     fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
         let moment = self.store.moment()?;
-        let filter = OutcomeFilter::of(ask.what);
+        let filter = OutcomeFilter::for_question(ask.what);
         let kept = &mut self.kept;
         let mut answer = MarksAnswer::new(out);
         each_term(&moment, ask, &mut self.released, |term| {
-            let of = Key::of(&[ask.school, term.year, term.grade, term.term]);
+            let of = Key::new(&[ask.school, term.year, term.grade, term.term]);
             let [first, last] = term.learners;
             let (from, to) = (of.with(&[first, 0]), of.with(&[last, u64::MAX]));
             moment.scan(Table::Marks, &from, &to, |key, row| {
@@ -84,12 +84,12 @@ impl Peer for Rows {
         let of_year = |learners: [u64; 2]| {
             let year = year(&moment, school)?;
             let [first, last] = learners;
-            let from = Key::of(&[school, year, first, 0]);
-            anyhow::Ok((from, Key::of(&[school, year, last, u64::MAX])))
+            let from = Key::new(&[school, year, first, 0]);
+            anyhow::Ok((from, Key::new(&[school, year, last, u64::MAX])))
         };
         array(out, |out| match ask.what {
             What::Learner(id) => {
-                let key = Key::of(&[school, id]);
+                let key = Key::new(&[school, id]);
                 if let Some(value) = moment.get(Table::Learners, &key)? {
                     let learner = Learner::open(value)?;
                     if learner.tag(STATUS) == CURRENT {
@@ -115,8 +115,8 @@ impl Peer for Rows {
                 })
             }
             What::Absentees { from, to } => {
-                let from = Key::of(&[school, day(from)?, 0]);
-                let to = Key::of(&[school, day(to)?, u64::MAX]);
+                let from = Key::new(&[school, day(from)?, 0]);
+                let to = Key::new(&[school, day(to)?, u64::MAX]);
                 list(&moment, Table::Absentees, (from, to), out)
             }
             _ => list_learners(&moment, ask, out),
@@ -143,13 +143,13 @@ fn list(
 
 fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
     let school = ask.school;
-    let filter = Filter::of(ask.what)?;
+    let filter = Filter::for_question(ask.what)?;
     let name = match ask.what {
         What::Name(name) => Some(Finder::new(name)),
         _ => None,
     };
     let with_parents = matches!(ask.what, What::GradesWithParents(_));
-    let (from, to) = (Key::of(&[school, 0]), Key::of(&[school, u64::MAX]));
+    let (from, to) = (Key::new(&[school, 0]), Key::new(&[school, u64::MAX]));
     moment.scan(Table::Learners, &from, &to, |_, value| {
         let learner = Learner::open(value)?;
         let is_named = || {
@@ -163,7 +163,7 @@ fn list_learners(moment: &Moment<'_>, ask: &Ask, out: &mut Vec<u8>) -> Result<()
             push_family(learner.row, out, |out| {
                 for parent in PARENTS.map(|tag| learner.tag(tag)) {
                     if parent != NONE {
-                        let key = Key::of(&[school, parent]);
+                        let key = Key::new(&[school, parent]);
                         if let Some(row) = moment.get(Table::Parents, &key)? {
                             push_row(row, out);
                         }
@@ -216,6 +216,6 @@ fn put_row(row: &Row<'_>, put: &mut Put<'_>) -> Result<()> {
         value.extend_from_slice(row.name.as_bytes());
     }
     value.extend_from_slice(row.json.as_bytes());
-    let key = Key::of(row.partition).with(row.key);
+    let key = Key::new(row.partition).with(row.key);
     put(row.table, &key, &value)
 }

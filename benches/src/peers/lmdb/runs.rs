@@ -43,7 +43,7 @@ impl Runs {
 
     fn marks(&mut self, ask: &Ask, out: &mut Vec<u8>) -> Result<()> {
         let moment = self.store.moment()?;
-        let filter = OutcomeFilter::of(ask.what);
+        let filter = OutcomeFilter::for_question(ask.what);
         let kept = &mut self.kept;
         let mut answer = MarksAnswer::new(out);
         each_term(&moment, ask, &mut self.released, |term| {
@@ -174,7 +174,7 @@ fn push_learners(
         from,
         to,
     };
-    let filter = Filter::of(ask.what)?;
+    let filter = Filter::for_question(ask.what)?;
     let name = match ask.what {
         What::Name(name) => Some(Finder::new(name)),
         _ => None,

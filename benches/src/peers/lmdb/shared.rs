@@ -25,7 +25,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn of(what: What) -> Result<Filter> {
+    pub(super) fn for_question(what: What) -> Result<Filter> {
         let mut filter = Filter {
             status: CURRENT,
             grades: None,
@@ -62,9 +62,9 @@ pub(super) fn put_school(
     mut put_row: impl FnMut(&Row<'_>, &mut Put<'_>) -> Result<()>,
 ) -> Result<()> {
     let (school, year) = (rendered.school, rendered.year);
-    put(Table::Schools, &Key::of(&[school]), &Key::of(&[year]))?;
+    put(Table::Schools, &Key::new(&[school]), &Key::new(&[year]))?;
     for sheet in &rendered.sheets {
-        let key = Key::of(&[school, year, sheet.grade]);
+        let key = Key::new(&[school, year, sheet.grade]);
         put(Table::Sheets, &key, &sheet_value(sheet))?;
     }
     let mut places: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
@@ -72,7 +72,7 @@ pub(super) fn put_school(
         if let (Table::Marks, [.., grade, term], [learner, _]) = (row.table, row.partition, row.key)
         {
             let places = places.entry(*learner).or_default();
-            let place = Key::of(&[*grade, *term]);
+            let place = Key::new(&[*grade, *term]);
             if !places.ends_with(&place) {
                 places.extend_from_slice(&place);
             }
@@ -80,7 +80,7 @@ pub(super) fn put_school(
         put_row(row, put)
     })?;
     for (learner, places) in places {
-        let key = Key::of(&[school, year, learner]);
+        let key = Key::new(&[school, year, learner]);
         put(Table::MarkPlaces, &key, &places)?;
     }
     Ok(())
@@ -89,10 +89,10 @@ pub(super) fn put_school(
 /// The number of programmes · term, subject and day of release of each · the
 /// heading.
 fn sheet_value(sheet: &Sheet) -> Vec<u8> {
-    let mut value = Key::of(&[sheet.programmes.len() as u64]).to_vec();
+    let mut value = Key::new(&[sheet.programmes.len() as u64]).to_vec();
     for programme in &sheet.programmes {
         let release = programme.release.unwrap_or(NONE);
-        value.extend_from_slice(&Key::of(&[programme.term, programme.subject, release]));
+        value.extend_from_slice(&Key::new(&[programme.term, programme.subject, release]));
     }
     value.extend_from_slice(sheet.heading.as_bytes());
     value
@@ -101,7 +101,7 @@ fn sheet_value(sheet: &Sheet) -> Vec<u8> {
 /// The current year of a school.
 #[inline]
 pub(super) fn year(moment: &Moment<'_>, school: u64) -> Result<u64> {
-    let value = moment.get(Table::Schools, &Key::of(&[school]))?;
+    let value = moment.get(Table::Schools, &Key::new(&[school]))?;
     let [year] = Key::last(value.context("no such school")?);
     Ok(year)
 }
@@ -140,7 +140,7 @@ pub(super) fn each_term(
     let today = day(ask.today)?;
     let year = year(moment, school)?;
     let mut of_grade = |grade, terms: &mut dyn Iterator<Item = u64>, learners| {
-        let key = Key::of(&[school, year, grade]);
+        let key = Key::new(&[school, year, grade]);
         let Some(sheet) = moment.get(Table::Sheets, &key)? else {
             return Ok(());
         };
@@ -159,7 +159,7 @@ pub(super) fn each_term(
     };
     match ask.what {
         What::MarksOfLearner(learner) => {
-            let key = Key::of(&[school, year, learner]);
+            let key = Key::new(&[school, year, learner]);
             let places = moment.get(Table::MarkPlaces, &key)?.unwrap_or_default();
             let (places, _) = places.as_chunks::<16>();
             for places in places.chunk_by(|a, b| a.first_chunk::<8>() == b.first_chunk::<8>()) {

@@ -58,5 +58,5 @@ impl Span<'_> {
 /// The key of the run that ends in a row.
 #[inline]
 pub(super) fn run_key(partition: &[u64], (first, second): RowKey) -> Key {
-    Key::of(partition).with(&[first, second])
+    Key::new(partition).with(&[first, second])
 }

@@ -34,10 +34,10 @@ impl Store {
         fs::create_dir(folder)?;
         let store = Store::open(folder)?;
         for school in &schools.all {
-            let rendered = Rendered::of(schools, school)?;
+            let rendered = Rendered::new(schools, school)?;
             let mut transaction = store.env()?.write_txn()?;
             put_school(&rendered, &mut |table, key, value| {
-                let database = of(&store.databases, table)?;
+                let database = find(&store.databases, table)?;
                 database.put_with_flags(&mut transaction, PutFlags::APPEND, key, value)?;
                 Ok(())
             })?;
@@ -105,13 +105,13 @@ impl Moment<'_> {
     /// The value of a key.
     #[inline]
     pub(super) fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>> {
-        Ok(of(self.databases, table)?.get(&self.transaction, key)?)
+        Ok(find(self.databases, table)?.get(&self.transaction, key)?)
     }
 
     /// The value of the first entry between two keys, both included.
     #[inline]
     pub(super) fn first(&self, table: Table, from: &[u8], to: &[u8]) -> Result<Option<&[u8]>> {
-        let database = of(self.databases, table)?;
+        let database = find(self.databases, table)?;
         let entry = database.get_greater_than_or_equal_to(&self.transaction, from)?;
         Ok(entry.filter(|(key, _)| *key <= to).map(|(_, value)| value))
     }
@@ -126,7 +126,7 @@ impl Moment<'_> {
         mut each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let bounds = (Bound::Included(from), Bound::Unbounded);
-        for entry in of(self.databases, table)?.range(&self.transaction, &bounds)? {
+        for entry in find(self.databases, table)?.range(&self.transaction, &bounds)? {
             let (key, value) = entry?;
             if key > to || each(key, value)?.is_break() {
                 break;
@@ -137,6 +137,6 @@ impl Moment<'_> {
 }
 
 #[inline]
-fn of(databases: &Databases, table: Table) -> Result<&Database<'static, Bytes, Bytes>> {
+fn find(databases: &Databases, table: Table) -> Result<&Database<'static, Bytes, Bytes>> {
     databases.get(table as usize).context("no such database")
 }

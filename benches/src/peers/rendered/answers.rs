@@ -133,7 +133,7 @@ pub(crate) struct OutcomeFilter {
 
 impl OutcomeFilter {
     /// The filter of a question, if it has one.
-    pub(crate) fn of(what: What) -> Option<OutcomeFilter> {
+    pub(crate) fn for_question(what: What) -> Option<OutcomeFilter> {
         let What::MarksOfOutcome { outcome, .. } = what else {
             return None;
         };

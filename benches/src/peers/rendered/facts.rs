@@ -34,7 +34,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(school: &SampleSchool) -> Result<Facts> {
+    pub(super) fn new(school: &SampleSchool) -> Result<Facts> {
         let mut facts = Facts::default();
         // Marks have no facts, and are most of the lines.
         let school = SampleSchool {
@@ -42,7 +42,7 @@ impl Facts {
             ..school.clone()
         };
         for line in school.lines() {
-            facts.add(&Line::of(&line)?).context(line)?;
+            facts.add(&Line::parse(&line)?).context(line)?;
         }
         Ok(facts)
     }

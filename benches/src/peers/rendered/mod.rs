@@ -128,8 +128,8 @@ pub(super) struct Rendered<'a> {
 
 impl<'a> Rendered<'a> {
     /// A school that the engine holds.
-    pub(super) fn of(schools: &'a Schools, school: &SampleSchool) -> Result<Rendered<'a>> {
-        let facts = Facts::of(school)?;
+    pub(super) fn new(schools: &'a Schools, school: &SampleSchool) -> Result<Rendered<'a>> {
+        let facts = Facts::new(school)?;
         Ok(Rendered {
             engine: &schools.engine,
             school: school.school_id,

@@ -49,7 +49,7 @@ impl Commit<'_, '_> {
             None => None,
         };
         new.set_filter_column(SLOT_COLUMN, new_slot);
-        let change = Change::of(
+        let change = Change::between(
             old_at.map(|at| (at, old.item())),
             new_at.map(|at| (at, new.item())),
         );
@@ -75,7 +75,7 @@ impl Commit<'_, '_> {
     }
 
     fn put_index(&mut self, school: u64, id: u64, at: Option<GradeTerm>) -> Result<()> {
-        let index = Partition::of(school, Collection::AssessmentIndex);
+        let index = Partition::new(school, Collection::AssessmentIndex);
         let Some(at) = at else {
             return self.records.remove(index, Key::one(id));
         };

@@ -13,7 +13,7 @@ pub(super) struct ChangeCounter {
 }
 
 impl ChangeCounter {
-    pub(super) fn of(write: &Write<'_>) -> ChangeCounter {
+    pub(super) fn new(write: &Write<'_>) -> ChangeCounter {
         ChangeCounter {
             summary: Summary::default(),
             changed_keys: write.changed_keys(),

@@ -62,7 +62,7 @@ impl Commit<'_, '_> {
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<()> {
-        let change = Change::of(old, new);
+        let change = Change::between(old, new);
         let kind = match school {
             Some(_) => Kind::ClientIntegration,
             None => Kind::Integrator,

@@ -18,8 +18,8 @@ impl Commit<'_, '_> {
         let &[school, id] = head.words() else {
             return Ok(());
         };
-        let records = Partition::of(school, at.records);
-        let dates = Partition::of(school, at.dates);
+        let records = Partition::new(school, at.records);
+        let dates = Partition::new(school, at.dates);
         let mut old = ItemBuffer::default();
         let old_date = date_of(self.write, at, school, id)?;
         if let Some(date) = old_date {
@@ -35,7 +35,7 @@ impl Commit<'_, '_> {
             }
             None => None,
         };
-        let change = Change::of(
+        let change = Change::between(
             old_date.map(|date| (date, old.item())),
             new_date.map(|date| (date, new.item())),
         );

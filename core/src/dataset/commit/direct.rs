@@ -61,9 +61,9 @@ impl Edits for DirectEdits<'_, '_> {
         let change = match entry.put {
             Some(kept) => {
                 decode_item(kept, new)?;
-                Change::of(old, Some(new.item()))
+                Change::between(old, Some(new.item()))
             }
-            None => Change::of(old, None),
+            None => Change::between(old, None),
         };
         let (kind, partition) = (self.kind, self.partition);
         self.tally

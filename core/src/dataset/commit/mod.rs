@@ -18,7 +18,7 @@ mod needs;
 pub(crate) mod removal;
 
 use self::deferred::PlainEdits;
-use super::input::staged::{Staged, Step};
+use super::input::staged::{LoadStep, Staged};
 use super::render;
 use super::summary::Summary;
 use crate::error::{Error, Fault, Result};
@@ -27,7 +27,7 @@ use crate::record::storage::Storage;
 use crate::store::{SchoolOwner, Sorter, Write};
 use change_counter::ChangeCounter;
 use deferred::Deferred;
-use marks::Marks;
+use marks::PendingMarks;
 use needs::Needs;
 
 /// The number of bytes of edits above which they are moved from memory to the store.
@@ -39,7 +39,9 @@ fn check_owner(write: &Write<'_>, kind: Kind, school: Option<u64>) -> Result<()>
     match school {
         // Client integrations belong to the app.
         Some(_) if kind == Kind::ClientIntegration => Ok(()),
-        Some(school) if !write.owners().of(school).is_app() => Err(Error::Synced { school }.into()),
+        Some(school) if !write.owners().get(school).is_app() => {
+            Err(Error::Synced { school }.into())
+        }
         None if write.owners().any(SchoolOwner::is_upstream) => {
             let kind = kind.name();
             Err(Error::SyncedList { kind }.into())
@@ -58,13 +60,13 @@ pub(crate) struct Commit<'w, 't> {
     is_of_app: bool,
     /// Edits of records that are stored by date, or by grade and year.
     records: Deferred,
-    marks: Marks,
+    marks: PendingMarks,
 }
 
 impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn new(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
         let sorted = write.sorted(sorter)?;
-        let tally = ChangeCounter::of(write);
+        let tally = ChangeCounter::new(write);
         Ok(Commit {
             write,
             staged: Staged::new(sorted),
@@ -72,7 +74,7 @@ impl<'w, 't> Commit<'w, 't> {
             needs: Needs::default(),
             is_of_app: false,
             records: Deferred::new("records", RECORDS_BYTES),
-            marks: Marks::new(),
+            marks: PendingMarks::new(),
         })
     }
 
@@ -101,26 +103,26 @@ impl<'w, 't> Commit<'w, 't> {
 
     fn counted(self) -> Summary {
         for kind in Kind::ALL {
-            let counts = self.tally.summary.of(kind);
+            let counts = self.tally.summary.get(kind);
             self.write.count(kind as u8, counts.added, counts.removed);
         }
         self.tally.summary
     }
 
     pub(crate) fn merge_all(&mut self) -> Result<()> {
-        self.merge_staged(Step::Schools)?;
-        self.merge_staged(Step::Records)?;
+        self.merge_staged(LoadStep::Schools)?;
+        self.merge_staged(LoadStep::Records)?;
         self.merge_records()?;
         self.marks.merge_moves(self.write)?;
-        self.merge_staged(Step::Marks)?;
+        self.merge_staged(LoadStep::Marks)?;
         self.marks.merge(self.write, &mut self.tally)
     }
 
     /// Merges the staged records of a step, or makes edits of them.
-    fn merge_staged(&mut self, step: Step) -> Result<()> {
+    fn merge_staged(&mut self, step: LoadStep) -> Result<()> {
         while let Some(head) = self.staged.head()? {
             let kind = head.kind;
-            if Step::of(kind) != step {
+            if LoadStep::for_kind(kind) != step {
                 break;
             }
             if let Some(school) = head.school() {

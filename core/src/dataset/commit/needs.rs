@@ -99,7 +99,7 @@ impl Needs {
         for school in self.removed.keys() {
             let mut records = 0;
             for collection in [Collection::Years, Collection::Terms] {
-                let partition = Partition::of(*school, collection);
+                let partition = Partition::new(*school, collection);
                 records += write.block_index(partition)?.records();
             }
             needed.insert(*school, records);

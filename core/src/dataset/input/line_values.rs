@@ -1,6 +1,6 @@
 //! The values of one line.
 
-use crate::record::field::Form;
+use crate::record::field::FieldForm;
 use crate::record::kinds::integrator;
 use crate::record::{Kind, Value};
 use std::fmt;
@@ -74,7 +74,7 @@ impl Line<'_> {
     /// Returns the user name, if it is part of the key, or an empty text.
     pub(crate) fn username(&self) -> &str {
         let mut fields = self.kind.fields().iter().zip(&self.values);
-        let name = fields.find(|(field, _)| field.form == Form::Username);
+        let name = fields.find(|(field, _)| field.form == FieldForm::Username);
         name.map_or("", |(_, value)| value.text())
     }
 

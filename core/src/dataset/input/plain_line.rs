@@ -9,7 +9,7 @@ use crate::record::{Kind, Value};
 /// Parses a line. Returns `None` if it has another form or may be faulty; the parser of all JSON
 /// then reads it and describes the fault.
 pub(crate) fn parse(text: &str) -> Option<Line<'_>> {
-    let mut rest = Plain::of(text);
+    let mut rest = Plain::new(text);
     if !rest.take(b"{") || !rest.take_name("type") {
         return None;
     }

@@ -19,7 +19,7 @@ const PUT: u8 = 1;
 
 /// The order in which kinds are committed. Each step depends on those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub(crate) enum LoadStep {
     /// Schools, which other records need.
     Schools,
     Records,
@@ -27,12 +27,12 @@ pub(crate) enum Step {
     Marks,
 }
 
-impl Step {
-    pub(crate) fn of(kind: Kind) -> Step {
+impl LoadStep {
+    pub(crate) fn for_kind(kind: Kind) -> LoadStep {
         match kind {
-            Kind::School => Step::Schools,
-            Kind::Mark => Step::Marks,
-            _ => Step::Records,
+            Kind::School => LoadStep::Schools,
+            Kind::Mark => LoadStep::Marks,
+            _ => LoadStep::Records,
         }
     }
 }
@@ -88,11 +88,11 @@ impl Stage {
                     .and_then(Value::integer);
                 self.entry.extend(state.map(|state| u8::from(state == 1)));
             }
-            Storage::Marks => Mark::of(&line.values).encode(&mut self.entry),
+            Storage::Marks => Mark::from_values(&line.values).encode(&mut self.entry),
             Storage::LearnerSubjects => learner_subject::encode(&line.values, &mut self.entry),
             Storage::Assessments => {
                 pre_render::pre_render(line.kind, &line.values, &mut self.item);
-                if let Some(belongs) = assessment::AssessmentPlace::of(&line.values) {
+                if let Some(belongs) = assessment::AssessmentPlace::from_values(&line.values) {
                     for number in [belongs.grade, belongs.year, belongs.term] {
                         ordered::push(&mut self.entry, number);
                     }
@@ -124,7 +124,7 @@ pub(crate) fn removal(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: 
 /// a learner, the year is before the learner, and for marks, the learner is before the assessment.
 fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) {
     key.clear();
-    key.push(Step::of(kind) as u8);
+    key.push(LoadStep::for_kind(kind) as u8);
     key.push(kind as u8);
     if let Some(name) = name {
         integrator::push_name(key, name);

@@ -1,7 +1,7 @@
 //! Exports the complete content of a store as a dataset in canonical form.
 
 use super::line_buffer::{LineBuffer, LineSource};
-use super::line_writer::{Filter, LineWriter};
+use super::line_writer::{ExportFilter, LineWriter};
 use super::pseudonyms::Pseudonyms;
 use crate::error::Error;
 use crate::record::storage::Storage;
@@ -41,21 +41,21 @@ impl Export {
             Storage::Integrators => with_credentials,
             _ => true,
         };
-        Export::of(lease, LineWriter::of_store(None, None, has))
+        Export::from_writer(lease, LineWriter::of_store(None, None, has))
     }
 
     /// Exports pseudonymised records, without integrators and client integrations.
     pub(crate) fn pseudonymised(lease: Lease, key: &[u8; 32]) -> Export {
         let names = Box::new(Pseudonyms::new(key));
-        Export::of(lease, LineWriter::of_store(Some(names), None, |_| false))
+        Export::from_writer(lease, LineWriter::of_store(Some(names), None, |_| false))
     }
 
     /// Exports the records that a filter selects, without integrators and client integrations.
-    pub(crate) fn filtered(lease: Lease, filter: Box<dyn Filter>) -> Export {
-        Export::of(lease, LineWriter::of_store(None, Some(filter), |_| false))
+    pub(crate) fn filtered(lease: Lease, filter: Box<dyn ExportFilter>) -> Export {
+        Export::from_writer(lease, LineWriter::of_store(None, Some(filter), |_| false))
     }
 
-    fn of(lease: Lease, writer: LineWriter) -> Export {
+    fn from_writer(lease: Lease, writer: LineWriter) -> Export {
         Export {
             lease,
             writer,

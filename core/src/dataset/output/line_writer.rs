@@ -23,13 +23,13 @@ pub(crate) struct LineWriter {
     /// that a program that never does this does not contain the code.
     names: Option<Box<dyn Names>>,
     /// Selects the records to be written, if not all are. It is behind a trait for the same reason.
-    filter: Option<Box<dyn Filter>>,
+    filter: Option<Box<dyn ExportFilter>>,
     /// The remaining parts.
     parts: VecDeque<ExportPart>,
 }
 
 /// Selects the records to be written.
-pub(crate) trait Filter: Send + Sync {
+pub(crate) trait ExportFilter: Send + Sync {
     /// Returns whether any record of this kind may be written.
     fn may_take(&self, kind: Kind) -> bool;
 
@@ -49,7 +49,7 @@ impl LineWriter {
     /// `has` returns true for their storage.
     pub(crate) fn of_store(
         names: Option<Box<dyn Names>>,
-        filter: Option<Box<dyn Filter>>,
+        filter: Option<Box<dyn ExportFilter>>,
         has: impl Fn(Storage) -> bool,
     ) -> LineWriter {
         let of = |kind: Kind| match kind.storage() {
@@ -198,9 +198,9 @@ impl LineWriter {
         from: Key,
         lines: &mut LineBuffer,
     ) -> Result<Option<ExportPart>> {
-        let partition = Partition::of(school, at.records);
+        let partition = Partition::new(school, at.records);
         let records = snapshot.records(partition)?;
-        let dates = snapshot.records(Partition::of(school, at.dates))?;
+        let dates = snapshot.records(Partition::new(school, at.dates))?;
         let mut dates = dates.cursor(from, Key::MAX);
         while let Some(entry) = dates.next()? {
             let of = entry.key()?;
@@ -222,14 +222,14 @@ impl LineWriter {
         from: Key,
         lines: &mut LineBuffer,
     ) -> Result<Option<ExportPart>> {
-        let index = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
+        let index = snapshot.records(Partition::new(school, Collection::AssessmentIndex))?;
         let mut index = index.cursor(from, Key::MAX);
         while let Some(entry) = index.next()? {
             let of = entry.key()?;
             if lines.is_full() {
                 return Ok(Some(ExportPart::Assessments(school, of)));
             }
-            let (partition, key) = GradeTerm::of(&entry.item()?)?.address(school, of.0);
+            let (partition, key) = GradeTerm::from_item(&entry.item()?)?.address(school, of.0);
             let record = snapshot.records(partition)?.get(key)?;
             let record = record.ok_or_else(misplaced)?;
             self.record(snapshot, Kind::Assessment, (partition, key), &record, lines)?;

@@ -58,14 +58,14 @@ type ByGradeTerm = BTreeMap<GradeTerm, Vec<u64>>;
 fn assessments(snapshot: &Snapshot, school: u64, from: u64) -> Result<(ByGradeTerm, u64)> {
     let mut found = ByGradeTerm::new();
     let mut count = 0;
-    let records = snapshot.records(Partition::of(school, Collection::AssessmentIndex))?;
+    let records = snapshot.records(Partition::new(school, Collection::AssessmentIndex))?;
     let mut records = records.cursor(Key(from, 0), Key::MAX);
     while let Some(record) = records.next()? {
         let Key(assessment, _) = record.key()?;
         if count == ASSESSMENTS {
             return Ok((found, assessment.saturating_sub(1)));
         }
-        let at = GradeTerm::of(&record.item()?)?;
+        let at = GradeTerm::from_item(&record.item()?)?;
         found.entry(at).or_default().push(assessment);
         count += 1;
     }
@@ -102,7 +102,7 @@ struct MarksOfPart {
 
 impl MarksOfPart {
     fn gather_waiting(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
-        let waiting = snapshot.records(Partition::of(school, Collection::WaitingMarks))?;
+        let waiting = snapshot.records(Partition::new(school, Collection::WaitingMarks))?;
         let mut waiting = waiting.cursor(self.from, self.last);
         while let Some(record) = waiting.next()? {
             let key = record.key()?;
@@ -222,7 +222,7 @@ mod tests {
         is_linear(
             |assessments| {
                 let engine = engine(assessments)?;
-                let (steps, text) = steps::of(|| export(&engine));
+                let (steps, text) = steps::count_steps(|| export(&engine));
                 assert!(text?.lines().count() as u64 >= 3 * assessments);
                 Ok(steps)
             },
@@ -245,7 +245,7 @@ mod tests {
                     )?;
                 }
                 let before = export(&engine)?;
-                let (steps, applied) = steps::of(|| {
+                let (steps, applied) = steps::count_steps(|| {
                     engine.apply(moved.as_bytes())?;
                     engine.apply(gone.as_bytes())
                 });

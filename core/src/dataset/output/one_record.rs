@@ -9,17 +9,17 @@ use crate::record::stored::mark_row::MarkRow;
 use crate::store::{Key, Reader, Snapshot};
 
 /// A record that was found.
-pub(crate) struct Found {
+pub(crate) struct FoundRecord {
     pub(crate) line: String,
     /// The learner to whom the record belongs.
     pub(crate) learner: Option<u64>,
 }
 
 /// Returns the record with a key, whose numbers are in the order of its fields, if it exists.
-pub(crate) fn find(snapshot: &Snapshot, kind: Kind, key: &[u64]) -> Result<Option<Found>> {
+pub(crate) fn find(snapshot: &Snapshot, kind: Kind, key: &[u64]) -> Result<Option<FoundRecord>> {
     if let (Kind::Mark, &[school, assessment, learner]) = (kind, key) {
         let mark = mark(snapshot, school, assessment, learner)?;
-        return Ok(mark.map(|mark| Found {
+        return Ok(mark.map(|mark| FoundRecord {
             line: line(kind, &mark_values(school, Key(assessment, learner), &mark)),
             learner: Some(learner),
         }));
@@ -31,7 +31,7 @@ pub(crate) fn find(snapshot: &Snapshot, kind: Kind, key: &[u64]) -> Result<Optio
     let Some(record) = records.get(at)? else {
         return Ok(None);
     };
-    Ok(Some(Found {
+    Ok(Some(FoundRecord {
         line: line(kind, &values(kind, partition, at, &record.item()?)?),
         learner: kind.learner(key, |column| record.filter_column(column))?,
     }))

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::json;
-use crate::record::field::{Field, Form};
+use crate::record::field::{Field, FieldForm};
 use crate::record::kinds::learner_subject::LearnerSubject;
 use crate::record::kinds::mark::Mark;
 use crate::record::stored::pre_render;
@@ -100,10 +100,10 @@ fn push_member(out: &mut Vec<u8>, field: &Field, value: &Value<'_>) {
 }
 
 /// Returns whether a text is stored as JSON that a dataset contains unchanged.
-fn is_json(form: Form, text: &str) -> bool {
+fn is_json(form: FieldForm, text: &str) -> bool {
     match form {
-        Form::Signed | Form::Texts => true,
-        Form::Choices(_) => text.starts_with('['),
+        FieldForm::Signed | FieldForm::Texts => true,
+        FieldForm::Choices(_) => text.starts_with('['),
         _ => false,
     }
 }

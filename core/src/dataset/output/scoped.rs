@@ -1,7 +1,7 @@
 //! Selects the records of a scope.
 
 use super::export::Export;
-use super::line_writer::Filter;
+use super::line_writer::ExportFilter;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::kinds::learner::{PARENT1_COLUMN, PARENT2_COLUMN};
@@ -33,7 +33,7 @@ impl Named {
         if !kinds.has(Kind::Learner) {
             return Ok(Some(named));
         }
-        let partition = Partition::of(school, Collection::Learners);
+        let partition = Partition::new(school, Collection::Learners);
         let records = Records::open(reader, partition)?;
         for learner in learners {
             let Some(record) = records.get(Key::one(*learner))? else {
@@ -42,7 +42,7 @@ impl Named {
             for column in [PARENT1_COLUMN, PARENT2_COLUMN] {
                 named.parents.extend(record.filter_column(column)?);
             }
-            let account = Account::of(&record.block()?, record.index())?;
+            let account = Account::read(&record.block()?, record.index())?;
             named
                 .accountable_persons
                 .extend(account.accountable_person());
@@ -79,10 +79,10 @@ impl InScope {
     }
 }
 
-impl Filter for InScope {
+impl ExportFilter for InScope {
     fn may_take(&self, kind: Kind) -> bool {
         let is_table = matches!(
-            RecordOwner::of(kind),
+            RecordOwner::of_kind(kind),
             RecordOwner::Table | RecordOwner::TableOfMarks
         );
         let has_people = |whom: &Whom| match whom {
@@ -111,7 +111,7 @@ impl Filter for InScope {
         let Whom::Learners(learners) = whom else {
             return Ok(true);
         };
-        Ok(match RecordOwner::of(kind) {
+        Ok(match RecordOwner::of_kind(kind) {
             RecordOwner::Table | RecordOwner::TableOfMarks => true,
             RecordOwner::Learner => learner.is_some_and(|learner| learners.contains(&learner)),
             RecordOwner::Staff | RecordOwner::App => false,

@@ -46,7 +46,7 @@ pub struct Covered {
 
 /// Fetched data to be added to the coverage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum CoverageAddition {
     /// All data of a coverage key.
     Whole(CoverageKey),
     /// All days from the first date to the second, both included.
@@ -66,15 +66,15 @@ pub(crate) struct CoverageValue {
 pub(crate) fn add_coverage(
     write: &mut Write<'_>,
     school: u64,
-    seen: &[Seen],
+    seen: &[CoverageAddition],
     as_of: i64,
 ) -> Result<()> {
     write.set_owner(school, SchoolOwner::Service);
-    let mut partitions: BTreeMap<Partition, Vec<Seen>> = BTreeMap::new();
+    let mut partitions: BTreeMap<Partition, Vec<CoverageAddition>> = BTreeMap::new();
     for one in seen {
         let unit = match *one {
-            Seen::Whole(unit) => unit,
-            Seen::Days(part, from, _) => CoverageKey::from(part, from),
+            CoverageAddition::Whole(unit) => unit,
+            CoverageAddition::Days(part, from, _) => CoverageKey::from(part, from),
         };
         let of = partitions.entry(unit.partition(school)).or_default();
         of.push(*one);
@@ -83,10 +83,10 @@ pub(crate) fn add_coverage(
         change(write, partition, |units| {
             for one in &seen {
                 match *one {
-                    Seen::Whole(unit) => {
+                    CoverageAddition::Whole(unit) => {
                         units.insert(unit.key, CoverageValue { as_of, to: None });
                     }
-                    Seen::Days(_, from, to) => add_days(units, from, to, as_of),
+                    CoverageAddition::Days(_, from, to) => add_days(units, from, to, as_of),
                 }
             }
         })?;
@@ -115,7 +115,7 @@ pub(crate) fn retain_days(
     part: CoverageKind,
     days: &[(Date, Date)],
 ) -> Result<()> {
-    change(write, CoverageKey::of(part).partition(school), |units| {
+    change(write, CoverageKey::new(part).partition(school), |units| {
         for (key, kept) in std::mem::take(units) {
             let Some((start, end)) = Date::from_number(key.0).zip(kept.to) else {
                 continue;
@@ -155,7 +155,7 @@ pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
 /// that a later sync does not add the learner again. Neither the id nor the name is stored.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
     // The first pass of a sync may not have marked the school as synced yet.
-    if write.owners().of(school).is_app() && !fetch_log::is_begun(write, school)? {
+    if write.owners().get(school).is_app() && !fetch_log::is_begun(write, school)? {
         return Ok(());
     }
     for (partition, part) in parts(write, school)? {
@@ -183,7 +183,7 @@ pub(crate) fn parts(reader: &dyn Reader, school: u64) -> Result<Vec<(Partition, 
 
 /// Returns the coverage of a school, or `None` if the school is not synced.
 pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Coverage>> {
-    if snapshot.owners().of(school).is_app() {
+    if snapshot.owners().get(school).is_app() {
         return Ok(None);
     }
     let mut coverage = Coverage {

@@ -75,7 +75,7 @@ pub(crate) fn set_head(write: &mut Write<'_>, school: u64, head: &PassHead) -> R
     let mut row = Vec::new();
     head.encode(&mut row);
     let rows = [(Key::one(0), Some(row))];
-    write.merge(ledger(school, HEAD, 0), &mut Changes(rows.into()))
+    write.merge(ledger(school, HEAD, 0), &mut FetchLogChanges(rows.into()))
 }
 
 /// Returns the unknown members that occurred in the answers of the pass.
@@ -303,7 +303,7 @@ pub(crate) fn change(
     if rows.is_empty() {
         return Ok(());
     }
-    write.merge(partition, &mut Changes(rows))
+    write.merge(partition, &mut FetchLogChanges(rows))
 }
 
 /// The keys of rows to be removed, in descending order.
@@ -321,9 +321,9 @@ impl Edits for Gone {
 }
 
 /// Rows to be stored (`Some`) or removed (`None`).
-struct Changes(BTreeMap<Key, Option<Vec<u8>>>);
+struct FetchLogChanges(BTreeMap<Key, Option<Vec<u8>>>);
 
-impl Edits for Changes {
+impl Edits for FetchLogChanges {
     fn next_key(&mut self) -> Result<Option<Key>> {
         Ok(self.0.first_key_value().map(|(key, _)| *key))
     }

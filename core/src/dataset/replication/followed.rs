@@ -6,7 +6,7 @@ use crate::dataset::output::scoped::Named;
 use crate::dataset::summary::Summary;
 use crate::error::Result;
 use crate::record::Kind;
-use crate::record::replication::position::{FollowerState, Position};
+use crate::record::replication::position::{FollowerPosition, FollowerState};
 use crate::record::replication::scope::{Kinds, Whom};
 use crate::store::{
     ChangePosition, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Records, Sorter,
@@ -38,7 +38,7 @@ pub(crate) fn stop_following(write: &mut Write<'_>, school: u64) -> Result<()> {
 /// arrives, the store answers from its existing records.
 pub(crate) fn note_diverged(
     write: &mut Write<'_>,
-    at: &Position,
+    at: &FollowerPosition,
     asked_before: bool,
 ) -> Result<()> {
     let Some(mut followed) = FollowerState::read(write)? else {
@@ -88,7 +88,7 @@ pub(crate) fn stage_unnamed(
         (Kind::Parent, Collection::Parents),
         (Kind::AccountablePerson, Collection::AccountablePersons),
     ] {
-        let mut records = Records::open(write, Partition::of(school, of))?.all();
+        let mut records = Records::open(write, Partition::new(school, of))?.all();
         while let Some(record) = records.next()? {
             let Key(id, _) = record.key()?;
             if !named.has(kind, id) {

@@ -21,7 +21,7 @@ pub(crate) struct OutboxEntry {
 /// The last entry about an API type. It remains stored after the service has answered, so that no
 /// sequence number is used twice.
 #[derive(Clone, Copy)]
-struct Row {
+struct OutboxRow {
     entry: OutboxEntry,
     /// The last state that the service is known to have.
     before: bool,
@@ -38,14 +38,14 @@ fn partition(school: u64) -> Partition {
 }
 
 /// Returns a digest that identifies an integrator.
-pub(crate) fn of(username: &str) -> u64 {
+pub(crate) fn integrator_digest(username: &str) -> u64 {
     XxHash3_64::oneshot(username.as_bytes()).max(1)
 }
 
 /// Returns whether the app has enabled sending the updates of this integrator.
 pub(crate) fn is_open(reader: &dyn Reader, school: u64, username: &str) -> Result<bool> {
     let head = fetch_log::head(reader, school)?;
-    Ok(head.is_some_and(|head| head.outbox == of(username)))
+    Ok(head.is_some_and(|head| head.outbox == integrator_digest(username)))
 }
 
 /// Adds an entry for an integrator and an API type, in place of an earlier one.
@@ -71,7 +71,7 @@ pub(crate) fn add(
         write,
         school,
         username,
-        Row {
+        OutboxRow {
             entry,
             before,
             is_answered,
@@ -79,7 +79,7 @@ pub(crate) fn add(
     )
 }
 
-fn set(write: &mut Write<'_>, school: u64, username: &str, row: Row) -> Result<()> {
+fn set(write: &mut Write<'_>, school: u64, username: &str, row: OutboxRow) -> Result<()> {
     let mut bytes = Vec::new();
     for bit in [row.entry.state, row.before, row.is_answered] {
         varint::push(&mut bytes, u64::from(bit));
@@ -97,7 +97,7 @@ pub(crate) fn entries(
 ) -> Result<Vec<OutboxEntry>> {
     let mut entries = Vec::new();
     for (key, bytes) in fetch_log::read(reader, partition(school))? {
-        if key.1 == of(username) {
+        if key.1 == integrator_digest(username) {
             let row = read(key.0, &bytes)?;
             entries.extend((!row.is_answered).then_some(row.entry));
         }
@@ -116,7 +116,7 @@ pub(crate) fn grant(
         return Ok(());
     };
     // The service has this state now. A later entry must still be sent.
-    let row = Row {
+    let row = OutboxRow {
         before: entry.state,
         is_answered: row.is_answered || row.entry == entry,
         ..row
@@ -135,7 +135,7 @@ pub(crate) fn refuse(
     match row(write, school, username, entry.api_type_id)? {
         Some(row) if row.entry == entry && !row.is_answered => {
             let is_answered = true;
-            set(write, school, username, Row { is_answered, ..row })?;
+            set(write, school, username, OutboxRow { is_answered, ..row })?;
             let key = integrator::authorisation_key(username, school, entry.api_type_id);
             if write.integrator_row(&key)?.is_some() {
                 write.set_integrator_row(Some(school), &key, Some(&[u8::from(row.before)]))?;
@@ -147,16 +147,21 @@ pub(crate) fn refuse(
 }
 
 fn key(username: &str, api_type_id: u64) -> Key {
-    Key(api_type_id, of(username))
+    Key(api_type_id, integrator_digest(username))
 }
 
-fn row(reader: &dyn Reader, school: u64, username: &str, api_type_id: u64) -> Result<Option<Row>> {
+fn row(
+    reader: &dyn Reader,
+    school: u64,
+    username: &str,
+    api_type_id: u64,
+) -> Result<Option<OutboxRow>> {
     let rows = fetch_log::read(reader, partition(school))?;
     let bytes = rows.get(&key(username, api_type_id));
     bytes.map(|bytes| read(api_type_id, bytes)).transpose()
 }
 
-fn read(api_type_id: u64, mut bytes: &[u8]) -> Result<Row> {
+fn read(api_type_id: u64, mut bytes: &[u8]) -> Result<OutboxRow> {
     let mut bit = || Ok::<_, Failure>(varint::take(&mut bytes)? == 1);
     let [state, before, is_answered] = [bit()?, bit()?, bit()?];
     let sequence = varint::take(&mut bytes)?;
@@ -165,7 +170,7 @@ fn read(api_type_id: u64, mut bytes: &[u8]) -> Result<Row> {
         state,
         sequence,
     };
-    Ok(Row {
+    Ok(OutboxRow {
         entry,
         before,
         is_answered,

@@ -19,7 +19,7 @@ type EachRecord<'e> = dyn FnMut(Kind, &[Value<'_>]) -> Result<()> + 'e;
 /// that are the same for all schools.
 pub(crate) fn are_all_synced(write: &Write<'_>, school: u64) -> Result<bool> {
     for other in render::schools(write)? {
-        if other != school && write.owners().of(other).is_app() {
+        if other != school && write.owners().get(other).is_app() {
             return Ok(false);
         }
     }
@@ -94,7 +94,7 @@ pub(crate) fn learners(reader: &dyn Reader, school: u64, status: &str) -> Result
     let status = learner::STATUSES.iter().position(|one| *one == status);
     let status = status.map(|position| position as u64);
     let mut learners = BTreeSet::new();
-    let partition = Partition::of(school, Collection::Learners);
+    let partition = Partition::new(school, Collection::Learners);
     let mut records = Records::open(reader, partition)?.all();
     while let Some(record) = records.next()? {
         if record.filter_column(learner::STATUS_COLUMN)? == status {
@@ -159,7 +159,7 @@ type Taken = (u64, u64, u64);
 
 /// Returns the ids of the grades that have a record.
 pub(crate) fn grades(reader: &dyn Reader, school: u64) -> Result<BTreeSet<u64>> {
-    let grades = Records::open(reader, Partition::of(school, Collection::Grades))?;
+    let grades = Records::open(reader, Partition::new(school, Collection::Grades))?;
     let keys = grades.keys(Key::MIN, Key::MAX)?;
     Ok(keys.into_iter().map(|Key(grade, _)| grade).collect())
 }

@@ -62,7 +62,7 @@ impl<Q: Question + Send + Sync + 'static> Observable for Q {
 }
 
 /// The function that writes an answer.
-type Form = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Status>;
+type WriteAnswer = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Status>;
 
 /// A live query: the successive answers to a question. See [`Engine::observe`].
 ///
@@ -72,7 +72,7 @@ type Form = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Status>;
 /// to wait are used, the last one is in effect. In WebAssembly there is only `poll`.
 pub struct LiveQuery {
     question: Box<dyn Observable>,
-    form: Form,
+    form: WriteAnswer,
     store: Weak<Store>,
     freshness: Arc<Freshness>,
     clock: Clock,
@@ -134,7 +134,7 @@ impl Engine {
         self.observation(Box::new(question), api::answer_record)
     }
 
-    fn observation(&self, question: Box<dyn Observable>, form: Form) -> LiveQuery {
+    fn observation(&self, question: Box<dyn Observable>, form: WriteAnswer) -> LiveQuery {
         let (mut school, mut sources) = (None, Sources::NONE);
         question.with(&mut |question| {
             school = question.about();

@@ -17,10 +17,10 @@ fn parts_stand_one_behind_the_other() {
     for text in texts() {
         let part = joined.add(|all| all.extend_from_slice(&text));
         assert_eq!(joined.text().get(part.clone()), Some(text.as_slice()));
-        output.push_padded(&Padded::of(&text));
+        output.push_padded(&Padded::new(&text));
         output.push_part(&joined, part);
         output.push(&text);
-        let padded = Padded::of(&text);
+        let padded = Padded::new(&text);
         output.push_starts([(&padded, padded.len()), (&padded, padded.len())]);
         for _ in 0..5 {
             expected.extend_from_slice(&text);

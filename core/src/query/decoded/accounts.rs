@@ -27,15 +27,15 @@ impl Accounts {
     }
 }
 
-pub(crate) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
-    const SOURCES: Sources = Sources::of(&[Collection::Learners]);
-    let learners = Partition::of(school, Collection::Learners);
+pub(crate) fn read(snapshot: &Snapshot, school: u64) -> Result<Arc<Accounts>> {
+    const SOURCES: Sources = Sources::new(&[Collection::Learners]);
+    let learners = Partition::new(school, Collection::Learners);
     snapshot.decoded(0, learners, SOURCES, || {
         let mut charges = Vec::new();
         let mut records = snapshot.records(learners)?.all();
         while let Some(record) = records.next()? {
             let Key(learner, _) = record.key()?;
-            let account = Account::of(&record.block()?, record.index())?;
+            let account = Account::read(&record.block()?, record.index())?;
             charges.extend(account.accountable_person().map(|person| Charge {
                 person,
                 learner,

@@ -108,7 +108,7 @@ impl AssessmentLayout {
     }
 }
 
-const SOURCES: Sources = Sources::of(&[
+const SOURCES: Sources = Sources::new(&[
     Collection::Schools,
     Collection::Subjects,
     Collection::LearningOutcomes,
@@ -118,7 +118,7 @@ const SOURCES: Sources = Sources::of(&[
 
 /// Returns the assessment layout of a grade and year. Its text is rendered for a version of the
 /// API, unless that would take too much memory.
-pub(crate) fn of(
+pub(crate) fn read(
     snapshot: &Snapshot,
     school: u64,
     grade: u64,
@@ -172,7 +172,7 @@ pub(crate) fn written(
     version: ApiVersion,
     wanted: Wanted,
 ) -> Result<Arc<AssessmentLayout>> {
-    let layout = of(snapshot, school, grade, year, version)?;
+    let layout = read(snapshot, school, grade, year, version)?;
     if layout.is_written {
         return Ok(layout);
     }
@@ -218,7 +218,7 @@ fn decode(
     wanted: Wanted,
     most_text: usize,
 ) -> Result<AssessmentLayout> {
-    let tables = tables::of(snapshot, partition.school, version)?;
+    let tables = tables::read(snapshot, partition.school, version)?;
     let releases = Releases::read(snapshot, partition)?;
     let context = LayoutContext {
         snapshot,
@@ -315,7 +315,7 @@ impl AssessmentLayout {
                 Template::new(before, after, out_of, &mut self.text)
             }
             ApiVersion::V2 => {
-                let conversions = Conversions::of(item.columns[columns::RESIDUAL_FIELDS])?;
+                let conversions = Conversions::read(item.columns[columns::RESIDUAL_FIELDS])?;
                 let typed = |part| {
                     let mut text = Vec::new();
                     let record = 0..rendering.len();
@@ -357,7 +357,7 @@ impl AssessmentLayout {
             if let Some(last) = self.terms.last_mut() {
                 last.subjects.push(LayoutSubject {
                     subject,
-                    release: context.releases.of(term, subject),
+                    release: context.releases.get(term, subject),
                     start,
                     outcomes: Vec::new(),
                 });

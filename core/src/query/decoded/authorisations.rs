@@ -67,7 +67,7 @@ pub(crate) fn authorisations(
     school: u64,
 ) -> Result<Arc<Authorisations>> {
     let form = XxHash3_64::oneshot(username.as_bytes());
-    let of = Partition::of(school, Collection::Schools);
+    let of = Partition::new(school, Collection::Schools);
     let read = || Authorisations::read(snapshot, username, school);
     let cached = snapshot.decoded(form, of, Sources::AUTHORISATIONS, || {
         let authorisations = read()?;

@@ -15,7 +15,7 @@ pub(crate) trait Decoded: Clone {
     /// The limit in bytes for the cached records.
     const MOST_BYTES: usize;
 
-    fn of(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Self;
+    fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Self;
 
     /// Returns the memory that the value uses in addition to its own size.
     fn bytes(&self) -> usize;
@@ -37,7 +37,7 @@ impl<T: Decoded> BoundedTable<T> {
         version: ApiVersion,
     ) -> Result<BoundedTable<T>> {
         let mut held: BoundedTable<T> = BoundedTable {
-            partition: Partition::of(school, T::COLLECTION),
+            partition: Partition::new(school, T::COLLECTION),
             version,
             by_key: Vec::new(),
             bytes: 0,
@@ -97,7 +97,7 @@ impl<T: Decoded> BoundedTable<T> {
         let key = record.key()?;
         let values = T::KIND.key_of(self.partition, key);
         let values = pre_render::values(T::KIND, &values, &record.item()?)?;
-        Ok((key, T::of(self.version, key, &values)))
+        Ok((key, T::from_values(self.version, key, &values)))
     }
 }
 

@@ -21,10 +21,10 @@ impl Decoded for Grade {
     const COLLECTION: Collection = Collection::Grades;
     const MOST_BYTES: usize = 512 << 10;
 
-    fn of(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Grade {
+    fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Grade {
         let short_name = text(values, grade::SHORT_NAME);
         let name = escaped(short_name);
-        let opening = Padded::of(&in_grade(version, key.0, &name));
+        let opening = Padded::new(&in_grade(version, key.0, &name));
         let listed = match text(values, grade::NAME) {
             "" => listed_grade(version, key.0, &grade::usual_name(short_name)),
             given => listed_grade(version, key.0, given),
@@ -32,7 +32,7 @@ impl Decoded for Grade {
         Grade {
             name,
             opening,
-            listed: Padded::of(&listed),
+            listed: Padded::new(&listed),
         }
     }
 

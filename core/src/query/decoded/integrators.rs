@@ -108,7 +108,7 @@ impl ApiTypes {
 }
 
 pub(crate) fn api_types(snapshot: &Snapshot) -> Result<Arc<ApiTypes>> {
-    const SOURCES: Sources = Sources::of(&[Collection::ApiTypes]);
+    const SOURCES: Sources = Sources::new(&[Collection::ApiTypes]);
     let all = Partition::global(Collection::ApiTypes);
     snapshot.decoded(0, all, SOURCES, || {
         let mut types = Vec::new();
@@ -145,13 +145,13 @@ fn texts(id: u64, item: &Item<'_>) -> Result<[String; 2]> {
 /// A cache of integrators' password hashes. It is discarded when an integrator changes.
 #[derive(Default)]
 pub(crate) struct Integrators {
-    known: RwLock<Known>,
+    known: RwLock<CachedHashes>,
     costs: OnceLock<Costs>,
 }
 
 /// The password hashes that were looked up, by user name.
 #[derive(Default)]
-struct Known {
+struct CachedHashes {
     hashes: HashMap<String, Arc<str>>,
     bytes: usize,
 }
@@ -203,11 +203,11 @@ impl Integrators {
     }
 }
 
-impl Known {
+impl CachedHashes {
     fn remember(&mut self, name: &str, hash: &Arc<str>) {
         let bytes = name.len() + hash.len();
         if self.hashes.len() >= MOST_USERS || self.bytes + bytes > USERS_BYTES {
-            *self = Known::default();
+            *self = CachedHashes::default();
         }
         let replaced = self.hashes.insert(name.to_owned(), hash.clone());
         if replaced.is_none() {

@@ -26,9 +26,9 @@ pub(crate) struct NameIndex {
 const MOST_BYTES_EACH: usize = 64;
 
 /// Returns the name index of a school, or `None` if it would take too much memory.
-pub(crate) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<Option<NameIndex>>> {
-    let learners = Partition::of(school, Collection::Learners);
-    snapshot.decoded(0, learners, Sources::of(&[Collection::Learners]), || {
+pub(crate) fn read(snapshot: &Snapshot, school: u64) -> Result<Arc<Option<NameIndex>>> {
+    let learners = Partition::new(school, Collection::Learners);
+    snapshot.decoded(0, learners, Sources::new(&[Collection::Learners]), || {
         let name_index = NameIndex::read(snapshot, learners)?;
         let bytes = name_index.as_ref().map_or(0, NameIndex::bytes);
         Ok((name_index, bytes))

@@ -19,9 +19,9 @@ pub(crate) struct SchoolFacts {
 }
 
 /// Returns the facts of a school. A school without a record has the default offset and no year.
-pub(crate) fn of(snapshot: &Snapshot, school: u64) -> Result<Arc<SchoolFacts>> {
-    const SOURCES: Sources = Sources::of(&[Collection::Schools]);
-    let name = Partition::of(school, Collection::Schools);
+pub(crate) fn read(snapshot: &Snapshot, school: u64) -> Result<Arc<SchoolFacts>> {
+    const SOURCES: Sources = Sources::new(&[Collection::Schools]);
+    let name = Partition::new(school, Collection::Schools);
     snapshot.decoded(0, name, SOURCES, || {
         let facts = SchoolFacts::read(snapshot, school)?;
         Ok((facts, size_of::<SchoolFacts>()))

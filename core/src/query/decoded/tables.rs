@@ -49,7 +49,7 @@ struct ById<T> {
 }
 
 impl<T: Decoded> ById<T> {
-    fn of(held: BoundedTable<T>) -> ById<T> {
+    fn new(held: BoundedTable<T>) -> ById<T> {
         let mut indices = [0; 256];
         for (number, (key, _)) in (0..=u16::MAX).zip(held.by_key()) {
             if let Some(index) = indices.get_mut(low_byte(key.0)) {
@@ -127,7 +127,7 @@ impl Tables {
         let read = self.grades.held.read_other(snapshot, Key::one(id))?;
         Ok(match read {
             Some(grade) => grade.opening,
-            None => Padded::of(&in_grade(self.version, id, b"")),
+            None => Padded::new(&in_grade(self.version, id, b"")),
         })
     }
 
@@ -145,7 +145,7 @@ impl Tables {
         if self.facts.current_year == Some(year) {
             Cow::Borrowed(&self.in_current_year)
         } else {
-            Cow::Owned(Padded::of(&in_year(self.version, year)))
+            Cow::Owned(Padded::new(&in_year(self.version, year)))
         }
     }
 
@@ -229,7 +229,7 @@ fn part<'a, T: Clone>(
     }
 }
 
-const SOURCES: Sources = Sources::of(&[
+const SOURCES: Sources = Sources::new(&[
     Collection::Schools,
     Collection::Subjects,
     Collection::Grades,
@@ -239,8 +239,8 @@ const SOURCES: Sources = Sources::of(&[
 ]);
 
 /// Returns the tables of a school. All of them are empty if the school does not exist.
-pub(crate) fn of(snapshot: &Snapshot, school: u64, version: ApiVersion) -> Result<Arc<Tables>> {
-    let name = Partition::of(school, Collection::Schools);
+pub(crate) fn read(snapshot: &Snapshot, school: u64, version: ApiVersion) -> Result<Arc<Tables>> {
+    let name = Partition::new(school, Collection::Schools);
     snapshot.decoded(version as u64, name, SOURCES, || {
         let tables = decode(snapshot, school, version)?;
         let bytes = tables.bytes();
@@ -249,16 +249,16 @@ pub(crate) fn of(snapshot: &Snapshot, school: u64, version: ApiVersion) -> Resul
 }
 
 fn decode(snapshot: &Snapshot, school: u64, version: ApiVersion) -> Result<Tables> {
-    let facts = school_facts::of(snapshot, school)?;
+    let facts = school_facts::read(snapshot, school)?;
     let current = facts.current_year.unwrap_or(0);
     let terms = BoundedTable::read(snapshot, school, version)?;
     Ok(Tables {
         version,
-        in_current_year: Padded::of(&in_year(version, current)),
+        in_current_year: Padded::new(&in_year(version, current)),
         current_terms: terms.by_key().partition_point(|(key, _)| key.0 < current),
         facts,
-        subjects: ById::of(BoundedTable::read(snapshot, school, version)?),
-        grades: ById::of(BoundedTable::read(snapshot, school, version)?),
+        subjects: ById::new(BoundedTable::read(snapshot, school, version)?),
+        grades: ById::new(BoundedTable::read(snapshot, school, version)?),
         years: BoundedTable::read(snapshot, school, version)?,
         outcomes: BoundedTable::read(snapshot, school, version)?,
         terms,
@@ -312,7 +312,7 @@ impl Subject {
         };
         subject_name(&mut text);
         text.extend_from_slice(b"},");
-        let listed = Padded::of(&text);
+        let listed = Padded::new(&text);
         text.clear();
         text.extend_from_slice(b"\"subject_id\":");
         version.push_number(&mut text, id);
@@ -324,7 +324,7 @@ impl Subject {
         version.push_text(&mut text, &escaped(above_name));
         Subject {
             listed,
-            taken: Padded::of(&text),
+            taken: Padded::new(&text),
             named,
         }
     }
@@ -334,8 +334,8 @@ impl Term {
     fn new(version: ApiVersion, term: u64, id: Option<u64>, end: Option<Date>) -> Term {
         Term {
             end,
-            listed: Padded::of(&listed_term(version, id, term)),
-            marked: Padded::of(&marked_term(version, term)),
+            listed: Padded::new(&listed_term(version, id, term)),
+            marked: Padded::new(&marked_term(version, term)),
         }
     }
 }
@@ -351,7 +351,7 @@ impl Decoded for Subject {
     const COLLECTION: Collection = Collection::Subjects;
     const MOST_BYTES: usize = 2 * MOST_BYTES;
 
-    fn of(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Subject {
+    fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Subject {
         let text = |index| text(values, index);
         let (above_id, above_name) = (text(subject::SUPER_ID), text(subject::SUPER_NAME));
         Subject::new(version, key.0, text(subject::NAME), above_id, above_name)
@@ -368,7 +368,7 @@ impl Decoded for Year {
     const MOST_BYTES: usize = MOST_BYTES;
 
     /// A year without a name is named by its number.
-    fn of(_: ApiVersion, key: Key, values: &[Value<'_>]) -> Year {
+    fn from_values(_: ApiVersion, key: Key, values: &[Value<'_>]) -> Year {
         let mut name = escaped(text(values, year::NAME));
         if name.is_empty() {
             json::push_integer(&mut name, key.0);
@@ -386,7 +386,7 @@ impl Decoded for LearningOutcome {
     const COLLECTION: Collection = Collection::LearningOutcomes;
     const MOST_BYTES: usize = MOST_BYTES;
 
-    fn of(_: ApiVersion, _: Key, values: &[Value<'_>]) -> LearningOutcome {
+    fn from_values(_: ApiVersion, _: Key, values: &[Value<'_>]) -> LearningOutcome {
         let name = escaped(text(values, learning_outcome::NAME));
         LearningOutcome { name }
     }
@@ -401,7 +401,7 @@ impl Decoded for Term {
     const COLLECTION: Collection = Collection::Terms;
     const MOST_BYTES: usize = MOST_BYTES;
 
-    fn of(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Term {
+    fn from_values(version: ApiVersion, key: Key, values: &[Value<'_>]) -> Term {
         let id = values.get(term::TERM_ID).and_then(Value::integer);
         let end = values.get(term::END_DATE).and_then(Value::date);
         Term::new(version, key.1, id, end)

@@ -2,7 +2,7 @@
 
 use super::finance_learners::push;
 use crate::error::Result;
-use crate::json::Members;
+use crate::json::TextMembers;
 use crate::query::decoded::accounts;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
@@ -78,7 +78,7 @@ impl Question for AccountablePersons<'_> {}
 
 /// Returns true if the pre-rendered record of a person has this debtor code.
 fn has_code(rendering: &[u8], code: &DebtorCode) -> Result<bool> {
-    for member in Members::of(rendering) {
+    for member in TextMembers::new(rendering) {
         let (name, value) = member?;
         if name == b"debtor_code" {
             return Ok(code.is(value));
@@ -97,9 +97,9 @@ impl Query for AccountablePersons<'_> {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[Collection::AccountablePersons]).and_if(
+        Sources::new(&[Collection::AccountablePersons]).and_if(
             !self.all_accounts || self.include_learners,
-            Sources::of(&[Collection::Learners]),
+            Sources::new(&[Collection::Learners]),
         )
     }
 
@@ -109,9 +109,9 @@ impl Query for AccountablePersons<'_> {
         } else {
             (CoverageKind::OpenDebtors, CoverageKind::OpenAccounts)
         };
-        reads.require(self.school, CoverageKey::of(persons))?;
+        reads.require(self.school, CoverageKey::new(persons))?;
         if self.include_learners {
-            reads.require(self.school, CoverageKey::of(learners))?;
+            reads.require(self.school, CoverageKey::new(learners))?;
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Query for AccountablePersons<'_> {
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
         identity.number("school", Some(self.school));
         if let Some(code) = self.debtor_code {
-            DebtorCode::of(code).identify(identity);
+            DebtorCode::parse(code).identify(identity);
         }
         identity.number(ID, self.accountable_person_id);
         identity.flag("all_accounts", self.all_accounts);
@@ -129,11 +129,11 @@ impl Query for AccountablePersons<'_> {
 
     fn write(&self, page: PageWriter<'_, '_>) -> Result<Outcome> {
         let PageWriter { view, version, .. } = page;
-        let accounts = accounts::of(view.snapshot, self.school)?;
-        let learners = Partition::of(self.school, Collection::Learners);
+        let accounts = accounts::read(view.snapshot, self.school)?;
+        let learners = Partition::new(self.school, Collection::Learners);
         let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
-        let code = self.debtor_code.map(DebtorCode::of);
-        let persons = Partition::of(self.school, Collection::AccountablePersons);
+        let code = self.debtor_code.map(DebtorCode::parse);
+        let persons = Partition::new(self.school, Collection::AccountablePersons);
         let keys = Key::range_of(self.accountable_person_id);
         page.write(persons, keys, &mut |Key(id, _), block, index, out| {
             let mut charges = accounts.of_person(id, self.all_accounts).peekable();
@@ -155,7 +155,7 @@ impl Query for AccountablePersons<'_> {
                 let empty = out.len();
                 for charge in charges {
                     if let Some((block, index)) = learners.find(Key::one(charge.learner))? {
-                        push(&block, index, &Account::of(&block, index)?, version, out)?;
+                        push(&block, index, &Account::read(&block, index)?, version, out)?;
                         out.push(b"},");
                     }
                 }

@@ -132,7 +132,7 @@ impl Query for AssessmentMarks {
     }
 
     fn sources(&self) -> Sources {
-        const ALWAYS: Sources = Sources::of(&[
+        const ALWAYS: Sources = Sources::new(&[
             Collection::Years,
             Collection::Grades,
             Collection::Subjects,
@@ -140,16 +140,16 @@ impl Query for AssessmentMarks {
             Collection::Assessments,
             Collection::MarkRows,
         ]);
-        const RELEASES: Sources = Sources::of(&[Collection::LearningPrograms, Collection::Terms]);
+        const RELEASES: Sources = Sources::new(&[Collection::LearningPrograms, Collection::Terms]);
         ALWAYS
             .and_if(self.has_day(), RELEASES)
             .and_if(
                 self.has_day() || self.year.is_none(),
-                Sources::of(&[Collection::Schools]),
+                Sources::new(&[Collection::Schools]),
             )
             .and_if(
                 self.grade_id.is_none(),
-                Sources::of(&[Collection::MarkRowIndex]),
+                Sources::new(&[Collection::MarkRowIndex]),
             )
     }
 

@@ -7,7 +7,7 @@ use crate::query::decoded::integrators::{ApiTypes, api_types, school_values};
 use crate::query::endpoint::{Endpoint, Last, Path, SCHOOL_ID, SCHOOL_LOGIN_ID};
 use crate::query::params::Params;
 use crate::query::records::key_lookup::KeyLookup;
-use crate::query::walk::{Identity, Position};
+use crate::query::walk::{Identity, RecordPosition};
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::Value;
 use crate::record::kinds::school;
@@ -85,7 +85,7 @@ impl Query for Clients<'_> {
     }
 
     fn sources(&self) -> Sources {
-        const NAMES: Sources = Sources::of(&[Collection::Schools, Collection::ApiTypes]);
+        const NAMES: Sources = Sources::new(&[Collection::Schools, Collection::ApiTypes]);
         Sources::AUTHORISATIONS.union(NAMES)
     }
 
@@ -108,7 +108,7 @@ impl Query for Clients<'_> {
             out,
         } = page;
         let (from, to) = all_of(self.school);
-        let at = |[school, api_type, ..]: &Position| Key(*school, *api_type);
+        let at = |[school, api_type, ..]: &RecordPosition| Key(*school, *api_type);
         let Some(rest) = walk.slice_after_cursor(from, to, at) else {
             return Ok(Outcome::Found);
         };

@@ -118,16 +118,16 @@ impl Query for FinanceLearners<'_> {
     }
 
     fn sources(&self) -> Sources {
-        const PERSONS: Sources = Sources::of(&[Collection::AccountablePersons]);
-        Sources::of(&[Collection::Learners])
-            .and_if(self.include_parents, Sources::of(&[Collection::Parents]))
+        const PERSONS: Sources = Sources::new(&[Collection::AccountablePersons]);
+        Sources::new(&[Collection::Learners])
+            .and_if(self.include_parents, Sources::new(&[Collection::Parents]))
             .and_if(self.include_accountable_person, PERSONS)
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
         reads.require(
             self.school,
-            CoverageKey::of(if self.all_accounts {
+            CoverageKey::new(if self.all_accounts {
                 CoverageKind::AllAccounts
             } else {
                 CoverageKind::OpenAccounts
@@ -137,11 +137,11 @@ impl Query for FinanceLearners<'_> {
             // The service answers with the parents of learners who left only next to all
             // accounts.
             for part in [CoverageKind::LearnersParents, CoverageKind::AllAccounts] {
-                reads.require(self.school, CoverageKey::of(part))?;
+                reads.require(self.school, CoverageKey::new(part))?;
             }
         }
         if self.include_accountable_person {
-            reads.require(self.school, CoverageKey::of(CoverageKind::AllDebtors))?;
+            reads.require(self.school, CoverageKey::new(CoverageKind::AllDebtors))?;
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Query for FinanceLearners<'_> {
         identity.number("school", Some(self.school));
         identity.number(ID, self.learner_id);
         if let Some(code) = self.debtor_code {
-            DebtorCode::of(code).identify(identity);
+            DebtorCode::parse(code).identify(identity);
         }
         identity.number("accountable_person_id", self.accountable_person_id);
         identity.number("parent_id", self.parent_id);
@@ -165,17 +165,17 @@ impl Query for FinanceLearners<'_> {
 
     fn write(&self, page: PageWriter<'_, '_>) -> Result<Outcome> {
         let PageWriter { view, version, .. } = page;
-        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
-        let code = self.debtor_code.map(DebtorCode::of);
+        let mut parents = learner_parents::open(view, self.school, self.include_parents)?;
+        let code = self.debtor_code.map(DebtorCode::parse);
         let mut persons = None;
         if self.include_accountable_person {
-            let all = Partition::of(self.school, Collection::AccountablePersons);
+            let all = Partition::new(self.school, Collection::AccountablePersons);
             persons = Some(KeyLookup::new(view.snapshot.records(all)?));
         }
-        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = Partition::new(self.school, Collection::Learners);
         let keys = Key::range_of(self.learner_id);
         page.write(learners, keys, &mut |_, block, index, out| {
-            let account = Account::of(block, index)?;
+            let account = Account::read(block, index)?;
             if !self.takes(block, index, &account, code.as_ref())? {
                 return Ok(());
             }

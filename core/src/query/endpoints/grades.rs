@@ -61,11 +61,11 @@ impl Query for Grades {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[Collection::Grades])
+        Sources::new(&[Collection::Grades])
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
-        reads.require(self.school, CoverageKey::of(CoverageKind::Grades))
+        reads.require(self.school, CoverageKey::new(CoverageKind::Grades))
     }
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {
@@ -77,7 +77,7 @@ impl Query for Grades {
     fn write(&self, page: PageWriter<'_, '_>) -> Result<Outcome> {
         let PageWriter { view, version, .. } = page;
         let tables = view.tables(self.school, version)?;
-        let grades = Partition::of(self.school, Collection::Grades);
+        let grades = Partition::new(self.school, Collection::Grades);
         let keys = Key::range_of(self.grade_id);
         page.write(grades, keys, &mut |Key(id, _), _block, _index, out| {
             if let Some(grade) = tables.listed_grade(view.snapshot, id)? {

@@ -110,7 +110,7 @@ impl Query for LearnerSubjects {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[
+        Sources::new(&[
             Collection::Schools,
             Collection::Learners,
             Collection::Subjects,
@@ -140,7 +140,7 @@ impl Query for LearnerSubjects {
         };
         let subjects = Partition::of_year(self.school, Collection::LearnerSubjects, year);
         let subjects = view.snapshot.records(subjects)?;
-        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = Partition::new(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = Key::range_from(self.learner_id);
         let array = Array::open(out);
@@ -186,7 +186,7 @@ impl Query for LearnerSubjects {
         let Some(year) = view.current_year(&tables.facts) else {
             return Ok(Outcome::Found);
         };
-        let learners = Partition::of(self.school, Collection::Learners);
+        let learners = Partition::new(self.school, Collection::Learners);
         let mut learners = KeyLookup::new(view.snapshot.records(learners)?);
         let mut start = Padded::default();
         let mut of = None;
@@ -281,7 +281,7 @@ pub(crate) fn push_typed_names(
 ) -> Result<()> {
     let record = block.span(RENDERING, index, index + 1)?;
     let names = names_of(block, index)?;
-    let conversions = Conversions::of(block.record(RESIDUAL_FIELDS, index)?)?;
+    let conversions = Conversions::read(block.record(RESIDUAL_FIELDS, index)?)?;
     push_part(block.column(RENDERING), &record, names, conversions, out)
 }
 

@@ -6,9 +6,9 @@ use crate::json::OutputBuffer;
 use crate::query::decoded::integrators::Family;
 use crate::query::decoded::name_index;
 use crate::query::endpoint::{Endpoint, Last, Path};
-use crate::query::filters::learner_filter::Filter;
+use crate::query::filters::learner_filter::LearnerFilter;
 use crate::query::filters::learner_status::LearnerStatus;
-use crate::query::filters::window::{self, Window};
+use crate::query::filters::window::{self, DateWindow};
 use crate::query::params::Params;
 use crate::query::reads::not_synced;
 use crate::query::records::key_lookup::KeyLookup;
@@ -107,7 +107,7 @@ impl Question for Learners<'_> {}
 
 impl Learners<'_> {
     /// Returns the range of transfer dates for learners who left, or the broken rule.
-    fn window(&self, view: View<'_>) -> Result<std::result::Result<Option<Window>, Rule>> {
+    fn window(&self, view: View<'_>) -> Result<std::result::Result<Option<DateWindow>, Rule>> {
         if self.status != LearnerStatus::Left {
             return Ok(Ok(None));
         }
@@ -123,11 +123,15 @@ impl Learners<'_> {
     }
 
     /// Returns the conditions that a learner must satisfy.
-    fn filter<'a>(&'a self, window: Option<Window>, needle: &'a mut Vec<u8>) -> Filter<'a> {
+    fn filter<'a>(
+        &'a self,
+        window: Option<DateWindow>,
+        needle: &'a mut Vec<u8>,
+    ) -> LearnerFilter<'a> {
         fold(self.name.unwrap_or_default(), needle);
-        Filter {
+        LearnerFilter {
             status: self.status as u64,
-            window: window.map(|Window { from, to }| from.number()..=to.number()),
+            window: window.map(|DateWindow { from, to }| from.number()..=to.number()),
             grades: self.grade_ids,
             family: self.family_code,
             name: (!needle.is_empty()).then(|| Finder::new(needle)),
@@ -161,9 +165,9 @@ impl Query for Learners<'_> {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[Collection::Learners])
-            .and_if(self.include_parents, Sources::of(&[Collection::Parents]))
-            .and_if(self.has_day(), Sources::of(&[Collection::Schools]))
+        Sources::new(&[Collection::Learners])
+            .and_if(self.include_parents, Sources::new(&[Collection::Parents]))
+            .and_if(self.has_day(), Sources::new(&[Collection::Schools]))
     }
 
     fn has_day(&self) -> bool {
@@ -171,7 +175,7 @@ impl Query for Learners<'_> {
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
-        let require = |list| reads.require(self.school, CoverageKey::of(list));
+        let require = |list| reads.require(self.school, CoverageKey::new(list));
         match (self.status, self.learner_id) {
             (LearnerStatus::Current, _) => require(CoverageKind::CurrentLearners)?,
             (LearnerStatus::Waitlist, _) => require(CoverageKind::WaitlistLearners)?,
@@ -179,7 +183,7 @@ impl Query for Learners<'_> {
                 reads.require_left_learner(self.school, id)?;
             }
             (LearnerStatus::Left, _) => {
-                if let Ok(Some(Window { from, to })) = self.window(reads.view())? {
+                if let Ok(Some(DateWindow { from, to })) = self.window(reads.view())? {
                     let what = format!("the learners who left from {from} to {to}");
                     return Err(not_synced(Some(self.school), what));
                 }
@@ -199,8 +203,8 @@ impl Query for Learners<'_> {
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
-        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
-        let learners = Partition::of(self.school, Collection::Learners);
+        let mut parents = learner_parents::open(view, self.school, self.include_parents)?;
+        let learners = Partition::new(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let array = Array::open(out);
         let mut push = |block: &Block<'_>, stretch: Range<usize>| {
@@ -219,7 +223,7 @@ impl Query for Learners<'_> {
             Ok(())
         };
         let is_searched = self.learner_id.is_none() && filter.is_of_few();
-        let name_index = is_searched.then(|| name_index::of(view.snapshot, self.school));
+        let name_index = is_searched.then(|| name_index::read(view.snapshot, self.school));
         let name_index = name_index.transpose()?;
         match name_index.as_deref().and_then(Option::as_ref) {
             Some(name_index) => filter.each_found(name_index, &learners, &mut push)?,
@@ -270,8 +274,8 @@ impl Query for Learners<'_> {
         };
         let mut needle = Vec::new();
         let filter = self.filter(window, &mut needle);
-        let mut parents = learner_parents::of(view, self.school, self.include_parents)?;
-        let learners = Partition::of(self.school, Collection::Learners);
+        let mut parents = learner_parents::open(view, self.school, self.include_parents)?;
+        let learners = Partition::new(self.school, Collection::Learners);
         let learners = view.snapshot.records(learners)?;
         let (from, to) = self.keys();
         let Some(keys) = walk.slice_after_cursor(from, to, |[id, ..]| Key::one(*id)) else {

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::json::OutputBuffer;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::listed::Listed;
+use crate::query::records::listed::PartitionQuery;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::replication::coverage::CoverageKind;
@@ -92,15 +92,15 @@ fn read(list: LookupList, params: &mut Params<'_>, then: Then<'_>) -> Result<Out
 impl Question for Lookup {}
 
 impl Lookup {
-    fn listed(&self) -> Listed {
-        Listed {
-            of: Partition::global(self.of().0),
+    fn listed(&self) -> PartitionQuery {
+        PartitionQuery {
+            of: Partition::global(self.collection_and_coverage().0),
             id: self.id,
         }
     }
 
     /// Returns the collection of the list, and its coverage part.
-    fn of(&self) -> (Collection, CoverageKind) {
+    fn collection_and_coverage(&self) -> (Collection, CoverageKind) {
         match self.list {
             LookupList::EthnicGroup => (Collection::EthnicGroups, CoverageKind::EthnicGroups),
             LookupList::MaritalStatus => {
@@ -127,11 +127,11 @@ impl Query for Lookup {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[self.of().0])
+        Sources::new(&[self.collection_and_coverage().0])
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
-        let (of, part) = self.of();
+        let (of, part) = self.collection_and_coverage();
         reads.require_list(Partition::global(of), part)
     }
 

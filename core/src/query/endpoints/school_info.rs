@@ -96,11 +96,11 @@ impl Query for SchoolInfo {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[Collection::Schools])
+        Sources::new(&[Collection::Schools])
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
-        reads.require(self.school, CoverageKey::of(CoverageKind::SchoolInfo))
+        reads.require(self.school, CoverageKey::new(CoverageKind::SchoolInfo))
     }
 
     fn answer(&self, view: View<'_>, out: &mut OutputBuffer<'_>) -> Result<Outcome> {

@@ -5,7 +5,7 @@ use crate::json::OutputBuffer;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::listed::Listed;
+use crate::query::records::listed::PartitionQuery;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner::{CURRENT, PARENT1_COLUMN, PARENT2_COLUMN, STATUS_COLUMN};
@@ -58,9 +58,9 @@ fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
 impl Question for Parents {}
 
 impl Parents {
-    fn listed(&self) -> Listed {
-        Listed {
-            of: Partition::of(self.school, Collection::Parents),
+    fn listed(&self) -> PartitionQuery {
+        PartitionQuery {
+            of: Partition::new(self.school, Collection::Parents),
             id: self.parent_id,
         }
     }
@@ -85,9 +85,9 @@ impl Query for Parents {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[Collection::Parents]).and_if(
+        Sources::new(&[Collection::Parents]).and_if(
             self.parent_id.is_none(),
-            Sources::of(&[Collection::Learners]),
+            Sources::new(&[Collection::Learners]),
         )
     }
 
@@ -96,8 +96,8 @@ impl Query for Parents {
         match parent_id {
             Some(id) => reads.require_record(school, Collection::Parents, id, "the parent"),
             None => {
-                reads.require(school, CoverageKey::of(CoverageKind::CurrentLearners))?;
-                reads.require(school, CoverageKey::of(CoverageKind::Parents))
+                reads.require(school, CoverageKey::new(CoverageKind::CurrentLearners))?;
+                reads.require(school, CoverageKey::new(CoverageKind::Parents))
             }
         }
     }
@@ -151,8 +151,8 @@ impl ParentFilter {
 
 /// Returns the ids of the parents of a school's current learners.
 fn of_current_learners(snapshot: &Snapshot, school: u64) -> Result<Arc<ParentIds>> {
-    const SOURCES: Sources = Sources::of(&[Collection::Learners]);
-    let learners = Partition::of(school, Collection::Learners);
+    const SOURCES: Sources = Sources::new(&[Collection::Learners]);
+    let learners = Partition::new(school, Collection::Learners);
     snapshot.decoded(0, learners, SOURCES, || {
         let mut ids = Vec::new();
         let mut records = snapshot.records(learners)?.all();

@@ -62,12 +62,12 @@ impl Query for Schools<'_> {
     }
 
     fn sources(&self) -> Sources {
-        Sources::AUTHORISATIONS.union(Sources::of(&[Collection::Schools]))
+        Sources::AUTHORISATIONS.union(Sources::new(&[Collection::Schools]))
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
         self.each(reads.view(), all_of(self.school), false, &mut |school| {
-            reads.require(school, CoverageKey::of(CoverageKind::School))?;
+            reads.require(school, CoverageKey::new(CoverageKind::School))?;
             Ok(ControlFlow::Continue(()))
         })
     }

@@ -5,7 +5,7 @@ use crate::json::OutputBuffer;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::listed::Listed;
+use crate::query::records::listed::PartitionQuery;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::staff_member::{CURRENT, STATUS_COLUMN};
@@ -56,9 +56,9 @@ fn read(params: &mut Params<'_>, then: Then<'_>) -> Result<Outcome> {
 impl Question for StaffMembers {}
 
 impl StaffMembers {
-    fn listed(&self) -> Listed {
-        Listed {
-            of: Partition::of(self.school, Collection::StaffMembers),
+    fn listed(&self) -> PartitionQuery {
+        PartitionQuery {
+            of: Partition::new(self.school, Collection::StaffMembers),
             id: self.staff_member_id,
         }
     }
@@ -78,7 +78,7 @@ impl Query for StaffMembers {
     }
 
     fn sources(&self) -> Sources {
-        Sources::of(&[Collection::StaffMembers])
+        Sources::new(&[Collection::StaffMembers])
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
@@ -89,7 +89,7 @@ impl Query for StaffMembers {
                 id,
                 "the staff member",
             ),
-            None => reads.require(self.school, CoverageKey::of(CoverageKind::Staff)),
+            None => reads.require(self.school, CoverageKey::new(CoverageKind::Staff)),
         }
     }
 

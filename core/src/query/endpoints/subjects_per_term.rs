@@ -69,7 +69,7 @@ impl Query for SubjectsPerTerm {
     }
 
     fn sources(&self) -> Sources {
-        enrolled::SOURCES.union(Sources::of(&[Collection::Terms]))
+        enrolled::SOURCES.union(Sources::new(&[Collection::Terms]))
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {

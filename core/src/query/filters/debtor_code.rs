@@ -12,7 +12,7 @@ pub(crate) enum DebtorCode {
 }
 
 impl DebtorCode {
-    pub(crate) fn of(text: &str) -> DebtorCode {
+    pub(crate) fn parse(text: &str) -> DebtorCode {
         if let Some(number) = integer(text) {
             return DebtorCode::Number(number);
         }

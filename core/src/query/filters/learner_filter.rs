@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 use std::ops::{Range, RangeInclusive};
 
 /// The conditions that a learner must satisfy.
-pub(crate) struct Filter<'a> {
+pub(crate) struct LearnerFilter<'a> {
     pub(crate) status: u64,
     /// The transfer dates, as numbers.
     pub(crate) window: Option<RangeInclusive<u64>>,
@@ -60,7 +60,7 @@ impl<'a, 'b> Stretches<'a, 'b> {
     }
 }
 
-impl Filter<'_> {
+impl LearnerFilter<'_> {
     /// Returns true if the name index can find the learners that may match.
     pub(crate) fn is_of_few(&self) -> bool {
         self.name.is_some() || self.window.is_some()

@@ -5,7 +5,7 @@ use crate::query::Rule;
 
 /// A range of days, including the first and the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
+pub(crate) struct DateWindow {
     pub(crate) from: Date,
     pub(crate) to: Date,
 }
@@ -16,7 +16,7 @@ pub(crate) fn of_transfers(
     since: Option<Date>,
     until: Option<Date>,
     today: Date,
-) -> Result<Window, Rule> {
+) -> Result<DateWindow, Rule> {
     let broken = |text| Rule {
         fields: ["since", "until"],
         text,
@@ -29,7 +29,7 @@ pub(crate) fn of_transfers(
     if to > from.year_after() {
         return Err(broken("since to until must not exceed 1 year"));
     }
-    Ok(Window { from, to })
+    Ok(DateWindow { from, to })
 }
 
 /// The limit for the number of days between the first and the last day of absences and
@@ -38,7 +38,11 @@ const MOST_DAYS: u64 = 31;
 
 /// Returns the range of days for absences and discipline. The default of `to` is today, and
 /// that of `from` is a month before `to`.
-pub(crate) fn of_days(from: Option<Date>, to: Option<Date>, today: Date) -> Result<Window, Rule> {
+pub(crate) fn of_days(
+    from: Option<Date>,
+    to: Option<Date>,
+    today: Date,
+) -> Result<DateWindow, Rule> {
     let broken = |text| Rule {
         fields: ["from_date", "to_date"],
         text,
@@ -51,7 +55,7 @@ pub(crate) fn of_days(from: Option<Date>, to: Option<Date>, today: Date) -> Resu
     if to > from.days_after(MOST_DAYS) {
         return Err(broken("from_date to to_date must not exceed 31 days"));
     }
-    Ok(Window { from, to })
+    Ok(DateWindow { from, to })
 }
 
 #[cfg(test)]
@@ -62,9 +66,9 @@ mod tests {
         text.parse().ok()
     }
 
-    fn window(from: &str, to: &str) -> Result<Window, &'static str> {
+    fn window(from: &str, to: &str) -> Result<DateWindow, &'static str> {
         match (date(from), date(to)) {
-            (Some(from), Some(to)) => Ok(Window { from, to }),
+            (Some(from), Some(to)) => Ok(DateWindow { from, to }),
             _ => Err("no dates"),
         }
     }

@@ -7,7 +7,7 @@ use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::decoded::assessment_layout::{
     self, AssessmentLayout, LayoutAssessment, LayoutOutcome, LayoutSubject, LayoutTerm,
 };
-use crate::query::walk::{Position, Walk};
+use crate::query::walk::{RecordPosition, Walk};
 use crate::record::stored::mark_row::{IndexedRow, MarkRow, SlotStarts};
 use crate::store::{Collection, Key, Partition};
 
@@ -43,7 +43,7 @@ impl RowWriter<'_> {
             wanted,
             ..
         } = *self.marks;
-        let layout = assessment_layout::of(snapshot, school, grade, year, ApiVersion::V2)?;
+        let layout = assessment_layout::read(snapshot, school, grade, year, ApiVersion::V2)?;
         for term in walk.along(&layout.terms) {
             let is_wanted = wanted.term.is_none_or(|wanted| wanted == term.term);
             if !is_wanted || walk.precedes_page(&[year, grade, term.term]) {
@@ -179,7 +179,7 @@ impl RowWriter<'_> {
     /// Appends one record like [`push`](Self::push), for an assessment without rendered text.
     fn push_unwritten(
         &self,
-        [year, grade, term, _, subject, outcome, assessment]: Position,
+        [year, grade, term, _, subject, outcome, assessment]: RecordPosition,
         slot: &[u8],
         out: &mut OutputBuffer<'_>,
     ) -> Result<()> {

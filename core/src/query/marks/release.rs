@@ -28,7 +28,7 @@ impl Release {
         }
     }
 
-    fn of(record: &PinnedRecord<'_>) -> Result<Release> {
+    fn read(record: &PinnedRecord<'_>) -> Result<Release> {
         if let Some(released) = record.filter_column(RELEASED_COLUMN)? {
             return Ok(Release::Stated(released == 1));
         }
@@ -48,7 +48,7 @@ impl Release {
 pub(crate) struct Releases(Vec<(Key, Release)>);
 
 impl Releases {
-    pub(crate) fn of(&self, term: u64, subject: u64) -> Release {
+    pub(crate) fn get(&self, term: u64, subject: u64) -> Release {
         let sought = Key(term, subject);
         let index = self.0.binary_search_by_key(&sought, |(key, _)| *key);
         let found = index.ok().and_then(|index| self.0.get(index));
@@ -64,7 +64,7 @@ impl Releases {
         let mut releases = Vec::new();
         let mut records = snapshot.records(partition)?.all();
         while let Some(record) = records.next()? {
-            match Release::of(record)? {
+            match Release::read(record)? {
                 Release::Untold => {}
                 release => releases.push((record.key()?, release)),
             }

@@ -4,7 +4,7 @@ use crate::date::Date;
 use crate::error::Result;
 use crate::json::OutputBuffer;
 use crate::query::endpoint::Endpoint;
-use crate::query::filters::window::{self, Window};
+use crate::query::filters::window::{self, DateWindow};
 use crate::query::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Rule, View};
@@ -71,7 +71,7 @@ impl DatedParams {
         }))
     }
 
-    fn window(&self, view: View<'_>) -> Result<std::result::Result<Window, Rule>> {
+    fn window(&self, view: View<'_>) -> Result<std::result::Result<DateWindow, Rule>> {
         let today = view.today(self.school)?;
         let Filters {
             from_date, to_date, ..
@@ -85,7 +85,7 @@ impl DatedParams {
             Ok(keys) => keys,
             Err(rule) => return Ok(rule.into()),
         };
-        let records = Partition::of(self.school, self.at.records);
+        let records = Partition::new(self.school, self.at.records);
         let records = view.snapshot.records(records)?;
         let array = Array::open(out);
         for pinned in records.between(from, to) {
@@ -117,7 +117,7 @@ impl DatedParams {
             Err(rule) => return Ok(rule.into()),
         };
         let learner = self.filters.learner_id;
-        let records = Partition::of(self.school, self.at.records);
+        let records = Partition::new(self.school, self.at.records);
         page.write(records, keys, &mut |_, block, index, out| {
             if learner.is_none() || block.filter_column(self.learner_column, index)? == learner {
                 typed::push_record(block, index, version, out)?;
@@ -150,9 +150,9 @@ impl<T: DatedQuestion> Query for T {
 
     fn sources(&self) -> Sources {
         let DatedParams { at, id, .. } = self.asked();
-        Sources::of(&[at.records])
-            .and_if(id.is_some(), Sources::of(&[at.dates]))
-            .and_if(self.has_day(), Sources::of(&[Collection::Schools]))
+        Sources::new(&[at.records])
+            .and_if(id.is_some(), Sources::new(&[at.dates]))
+            .and_if(self.has_day(), Sources::new(&[Collection::Schools]))
     }
 
     fn has_day(&self) -> bool {

@@ -70,7 +70,7 @@ impl EnrolledContext<'_> {
 }
 
 /// The collections from which both answers are made.
-pub(crate) const SOURCES: Sources = Sources::of(&[
+pub(crate) const SOURCES: Sources = Sources::new(&[
     Collection::Schools,
     Collection::Grades,
     Collection::Subjects,

@@ -9,11 +9,11 @@ use crate::record::stored::typed;
 use crate::store::{Block, Collection, Key, Partition, Reader};
 
 /// Returns a reader for the parents of a school, or `None` if they are not requested.
-pub(crate) fn of(view: View<'_>, school: u64, wanted: bool) -> Result<Option<KeyLookup<'_>>> {
+pub(crate) fn open(view: View<'_>, school: u64, wanted: bool) -> Result<Option<KeyLookup<'_>>> {
     if !wanted {
         return Ok(None);
     }
-    let parents = Partition::of(school, Collection::Parents);
+    let parents = Partition::new(school, Collection::Parents);
     Ok(Some(KeyLookup::new(view.snapshot.records(parents)?)))
 }
 

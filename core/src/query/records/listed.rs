@@ -9,7 +9,7 @@ use crate::store::{Block, Key, Partition, Reader};
 use std::ops::Range;
 
 /// The records of a partition, or one of them.
-pub(crate) struct Listed {
+pub(crate) struct PartitionQuery {
     pub(crate) of: Partition,
     pub(crate) id: Option<u64>,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Listed {
 /// the answer.
 pub(crate) type Takes<'a> = &'a mut dyn FnMut(&Block<'_>, usize) -> Result<bool>;
 
-impl Listed {
+impl PartitionQuery {
     pub(crate) fn answer(
         &self,
         view: View<'_>,

@@ -1,14 +1,14 @@
 //! A day on which a learner was absent (2.7).
 
-use crate::record::field::{Field, Form, filter_column, position};
+use crate::record::field::{Field, FieldForm, filter_column, position};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("id"),
-    Field::of("learner_id", Form::Integer)
+    Field::optional("learner_id", FieldForm::Integer)
         .required()
         .filter_column(0),
-    Field::of("absent_date", Form::Date).required(),
+    Field::optional("absent_date", FieldForm::Date).required(),
     Field::text("absent_reason"),
 ];
 

@@ -1,7 +1,7 @@
 //! The person accountable for a learner's account.
 
 use super::learner::ACCOUNTS;
-use crate::record::field::{Field, Form};
+use crate::record::field::{Field, FieldForm};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -24,5 +24,5 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("passport_number"),
     Field::text("employer"),
     Field::text("employer_address"),
-    Field::of("account", Form::Choice(&ACCOUNTS)).residual(1),
+    Field::optional("account", FieldForm::Choice(&ACCOUNTS)).residual(1),
 ];

@@ -1,7 +1,7 @@
 //! An assessment (2.6). Its pre-rendered text has a gap for the values of a mark.
 
 use crate::error::{Error, Failure, Result};
-use crate::record::field::{Field, Form, filter_column, position};
+use crate::record::field::{Field, FieldForm, filter_column, position};
 use crate::record::stored::mark_row::SLOTS;
 use crate::record::stored::residual_fields;
 use crate::record::value::Value;
@@ -11,19 +11,25 @@ use crate::store::Item;
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("assessment_id"),
-    Field::of("grade_id", Form::Integer).residual(1).required(),
-    Field::of("year", Form::Integer).residual(2).required(),
-    Field::of("term", Form::Integer).residual(3).required(),
-    Field::of("subject_id", Form::Integer)
+    Field::optional("grade_id", FieldForm::Integer)
+        .residual(1)
+        .required(),
+    Field::optional("year", FieldForm::Integer)
+        .residual(2)
+        .required(),
+    Field::optional("term", FieldForm::Integer)
+        .residual(3)
+        .required(),
+    Field::optional("subject_id", FieldForm::Integer)
         .residual(4)
         .required()
         .filter_column(1),
-    Field::of("learning_outcome_id", Form::Integer)
+    Field::optional("learning_outcome_id", FieldForm::Integer)
         .residual(5)
         .required()
         .filter_column(2),
     Field::text("assessment_name"),
-    Field::of("assessment_date", Form::Date).required(),
+    Field::optional("assessment_date", FieldForm::Date).required(),
     Field::decimal("weight", 6).required(),
     Field::decimal("mark_out_of", 7),
 ];
@@ -72,7 +78,7 @@ pub(crate) struct AssessmentPlace {
 }
 
 impl AssessmentPlace {
-    pub(crate) fn of(values: &[Value<'_>]) -> Option<AssessmentPlace> {
+    pub(crate) fn from_values(values: &[Value<'_>]) -> Option<AssessmentPlace> {
         let number = |field: usize| values.get(field).and_then(Value::integer);
         Some(AssessmentPlace {
             grade: number(GRADE_ID)?,

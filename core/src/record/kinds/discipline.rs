@@ -1,17 +1,17 @@
 //! A merit or a demerit of a learner on a day.
 
-use crate::record::field::{Field, Form, filter_column, position};
+use crate::record::field::{Field, FieldForm, filter_column, position};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::id("id"),
-    Field::of("learner_id", Form::Integer)
+    Field::optional("learner_id", FieldForm::Integer)
         .required()
         .filter_column(0),
-    Field::of("discipline_date", Form::Date).required(),
+    Field::optional("discipline_date", FieldForm::Date).required(),
     Field::text("discipline_category"),
     Field::text("discipline_reason"),
-    Field::of("discipline_points", Form::Signed),
+    Field::optional("discipline_points", FieldForm::Signed),
     Field::text("discipline_remarks"),
     Field::reference("staff_member_id"),
 ];

@@ -2,14 +2,14 @@
 //! integrators and authorisations.
 
 use crate::error::{Error, Result};
-use crate::record::field::{Field, Form, position};
+use crate::record::field::{Field, FieldForm, position};
 use crate::record::value::Value;
 use crate::record::values::password;
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::username(),
-    Field::of("password", Form::Password).residual(1),
-    Field::of("password_hash", Form::PasswordHash).residual(2),
+    Field::optional("password", FieldForm::Password).residual(1),
+    Field::optional("password_hash", FieldForm::PasswordHash).residual(2),
 ];
 
 pub(crate) const USERNAME: usize = position(FIELDS, "username");

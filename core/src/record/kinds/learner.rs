@@ -1,6 +1,6 @@
 //! A learner (2.1).
 
-use crate::record::field::{Field, Form, choice, end_column, filter_column};
+use crate::record::field::{Field, FieldForm, choice, end_column, filter_column};
 
 /// The statuses of a learner, in the order of their numbers in the filter column (section 3).
 pub(crate) const STATUSES: [&str; 3] = ["current", "left", "waitlist"];
@@ -16,7 +16,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("mobile_calling_code"),
     Field::text("mobile_number"),
     Field::text("email_address"),
-    Field::of("date_of_birth", Form::Date),
+    Field::optional("date_of_birth", FieldForm::Date),
     Field::text("gender").spanned(),
     Field::reference("ethnic_group_id"),
     Field::text("ethnic_group"),
@@ -39,16 +39,16 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("photo_url"),
     Field::reference("parent1_id").filter_column(4).spanned(),
     Field::reference("parent2_id").filter_column(5).spanned(),
-    Field::of("status", Form::Choice(&STATUSES))
+    Field::optional("status", FieldForm::Choice(&STATUSES))
         .residual(1)
         .filter_column(0)
         .default(STATUSES[0]),
-    Field::of("transfer_date", Form::Date)
+    Field::optional("transfer_date", FieldForm::Date)
         .residual(2)
         .filter_column(1),
     Field::text("debtor_code").residual(3),
     Field::reference("accountable_person_id").residual(4),
-    Field::of("account", Form::Choice(&ACCOUNTS)).residual(5),
+    Field::optional("account", FieldForm::Choice(&ACCOUNTS)).residual(5),
 ];
 
 /// The filter column that contains the index of the status in [`STATUSES`].

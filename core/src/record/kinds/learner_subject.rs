@@ -14,8 +14,8 @@
 
 use super::mark::{push_number, take_number};
 use crate::error::{Error, Failure, Result};
-use crate::json::{self, Members};
-use crate::record::field::{Field, Form, position};
+use crate::json::{self, TextMembers};
+use crate::record::field::{Field, FieldForm, position};
 use crate::record::value::{EnrolledTerm, Value};
 use crate::record::values::decimal::PackedDecimal;
 use crate::record::values::terms::{self, GROUP_FIELDS};
@@ -28,8 +28,8 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("learner_id"),
     Field::key("year"),
     Field::key("subject_id"),
-    Field::of("grade_id", Form::Integer),
-    Field::of("terms", Form::Terms),
+    Field::optional("grade_id", FieldForm::Integer),
+    Field::optional("terms", FieldForm::Terms),
 ];
 
 const GRADE_ID: usize = position(FIELDS, "grade_id");
@@ -155,8 +155,8 @@ impl<'a> LearnerSubject<'a> {
     }
 
     /// Returns the terms in ascending order.
-    pub(crate) fn terms(&self) -> Terms<'a> {
-        Terms {
+    pub(crate) fn terms(&self) -> StoredTerms<'a> {
+        StoredTerms {
             left: self.count,
             rest: self.terms,
         }
@@ -188,7 +188,7 @@ impl<'a> LearnerSubject<'a> {
             let mut object = b"{".to_vec();
             object.extend_from_slice(groups.get(kept.group)?);
             let mut texts: [Cow<'_, str>; 5] = Default::default();
-            for (member, text) in Members::of(&object).zip(&mut texts) {
+            for (member, text) in TextMembers::new(&object).zip(&mut texts) {
                 *text = Cow::Owned(json::unescape(member?.1)?.into_owned());
             }
             terms.push(EnrolledTerm {
@@ -239,12 +239,12 @@ impl<'a> Groups<'a> {
     }
 }
 
-pub(crate) struct Terms<'a> {
+pub(crate) struct StoredTerms<'a> {
     left: u64,
     rest: &'a [u8],
 }
 
-impl Terms<'_> {
+impl StoredTerms<'_> {
     #[inline]
     fn take(&mut self) -> Result<StoredTerm> {
         // Usually both numbers are less than 128, and the mark has two bytes.
@@ -294,7 +294,7 @@ impl Terms<'_> {
     }
 }
 
-impl Iterator for Terms<'_> {
+impl Iterator for StoredTerms<'_> {
     type Item = Result<StoredTerm>;
 
     #[inline]
@@ -316,23 +316,23 @@ mod tests {
 
     /// A number that counts how often it is compared.
     #[derive(Clone)]
-    struct Counting<'a>(u64, &'a Cell<u64>);
+    struct ComparisonCounter<'a>(u64, &'a Cell<u64>);
 
-    impl PartialEq for Counting<'_> {
+    impl PartialEq for ComparisonCounter<'_> {
         fn eq(&self, other: &Self) -> bool {
             self.cmp(other).is_eq()
         }
     }
 
-    impl Eq for Counting<'_> {}
+    impl Eq for ComparisonCounter<'_> {}
 
-    impl PartialOrd for Counting<'_> {
+    impl PartialOrd for ComparisonCounter<'_> {
         fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
             Some(self.cmp(other))
         }
     }
 
-    impl Ord for Counting<'_> {
+    impl Ord for ComparisonCounter<'_> {
         fn cmp(&self, other: &Self) -> Ordering {
             self.1.set(self.1.get() + 1);
             self.0.cmp(&other.0)
@@ -343,7 +343,7 @@ mod tests {
     fn groups_that_all_differ_are_not_compared_with_each_other() {
         let compared = Cell::new(0);
         let values: Vec<_> = (0..4096u64)
-            .map(|n| Counting(n * 2_654_435_761 % 4096 / 2, &compared))
+            .map(|n| ComparisonCounter(n * 2_654_435_761 % 4096 / 2, &compared))
             .collect();
         let mut distinct = Distinct::default();
         let numbers: Vec<_> = values.iter().map(|value| distinct.number(value)).collect();

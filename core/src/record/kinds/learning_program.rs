@@ -1,7 +1,7 @@
 //! A subject as taught to a grade in a year and term, with the rule for the release of its
 //! marks (4.2).
 
-use crate::record::field::{Field, Form, filter_column};
+use crate::record::field::{Field, FieldForm, filter_column};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -9,8 +9,8 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("year"),
     Field::key("term"),
     Field::key("subject_id"),
-    Field::of("mark_release_date", Form::Date).filter_column(0),
-    Field::of("released", Form::Bit)
+    Field::optional("mark_release_date", FieldForm::Date).filter_column(0),
+    Field::optional("released", FieldForm::Bit)
         .residual(1)
         .filter_column(1),
 ];

@@ -10,7 +10,7 @@
 
 use crate::date::DateTime;
 use crate::error::{Error, Result};
-use crate::record::field::{Field, Form, position};
+use crate::record::field::{Field, FieldForm, position};
 use crate::record::value::Value;
 use crate::record::values::decimal::PackedDecimal;
 
@@ -18,10 +18,10 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("assessment_id"),
     Field::key("learner_id"),
-    Field::of("mark", Form::Decimal),
-    Field::of("percentage", Form::Percentage),
-    Field::of("captured", Form::Bit),
-    Field::of("dtime", Form::DateTime),
+    Field::optional("mark", FieldForm::Decimal),
+    Field::optional("percentage", FieldForm::Percentage),
+    Field::optional("captured", FieldForm::Bit),
+    Field::optional("dtime", FieldForm::DateTime),
 ];
 
 const MARK: usize = position(FIELDS, "mark");
@@ -89,7 +89,7 @@ pub(crate) fn length(flags: u8) -> u32 {
 }
 
 impl Mark {
-    pub(crate) fn of(values: &[Value<'_>]) -> Mark {
+    pub(crate) fn from_values(values: &[Value<'_>]) -> Mark {
         let value = |field: usize| values.get(field).unwrap_or(&Value::Empty);
         Mark {
             captured: value(CAPTURED).integer() != Some(0),

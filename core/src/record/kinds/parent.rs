@@ -1,6 +1,6 @@
 //! A parent (2.2).
 
-use crate::record::field::{Field, Form};
+use crate::record::field::{Field, FieldForm};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
@@ -11,7 +11,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("mobile_calling_code"),
     Field::text("mobile_number"),
     Field::text("email_address"),
-    Field::of("date_of_birth", Form::Date),
+    Field::optional("date_of_birth", FieldForm::Date),
     Field::text("gender"),
     Field::reference("ethnic_group_id"),
     Field::text("ethnic_group"),

@@ -1,6 +1,6 @@
 //! A school (2.8).
 
-use crate::record::field::{Field, Form, position};
+use crate::record::field::{Field, FieldForm, position};
 use crate::record::value::Value;
 use std::borrow::Cow;
 
@@ -26,20 +26,20 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("finance_email_address"),
     Field::text("physical_address"),
     Field::text("postal_address"),
-    Field::of("has_after_school_center", Form::YesNo),
-    Field::of("has_hostel", Form::YesNo),
-    Field::of("uses_debit_orders", Form::YesNo),
-    Field::of("uses_cashless", Form::YesNo),
+    Field::optional("has_after_school_center", FieldForm::YesNo),
+    Field::optional("has_hostel", FieldForm::YesNo),
+    Field::optional("uses_debit_orders", FieldForm::YesNo),
+    Field::optional("uses_cashless", FieldForm::YesNo),
     Field::text("telephone_calling_code").residual(1),
-    Field::of("current_year", Form::Integer)
+    Field::optional("current_year", FieldForm::Integer)
         .residual(2)
         .required(),
-    Field::of("utc_offset", Form::Offset)
+    Field::optional("utc_offset", FieldForm::Offset)
         .residual(3)
         .default("+02:00"),
     Field::text("website").residual(4),
     Field::text("medium").residual(5),
-    Field::of("tuition_languages", Form::Texts).residual(6),
+    Field::optional("tuition_languages", FieldForm::Texts).residual(6),
 ];
 
 pub(crate) const NAME: usize = position(FIELDS, "school_name");

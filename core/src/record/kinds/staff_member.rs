@@ -1,6 +1,6 @@
 //! A member of a school's staff.
 
-use crate::record::field::{Field, Form, choice, filter_column};
+use crate::record::field::{Field, FieldForm, choice, filter_column};
 use crate::record::value::YES_NO;
 
 const STATUSES: [&str; 2] = ["current", "left"];
@@ -14,7 +14,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("mobile_calling_code"),
     Field::text("mobile_number"),
     Field::text("email_address"),
-    Field::of("date_of_birth", Form::Date),
+    Field::optional("date_of_birth", FieldForm::Date),
     Field::text("gender"),
     Field::text("ethnic_group"),
     Field::text("residential_address"),
@@ -27,12 +27,12 @@ pub(crate) const FIELDS: &[Field] = &[
     Field::text("marital_status_id"),
     Field::text("employment_category"),
     // The value is Yes or No in v2 too, as the service does for client integrations.
-    Field::of("is_educator", Form::Choice(&YES_NO)),
+    Field::optional("is_educator", FieldForm::Choice(&YES_NO)),
     Field::text("appointment_type"),
     Field::text("paid_by"),
     Field::text("sace_number"),
     Field::text("register_classes"),
-    Field::of("status", Form::Choice(&STATUSES))
+    Field::optional("status", FieldForm::Choice(&STATUSES))
         .residual(1)
         .filter_column(0)
         .default(STATUSES[0]),

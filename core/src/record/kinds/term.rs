@@ -1,14 +1,14 @@
 //! A term of a year.
 
-use crate::record::field::{Field, Form, position};
+use crate::record::field::{Field, FieldForm, position};
 
 pub(crate) const FIELDS: &[Field] = &[
     Field::key("school_id"),
     Field::key("year"),
     Field::key("term"),
-    Field::of("term_id", Form::Integer).required(),
-    Field::of("start_date", Form::Date),
-    Field::of("end_date", Form::Date),
+    Field::optional("term_id", FieldForm::Integer).required(),
+    Field::optional("start_date", FieldForm::Date),
+    Field::optional("end_date", FieldForm::Date),
 ];
 
 pub(crate) const TERM_ID: usize = position(FIELDS, "term_id");

@@ -46,7 +46,7 @@ macro_rules! parts {
 }
 
 parts! {
-    /// Get Schools. The key is `CoverageKey::of`, as for all kinds that do not state another one.
+    /// Get Schools. The key is `CoverageKey::new`, as for all kinds that do not state another one.
     School = 1, "the school's record";
     SchoolInfo = 2, "the school's information";
     CurrentLearners = 4, "the current learners";
@@ -117,7 +117,7 @@ pub(crate) struct CoverageKey {
 }
 
 impl CoverageKey {
-    pub(crate) const fn of(part: CoverageKind) -> CoverageKey {
+    pub(crate) const fn new(part: CoverageKind) -> CoverageKey {
         CoverageKey::of_year(part, 0)
     }
 

@@ -9,7 +9,7 @@ use std::hash::Hasher;
 
 /// Returns the partition of the erased learners of a school.
 pub(crate) const fn partition(school: u64) -> Partition {
-    Partition::of(school, Collection::ErasedLearners)
+    Partition::new(school, Collection::ErasedLearners)
 }
 
 /// Returns the key of an erased learner: a digest under the store's own secret key.
@@ -39,7 +39,7 @@ pub(crate) struct ErasedLearners {
 }
 
 impl ErasedLearners {
-    pub(crate) fn of(write: &Write<'_>, school: u64) -> Result<ErasedLearners> {
+    pub(crate) fn read_in(write: &Write<'_>, school: u64) -> Result<ErasedLearners> {
         ErasedLearners::under(write.cursor_key()?, write, school)
     }
 

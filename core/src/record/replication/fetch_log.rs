@@ -114,7 +114,7 @@ impl PassHead {
 }
 
 impl FetchState {
-    fn of(number: u64) -> Result<FetchState> {
+    fn from_number(number: u64) -> Result<FetchState> {
         match number {
             1 => Ok(FetchState::Fetched),
             2 => Ok(FetchState::Failed),
@@ -217,7 +217,7 @@ impl FetchLogEntry {
             b,
         ] = numbers(bytes)?;
         Ok(FetchLogEntry {
-            state: FetchState::of(state)?,
+            state: FetchState::from_number(state)?,
             pass,
             times,
             asked_at: asked_at.cast_signed(),
@@ -256,7 +256,7 @@ mod tests {
             (Some(u64::MAX), None, true),
         ] {
             for number in 1..=7 {
-                let state = FetchState::of(number)?;
+                let state = FetchState::from_number(number)?;
                 let row = FetchLogEntry {
                     state,
                     pass: 7,

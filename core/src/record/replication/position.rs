@@ -11,7 +11,7 @@ pub(crate) const VERSION: u8 = 1;
 
 /// A change position of a source, and the scope that a follower has of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Position {
+pub(crate) struct FollowerPosition {
     pub(crate) change_position: ChangePosition,
     /// The number of feed segments that were applied. It distinguishes all positions of a
     /// follower.
@@ -32,7 +32,7 @@ pub(crate) struct PositionHead {
     pub(crate) wants_sums: bool,
 }
 
-impl Position {
+impl FollowerPosition {
     pub(crate) fn push_head(&self, out: &mut Vec<u8>) {
         out.push(VERSION);
         out.extend_from_slice(&self.change_position.incarnation.to_le_bytes());
@@ -46,14 +46,14 @@ impl Position {
         self.scope.encode(out);
     }
 
-    fn take(bytes: &mut &[u8]) -> Result<Position> {
+    fn take(bytes: &mut &[u8]) -> Result<FollowerPosition> {
         let PositionHead {
             change_position,
             parts,
             is_amid,
             wants_sums,
         } = take_head(bytes)?;
-        Ok(Position {
+        Ok(FollowerPosition {
             change_position,
             parts,
             is_amid,
@@ -87,7 +87,7 @@ pub(crate) fn take_head(bytes: &mut &[u8]) -> Result<PositionHead> {
 /// The state of a store that follows another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FollowerState {
-    pub(crate) position: Position,
+    pub(crate) position: FollowerPosition,
     /// The scope of schools that are waiting to be sent again completely. Until then, questions
     /// are answered from their old data.
     pub(crate) awaiting_resend: Scope,
@@ -100,7 +100,7 @@ pub(crate) struct FollowerState {
 
 impl FollowerState {
     /// The collections from which the value is decoded.
-    pub(crate) const SOURCES: Sources = Sources::of(&[Collection::Followed]);
+    pub(crate) const SOURCES: Sources = Sources::new(&[Collection::Followed]);
 
     pub(crate) const PARTITION: Partition = Partition::global(Collection::Followed);
 
@@ -128,7 +128,7 @@ impl FollowerState {
     }
 
     fn decode(mut bytes: &[u8]) -> Result<FollowerState> {
-        let position = Position::take(&mut bytes)?;
+        let position = FollowerPosition::take(&mut bytes)?;
         let kept = Scope::decode(&mut bytes)?;
         // Older versions wrote neither of these numbers.
         let mut number = || match bytes {

@@ -2,7 +2,7 @@
 //! part of a URL, so its length is limited. Long lists of learners are replaced by digests, and
 //! so are lists of very many schools.
 
-use super::position::{Position, VERSION, cut, take_head};
+use super::position::{FollowerPosition, VERSION, cut, take_head};
 use super::scope::{Kinds, Scope, Whom, push_ascending, take_numbers};
 use crate::error::{Error, Failure, Result};
 use crate::store::ChangePosition;
@@ -23,12 +23,12 @@ pub(crate) struct ResumeToken {
     pub(crate) is_amid: bool,
     pub(crate) wants_sums: bool,
     kinds: Kinds,
-    schools: Schools,
+    schools: TokenSchools,
 }
 
 /// The schools of a follower.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Schools {
+enum TokenSchools {
     Listed(BTreeMap<u64, Audience>),
     /// A digest of all schools and their audiences.
     Digest(u128),
@@ -61,8 +61,8 @@ impl ResumeToken {
         let head = take_head(&mut bytes)?;
         let kinds = Kinds::decode(&mut bytes)?;
         let schools = match varint::take(&mut bytes)? {
-            LISTED => Schools::Listed(take_audiences(&mut bytes)?),
-            DIGESTED => Schools::Digest(take_digest(&mut bytes)?),
+            LISTED => TokenSchools::Listed(take_audiences(&mut bytes)?),
+            DIGESTED => TokenSchools::Digest(take_digest(&mut bytes)?),
             _ => return Err(damaged()),
         };
         let token = ResumeToken {
@@ -79,14 +79,14 @@ impl ResumeToken {
     /// Replaces a digest of schools by the list of the schools. This is possible if they are
     /// the first schools of the scope, or all of them, so an interrupted feed can be resumed.
     pub(crate) fn resolved(mut self, scope: &Scope) -> ResumeToken {
-        if let Schools::Digest(wanted) = self.schools {
+        if let TokenSchools::Digest(wanted) = self.schools {
             let mut digest = 0;
             let mut schools = BTreeMap::new();
             for (school, whom) in &scope.schools {
                 digest = digest_with(digest, *school, whom);
                 schools.insert(*school, Audience::Listed(whom.clone()));
                 if digest == wanted {
-                    self.schools = Schools::Listed(schools);
+                    self.schools = TokenSchools::Listed(schools);
                     return self;
                 }
             }
@@ -97,8 +97,8 @@ impl ResumeToken {
     /// Returns true if the follower has any school.
     pub(crate) fn has_schools(&self) -> bool {
         match &self.schools {
-            Schools::Listed(schools) => !schools.is_empty(),
-            Schools::Digest(_) => true,
+            TokenSchools::Listed(schools) => !schools.is_empty(),
+            TokenSchools::Digest(_) => true,
         }
     }
 
@@ -109,8 +109,8 @@ impl ResumeToken {
             change.is_some_and(|change| change.is_none())
         };
         let count = match &self.schools {
-            Schools::Listed(schools) => Some(schools.len()),
-            Schools::Digest(_) => None,
+            TokenSchools::Listed(schools) => Some(schools.len()),
+            TokenSchools::Digest(_) => None,
         };
         self.kinds == scope.kinds
             && count == Some(scope.schools.len())
@@ -120,7 +120,7 @@ impl ResumeToken {
     /// Returns what a feed must send of a school in addition to its changes, so that the
     /// follower has this audience. Returns `None` if the school must be sent completely.
     pub(crate) fn change(&self, school: u64, kinds: Kinds, whom: &Whom) -> Option<AudienceChange> {
-        let Schools::Listed(schools) = &self.schools else {
+        let TokenSchools::Listed(schools) = &self.schools else {
             return None;
         };
         let before = schools.get(&school).filter(|_| self.kinds == kinds)?;
@@ -189,7 +189,7 @@ fn damaged() -> Failure {
     Error::corrupt("a position is damaged")
 }
 
-impl Position {
+impl FollowerPosition {
     /// Returns the token for this position, which consists of letters, digits, `-` and `_`.
     pub(crate) fn to_text(&self) -> String {
         let forms = [
@@ -289,8 +289,8 @@ pub(crate) fn decode_text(text: &str) -> Result<Vec<u8>> {
 mod tests {
     use crate::record::replication::resume_token::*;
 
-    fn position(held: Scope) -> Position {
-        Position {
+    fn position(held: Scope) -> FollowerPosition {
+        FollowerPosition {
             change_position: ChangePosition {
                 incarnation: u64::MAX - 1,
                 sequence: 300,

@@ -59,7 +59,7 @@ pub(crate) enum RecordOwner {
 }
 
 impl RecordOwner {
-    pub(crate) const fn of(kind: Kind) -> RecordOwner {
+    pub(crate) const fn of_kind(kind: Kind) -> RecordOwner {
         match kind {
             Kind::School
             | Kind::ApiType
@@ -100,7 +100,7 @@ impl Default for Kinds {
 impl Kinds {
     /// Returns true if the set includes records of a kind.
     pub(crate) fn has(self, kind: Kind) -> bool {
-        match RecordOwner::of(kind) {
+        match RecordOwner::of_kind(kind) {
             RecordOwner::App => false,
             RecordOwner::Table => true,
             RecordOwner::TableOfMarks => self.named(Kind::Mark),
@@ -159,7 +159,8 @@ impl Scope {
     pub fn only<'a>(mut self, kinds: impl IntoIterator<Item = &'a str>) -> public::Result<Scope> {
         let mut bits = 0;
         for name in kinds {
-            let kind = Kind::named(name).filter(|kind| RecordOwner::of(*kind) != RecordOwner::App);
+            let kind =
+                Kind::named(name).filter(|kind| RecordOwner::of_kind(*kind) != RecordOwner::App);
             let kind = kind.ok_or_else(|| {
                 Error::unsupported(&format!(
                     "a scope has no kind {name:?}: name kinds of records other than integrators"
@@ -190,7 +191,7 @@ impl Scope {
     /// shows its owner.
     pub(crate) fn may_have(&self, kind: Kind, school: u64, owner: Option<u64>) -> bool {
         self.kinds.has(kind)
-            && match (self.whom(school), RecordOwner::of(kind)) {
+            && match (self.whom(school), RecordOwner::of_kind(kind)) {
                 (None, _) | (_, RecordOwner::App) => false,
                 (Some(Whom::Everybody), _) => true,
                 (Some(whom), RecordOwner::Learner) => owner.is_some_and(|owner| whom.has(owner)),
@@ -302,7 +303,7 @@ mod tests {
             assert_eq!(absences.has(kind), is_in, "{kind:?}");
         }
         for kind in Kind::ALL {
-            let is_app = RecordOwner::of(kind) == RecordOwner::App;
+            let is_app = RecordOwner::of_kind(kind) == RecordOwner::App;
             assert_eq!(Kinds::default().has(kind), !is_app, "{kind:?}");
         }
         for name in ["integrator", "client_integration", "colour"] {

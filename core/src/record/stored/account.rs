@@ -34,7 +34,7 @@ pub(crate) struct Account<'a> {
 }
 
 impl<'a> Account<'a> {
-    pub(crate) fn of(block: &Block<'a>, index: usize) -> Result<Account<'a>> {
+    pub(crate) fn read(block: &Block<'a>, index: usize) -> Result<Account<'a>> {
         let rendering = block.record(columns::RENDERING, index)?;
         let mut behind = block.record(columns::RESIDUAL_FIELDS, index)?;
         let (mut debtor_code, mut accountable_person_id) = (&[] as &[u8], &[] as &[u8]);

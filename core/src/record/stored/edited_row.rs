@@ -19,7 +19,7 @@ pub(crate) struct EditedRow {
 struct OpenSlot([u8; mark::MOST_BYTES]);
 
 impl OpenSlot {
-    fn of(mark: &[u8]) -> Result<OpenSlot> {
+    fn from_mark(mark: &[u8]) -> Result<OpenSlot> {
         let mut slot = OpenSlot::default();
         let kept = slot.0.get_mut(..mark.len()).ok_or_else(cut)?;
         kept.copy_from_slice(mark);
@@ -43,10 +43,10 @@ impl OpenSlot {
 }
 
 impl EditedRow {
-    pub(crate) fn of(bytes: &[u8]) -> Result<EditedRow> {
+    pub(crate) fn open(bytes: &[u8]) -> Result<EditedRow> {
         let row = MarkRow::open(bytes)?;
         let slots = row.slots().map(|slot| match slot? {
-            mark if is_mark(mark) => OpenSlot::of(mark),
+            mark if is_mark(mark) => OpenSlot::from_mark(mark),
             _ => Ok(OpenSlot::default()),
         });
         let row = EditedRow {
@@ -93,7 +93,7 @@ impl EditedRow {
             self.slots.resize(slot + 1, OpenSlot::default());
         }
         if let Some(kept) = self.slots.get_mut(slot) {
-            *kept = OpenSlot::of(mark)?;
+            *kept = OpenSlot::from_mark(mark)?;
         }
         Ok(())
     }

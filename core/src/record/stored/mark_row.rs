@@ -22,7 +22,7 @@ const MOST_BYTES: usize = SLOTS * mark::MOST_BYTES;
 /// A stored mark row.
 #[derive(Clone, Default)]
 pub(crate) struct MarkRow<'a> {
-    subjects: Subjects<'a>,
+    subjects: RowSubjects<'a>,
     slots: &'a [u8],
 }
 
@@ -33,7 +33,7 @@ impl<'a> MarkRow<'a> {
     pub(crate) fn open(bytes: &'a [u8]) -> Result<MarkRow<'a>> {
         let mut rest = bytes;
         let left = varint::take(&mut rest)?;
-        let subjects = Subjects {
+        let subjects = RowSubjects {
             left,
             last: 0,
             bytes: rest,
@@ -57,7 +57,7 @@ impl<'a> MarkRow<'a> {
     }
 
     /// Returns the subjects that the learner takes, in ascending order.
-    pub(crate) fn subjects(&self) -> Subjects<'a> {
+    pub(crate) fn subjects(&self) -> RowSubjects<'a> {
         self.subjects.clone()
     }
 
@@ -148,7 +148,7 @@ pub(crate) struct IndexedRow<'a> {
 
 impl<'a> IndexedRow<'a> {
     /// Returns the subjects that the learner takes, in ascending order.
-    pub(crate) fn subjects(&self) -> Subjects<'a> {
+    pub(crate) fn subjects(&self) -> RowSubjects<'a> {
         self.row.subjects()
     }
 
@@ -177,13 +177,13 @@ pub(crate) fn is_mark(slot: &[u8]) -> bool {
 
 /// The subjects of an opened row.
 #[derive(Clone, Default)]
-pub(crate) struct Subjects<'a> {
+pub(crate) struct RowSubjects<'a> {
     left: u64,
     last: u64,
     bytes: &'a [u8],
 }
 
-impl Iterator for Subjects<'_> {
+impl Iterator for RowSubjects<'_> {
     type Item = u64;
 
     #[inline]
@@ -234,7 +234,7 @@ pub(crate) mod steps {
     }
 
     /// Returns the number of steps that a piece of work takes.
-    pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (u64, T) {
+    pub(crate) fn count_steps<T>(work: impl FnOnce() -> T) -> (u64, T) {
         let before = STEPS.get();
         let done = work();
         (STEPS.get() - before, done)
@@ -282,7 +282,7 @@ mod tests {
         let (first, second) = (mark(false), mark(true));
         assert_eq!(marks, [(1, first.as_slice()), (3, second.as_slice())]);
         assert_eq!(open.slots().count(), 4);
-        assert_eq!(EditedRow::of(&bytes)?.mark(3), mark(true));
+        assert_eq!(EditedRow::open(&bytes)?.mark(3), mark(true));
 
         row.set(3, &[])?;
         row.leave(101)?;
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn a_cut_row_is_an_error() {
         for cut in [&[] as &[u8], &[2, 1], &[0xff], &[0, 0x11]] {
-            let read = EditedRow::of(cut);
+            let read = EditedRow::open(cut);
             assert!(read.is_err(), "{cut:?}");
         }
     }
@@ -347,7 +347,7 @@ mod tests {
         let mut wrapping = vec![2, 7];
         varint::push(&mut wrapping, u64::MAX);
         for subjects in [vec![2, 7, 0], wrapping] {
-            assert!(EditedRow::of(&subjects).is_err(), "{subjects:?}");
+            assert!(EditedRow::open(&subjects).is_err(), "{subjects:?}");
         }
         let none = [1, 0];
         let first: Vec<_> = MarkRow::open(&none)?.subjects().collect();
@@ -364,9 +364,9 @@ mod tests {
         }
         let mut bytes = Vec::new();
         row.encode(&mut bytes);
-        assert_eq!(EditedRow::of(&bytes)?, row);
+        assert_eq!(EditedRow::open(&bytes)?, row);
         bytes.push(0);
-        assert!(EditedRow::of(&bytes).is_err());
+        assert!(EditedRow::open(&bytes).is_err());
         bytes.resize(bytes.len() + MOST_BYTES, 0);
         assert!(MarkRow::open(&bytes).is_err());
         Ok(())

@@ -10,7 +10,7 @@ use super::columns::{NAMES, RENDERING, RESIDUAL_FIELDS};
 use super::residual_fields;
 use super::typed::ConversionsBuffer;
 use crate::error::{Error, Failure, Result};
-use crate::json::{self, Members};
+use crate::json::{self, TextMembers};
 use crate::record::field::Field;
 use crate::record::kind::{Kind, newest_rendering};
 use crate::record::value::Value;
@@ -128,7 +128,7 @@ pub(crate) fn values<'a>(kind: Kind, key: &[u64], item: &Item<'a>) -> Result<Vec
         set(residual_fields::field(fields, number)?, escaped)?;
     }
     let mut expected = 0;
-    for member in Members::of(rendering) {
+    for member in TextMembers::new(rendering) {
         let (name, escaped) = member?;
         let named = |field: &Field| field.name.as_bytes() == name;
         let index = match fields.get(expected) {

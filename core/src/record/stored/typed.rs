@@ -15,8 +15,8 @@
 
 use super::columns::{RENDERING, RESIDUAL_FIELDS};
 use crate::error::{Error, Failure, Result};
-use crate::json::{ApiVersion, FEW, MOST, Members, OutputBuffer, SOURCE_SLACK, is_number};
-use crate::record::field::{Field, Form};
+use crate::json::{ApiVersion, FEW, MOST, OutputBuffer, SOURCE_SLACK, TextMembers, is_number};
+use crate::record::field::{Field, FieldForm};
 use crate::store::Block;
 use std::ops::Range;
 
@@ -38,17 +38,17 @@ const FAR: u16 = u16::MAX >> WHAT_BITS;
 
 /// Returns the conversion of a value that is given as in the pre-rendered record, or `None` if
 /// v2 answers it unchanged.
-fn conversion_of(form: Form, escaped: &[u8]) -> Option<u16> {
+fn conversion_of(form: FieldForm, escaped: &[u8]) -> Option<u16> {
     let digits = || {
         let digits = u16::try_from(escaped.len()).ok();
         digits.filter(|digits| *digits <= MOST_DIGITS)
     };
     match (form, escaped) {
         (_, b"") => Some(NULL),
-        (Form::Integer | Form::Signed | Form::Decimal, _) => digits(),
-        (Form::Reference, reference) if is_number(reference) => digits(),
-        (Form::YesNo, b"Yes") => Some(TRUE),
-        (Form::YesNo, b"No") => Some(FALSE),
+        (FieldForm::Integer | FieldForm::Signed | FieldForm::Decimal, _) => digits(),
+        (FieldForm::Reference, reference) if is_number(reference) => digits(),
+        (FieldForm::YesNo, b"Yes") => Some(TRUE),
+        (FieldForm::YesNo, b"No") => Some(FALSE),
         _ => None,
     }
 }
@@ -65,7 +65,7 @@ pub(crate) struct ConversionsBuffer {
 impl ConversionsBuffer {
     /// Adds the conversion of a value, if it has one. `escaped` is the position of the value in
     /// the pre-rendered record, without its quotes.
-    pub(crate) fn add(&mut self, form: Form, rendering: &[u8], escaped: Range<usize>) {
+    pub(crate) fn add(&mut self, form: FieldForm, rendering: &[u8], escaped: Range<usize>) {
         let (start, end) = (escaped.start - 1, escaped.end + 1);
         let value = rendering.get(escaped);
         let Some(what) = value.and_then(|value| conversion_of(form, value)) else {
@@ -115,7 +115,7 @@ struct Conversion {
 impl<'a> Conversions<'a> {
     /// Reads the conversions that are stored after a record's residual fields.
     #[inline]
-    pub(crate) fn of(residual_fields: &'a [u8]) -> Result<Conversions<'a>> {
+    pub(crate) fn read(residual_fields: &'a [u8]) -> Result<Conversions<'a>> {
         let words = || {
             let (count, residual_fields) = residual_fields.split_last()?;
             let start = residual_fields
@@ -171,7 +171,7 @@ pub(crate) fn push_record(
         return Ok(());
     }
     let record = block.span(RENDERING, index, index + 1)?;
-    let conversions = Conversions::of(block.record(RESIDUAL_FIELDS, index)?)?;
+    let conversions = Conversions::read(block.record(RESIDUAL_FIELDS, index)?)?;
     push_whole(block.column(RENDERING), record, conversions, out)
 }
 
@@ -268,7 +268,7 @@ pub(crate) fn push_members(
     members: &[u8],
     out: &mut OutputBuffer<'_>,
 ) -> Result<()> {
-    for (index, (field, member)) in fields.iter().zip(Members::inside(members)).enumerate() {
+    for (index, (field, member)) in fields.iter().zip(TextMembers::inside(members)).enumerate() {
         let (name, value) = member?;
         if index > 0 {
             out.push(b",");
@@ -276,7 +276,7 @@ pub(crate) fn push_members(
         ApiVersion::V1.push_text(out, name);
         out.push(b":");
         match field.form {
-            Form::Reference => ApiVersion::V2.push_reference(out, value),
+            FieldForm::Reference => ApiVersion::V2.push_reference(out, value),
             _ => ApiVersion::V2.push_text(out, value),
         }
     }

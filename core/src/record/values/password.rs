@@ -29,7 +29,7 @@ impl Cost {
     };
 
     /// Returns the cost of a hash, or `None` if the text is not a valid hash.
-    pub(crate) fn of(hash: &str) -> Option<Cost> {
+    pub(crate) fn parse(hash: &str) -> Option<Cost> {
         let (params, ..) = parts(hash).ok()?;
         Some(Cost {
             memory_kib: params.m_cost(),
@@ -62,7 +62,7 @@ const MOST_COSTS: usize = 4;
 impl Costs {
     /// Adds the cost of a hash.
     pub(crate) fn add(&mut self, hash: &str) {
-        let Some(cost) = Cost::of(hash).filter(|cost| !self.0.contains(cost)) else {
+        let Some(cost) = Cost::parse(hash).filter(|cost| !self.0.contains(cost)) else {
             return;
         };
         let index = self.0.partition_point(|other| other.work() >= cost.work());
@@ -139,7 +139,7 @@ impl Memory {
         hash: Option<&str>,
         costs: &Costs,
     ) -> Result<bool> {
-        let own = hash.and_then(Cost::of);
+        let own = hash.and_then(Cost::parse);
         let most = costs.all().iter().copied().chain(own);
         // The same amount is reserved for every user, because allocation takes time too.
         self.reserve(most.map(|cost| cost.memory_kib as usize).max().unwrap_or(0))?;

@@ -6,7 +6,7 @@
 
 use super::terms;
 use crate::json::Plain;
-use crate::record::field::{Field, Form};
+use crate::record::field::{Field, FieldForm};
 use crate::record::value::{EnrolledTerm, Value};
 use std::borrow::Cow;
 
@@ -48,10 +48,10 @@ fn take_name(text: &mut Plain<'_>, fields: &[Field], expected: usize) -> Option<
     }
 }
 
-fn take_value<'a>(text: &mut Plain<'a>, form: Form) -> Option<Value<'a>> {
+fn take_value<'a>(text: &mut Plain<'a>, form: FieldForm) -> Option<Value<'a>> {
     match (text.peek()?, form) {
-        (b'[', Form::Terms) => take_terms(text).map(Value::Terms),
-        (_, Form::Terms | Form::Texts | Form::Choices(_)) => None,
+        (b'[', FieldForm::Terms) => take_terms(text).map(Value::Terms),
+        (_, FieldForm::Terms | FieldForm::Texts | FieldForm::Choices(_)) => None,
         (b'"', form) => Value::from_text(form, Cow::Borrowed(text.string()?)),
         (b'n', _) => text.take(b"null").then_some(Value::Empty),
         (_, form) => Value::from_json(form, text.number()?).ok(),

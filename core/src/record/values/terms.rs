@@ -2,28 +2,28 @@
 
 use super::shown::{shown, shown_name};
 use crate::json::{self, Object};
-use crate::record::field::{Field, Form};
+use crate::record::field::{Field, FieldForm};
 use crate::record::value::{EnrolledTerm, Value};
 use std::borrow::Cow;
 
 /// The fields of one term in the order of the answer, followed by the term's mark.
 pub(crate) const FIELDS: &[Field] = &[
-    Field::of("term", Form::Integer).required(),
+    Field::optional("term", FieldForm::Integer).required(),
     Field::reference("subject_group_id"),
     Field::text("subject_group_name"),
     Field::reference("classroom_id"),
     Field::text("classroom_name"),
     Field::reference("subject_group_teacher_id"),
-    Field::of("mark", Form::Decimal),
+    Field::optional("mark", FieldForm::Decimal),
 ];
 
 /// The fields after the term that describe the learner's group.
 pub(crate) const GROUP_FIELDS: std::ops::Range<usize> = 1..6;
 
 /// Reads a value of any form as a dataset writes it. On failure, returns a message.
-pub(crate) fn value_from_json(form: Form, raw: &str) -> Result<Value<'_>, String> {
+pub(crate) fn value_from_json(form: FieldForm, raw: &str) -> Result<Value<'_>, String> {
     match form {
-        Form::Terms => from_json(raw).map(Value::Terms),
+        FieldForm::Terms => from_json(raw).map(Value::Terms),
         form => Value::from_json(form, raw),
     }
 }

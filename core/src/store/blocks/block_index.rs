@@ -23,13 +23,13 @@ pub(crate) struct BlockIndex {
     pub(crate) entries: Vec<BlockEntry>,
     /// The number of the next new block. No number is used twice while the partition exists.
     pub(crate) next_block: u32,
-    known: Known,
+    known: BlockStates,
 }
 
 /// The state of the blocks in memory, by the position of their entry. It is not part of the stored
 /// block index.
 #[derive(Debug, Default)]
-struct Known {
+struct BlockStates {
     blocks: Vec<BlockState>,
     /// Whether any block was cached.
     holds_any: AtomicBool,
@@ -43,30 +43,30 @@ struct BlockState {
     held: OnceLock<Arc<CachedBlock>>,
 }
 
-impl Known {
-    fn of(blocks: impl Iterator<Item = BlockState>) -> Known {
-        Known {
+impl BlockStates {
+    fn new(blocks: impl Iterator<Item = BlockState>) -> BlockStates {
+        BlockStates {
             blocks: blocks.collect(),
             holds_any: AtomicBool::new(false),
         }
     }
 }
 
-impl Clone for Known {
+impl Clone for BlockStates {
     /// Returns an empty state. A clone of a block index is made in order to be changed, so nothing
     /// is known of its blocks.
-    fn clone(&self) -> Known {
-        Known::default()
+    fn clone(&self) -> BlockStates {
+        BlockStates::default()
     }
 }
 
-impl PartialEq for Known {
-    fn eq(&self, _: &Known) -> bool {
+impl PartialEq for BlockStates {
+    fn eq(&self, _: &BlockStates) -> bool {
         true
     }
 }
 
-impl Eq for Known {}
+impl Eq for BlockStates {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockEntry {
@@ -107,7 +107,7 @@ impl BlockIndex {
         if !numbered || !entries.is_sorted_by(|a, b| a.first < b.first) {
             return Err(damaged());
         }
-        let known = Known::of(entries.iter().map(|_| BlockState::default()));
+        let known = BlockStates::new(entries.iter().map(|_| BlockState::default()));
         Ok(BlockIndex {
             entries,
             next_block,
@@ -146,7 +146,7 @@ impl BlockIndex {
         BlockIndex {
             entries: self.entries.clone(),
             next_block: self.next_block,
-            known: Known::of(known),
+            known: BlockStates::new(known),
         }
     }
 
@@ -164,7 +164,7 @@ impl BlockIndex {
     fn check_now(&self, partition: Partition, position: usize, bytes: &[u8]) -> Result<()> {
         let another = || Error::corrupt("a block is not the one that its block index names");
         let entry = self.entries.get(position).ok_or_else(another)?;
-        if checksum::of(&block_key(partition, entry.block), bytes) != entry.checksum {
+        if checksum::compute(&block_key(partition, entry.block), bytes) != entry.checksum {
             return Err(another());
         }
         let block = Block::open(bytes, partition.collection.layout())?;
@@ -262,7 +262,7 @@ mod tests {
         let block_index = BlockIndex {
             entries: vec![entry(10, 5), entry(20, 2), entry(30, 9)],
             next_block: 10,
-            known: Known::default(),
+            known: BlockStates::default(),
         };
         assert_eq!(
             BlockIndex::decode(&block_index.encode()),
@@ -288,7 +288,7 @@ mod tests {
             let block_index = BlockIndex {
                 entries: (0..).zip(checksums).map(entry).collect(),
                 next_block: 4,
-                known: Known::default(),
+                known: BlockStates::default(),
             };
             BlockIndex::decode(&block_index.encode())
         };
@@ -323,7 +323,7 @@ mod tests {
             let block_index = BlockIndex {
                 entries: entries.iter().map(entry).collect(),
                 next_block,
-                known: Known::default(),
+                known: BlockStates::default(),
             };
             BlockIndex::decode(&block_index.encode()).is_ok()
         };

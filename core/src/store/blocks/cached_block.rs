@@ -50,7 +50,7 @@ pub(crate) struct CacheBudget {
 const EVICTION_PAUSE: usize = 64;
 
 impl CacheBudget {
-    pub(crate) fn of(bytes: usize) -> Arc<CacheBudget> {
+    pub(crate) fn new(bytes: usize) -> Arc<CacheBudget> {
         Arc::new(CacheBudget {
             bytes,
             taken: AtomicUsize::new(0),
@@ -126,7 +126,7 @@ mod tests {
     struct Puts(std::vec::IntoIter<(Key, Vec<u8>)>, Option<(Key, Vec<u8>)>);
 
     impl Puts {
-        fn of(records: &Model) -> Puts {
+        fn new(records: &Model) -> Puts {
             let records: Vec<_> = records.clone().into_iter().collect();
             let mut records = records.into_iter();
             let first = records.next();
@@ -161,7 +161,7 @@ mod tests {
     fn what_is_held_is_of_its_snapshot_and_stays_within_its_room() -> Result<()> {
         let options = StoreOptions::for_test();
         let store = Arc::new(Store::open(Location::Memory, options)?);
-        let of = |school| Partition::of(school, Collection::Parents);
+        let of = |school| Partition::new(school, Collection::Parents);
         let mut models = vec![Model::new(); 5];
         let mut before = Vec::new();
         let mut most = 0;
@@ -173,7 +173,7 @@ mod tests {
             let records = records
                 .map(|id| (Key::one(id), vec![byte; length(id)]))
                 .collect();
-            store.write(|write| write.merge(of(school), &mut Puts::of(&records)))?;
+            store.write(|write| write.merge(of(school), &mut Puts::new(&records)))?;
             for (number, model) in (0..).zip(&mut models) {
                 if number == school {
                     model.extend(records.clone());

@@ -10,7 +10,7 @@ use super::block_index::BlockIndex;
 use super::cached_block::{CacheBudget, CachedBlock};
 use super::partition::Partition;
 use crate::error::Result;
-use crate::store::changes::{Changes, Sources};
+use crate::store::changes::{ChangedSources, Sources};
 use crate::store::rows::row_set_checksums::Checked;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -86,7 +86,7 @@ impl DecodedCache {
             }),
             block_caches: Mutex::default(),
             limit,
-            room: CacheBudget::of(held_bytes),
+            room: CacheBudget::new(held_bytes),
             checked: Arc::default(),
         }
     }
@@ -99,7 +99,7 @@ impl DecodedCache {
     /// Returns the decoded cache of the next snapshot, with all values that the changes do not
     /// invalidate. Cached blocks belong to the transaction of this snapshot, so the next one does
     /// not have them.
-    pub(crate) fn after(&self, changes: &Changes) -> DecodedCache {
+    pub(crate) fn after(&self, changes: &ChangedSources) -> DecodedCache {
         let mut entries = self.write();
         entries.is_superseded = true;
         let mut next = Entries {
@@ -287,7 +287,7 @@ impl Entries {
     }
 
     /// Removes the values that the changes invalidate. A block index remains as a former one.
-    fn invalidate(&mut self, changes: &Changes) {
+    fn invalidate(&mut self, changes: &ChangedSources) {
         let global = changes.is_global().then_some(0);
         let shards: BTreeSet<_> = if changes.has_shared() {
             (0..SHARDS).collect()

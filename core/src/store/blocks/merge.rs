@@ -294,26 +294,26 @@ mod tests {
     use crate::store::{Location, Store, StoreOptions};
     use std::collections::BTreeMap;
 
-    const LEARNERS: Partition = Partition::of(7, Collection::Learners);
+    const LEARNERS: Partition = Partition::new(7, Collection::Learners);
 
     type Model = BTreeMap<Key, Vec<u8>>;
 
     /// Edits that store or remove whole records, in order.
-    struct Batch(
+    struct EditBatch(
         std::vec::IntoIter<(Key, Option<Vec<u8>>)>,
         Option<(Key, Option<Vec<u8>>)>,
     );
 
-    impl Batch {
-        fn of(edits: BTreeMap<Key, Option<Vec<u8>>>) -> Batch {
+    impl EditBatch {
+        fn new(edits: BTreeMap<Key, Option<Vec<u8>>>) -> EditBatch {
             let mut edits: std::vec::IntoIter<_> =
                 edits.into_iter().collect::<Vec<_>>().into_iter();
             let first = edits.next();
-            Batch(edits, first)
+            EditBatch(edits, first)
         }
     }
 
-    impl Edits for Batch {
+    impl Edits for EditBatch {
         fn next_key(&mut self) -> Result<Option<Key>> {
             Ok(self.1.as_ref().map(|(key, _)| *key))
         }
@@ -403,14 +403,14 @@ mod tests {
                     None => model.remove(key),
                 };
             }
-            store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch)))?;
+            store.write(|write| write.merge(LEARNERS, &mut EditBatch::new(batch)))?;
             let blocks = check(&store, &model)?;
             shrunk += usize::from(blocks < most);
             most = most.max(blocks);
         }
         assert!(most > 20 && shrunk > 50);
         let all = model.keys().map(|key| (*key, None)).collect();
-        store.write(|write| write.merge(LEARNERS, &mut Batch::of(all)))?;
+        store.write(|write| write.merge(LEARNERS, &mut EditBatch::new(all)))?;
         assert_eq!(check(&store, &Model::new())?, 0);
         Ok(())
     }
@@ -422,7 +422,7 @@ mod tests {
         let all: BTreeMap<_, _> = (0..2000)
             .map(|id| (Key::one(id), Some(record.clone())))
             .collect();
-        store.write(|write| write.merge(LEARNERS, &mut Batch::of(all)))?;
+        store.write(|write| write.merge(LEARNERS, &mut EditBatch::new(all)))?;
         let model: Model = (0..2000).map(|id| (Key::one(id), record.clone())).collect();
         let blocks = check(&store, &model)?;
         let bytes = 2000 * (700 + 16 + 12 + 1 + 56 + 2);
@@ -438,9 +438,9 @@ mod tests {
                 .map(|id| (Key::one(id), Some(vec![b'x'; 300])))
                 .collect()
         };
-        store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch())))?;
+        store.write(|write| write.merge(LEARNERS, &mut EditBatch::new(batch())))?;
         let before = store.read(|snapshot| snapshot.sequence())?;
-        store.write(|write| write.merge(LEARNERS, &mut Batch::of(batch())))?;
+        store.write(|write| write.merge(LEARNERS, &mut EditBatch::new(batch())))?;
         assert_eq!(store.read(|snapshot| snapshot.sequence())?, before);
         Ok(())
     }

@@ -27,7 +27,7 @@ impl Partition {
     }
 
     /// Returns a partition of a collection that is divided only by school.
-    pub(crate) const fn of(school: u64, collection: Collection) -> Partition {
+    pub(crate) const fn new(school: u64, collection: Collection) -> Partition {
         Partition {
             school,
             collection,
@@ -154,10 +154,10 @@ mod tests {
     fn keys_sort_as_their_numbers() {
         let mut sorted = vec![
             Partition::of_grade_year(2, Collection::MarkRows, 3, u64::MAX),
-            Partition::of(1, Collection::Learners),
+            Partition::new(1, Collection::Learners),
             Partition::of_year(1, Collection::LearnerSubjects, 2026),
-            Partition::of(1, Collection::Schools),
-            Partition::of(u64::MAX, Collection::Years),
+            Partition::new(1, Collection::Schools),
+            Partition::new(u64::MAX, Collection::Years),
         ];
         let mut by_bytes = sorted.clone();
         sorted.sort();

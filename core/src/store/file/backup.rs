@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::store::journal::changed_key::JOURNAL;
 use crate::store::redb_guard::panic_guard::caught;
 use crate::store::rows::checksum::Digest;
-use crate::store::rows::row_set_checksums::{DIGESTS, Scope};
+use crate::store::rows::row_set_checksums::{DIGESTS, RowSet};
 use crate::store::rows::tables::{
     BLOCK_INDEXES, BLOCKS, Definition, IDEMPOTENCY_PREFIX, INTEGRATORS, META,
 };
@@ -66,8 +66,8 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&OmittedRows>) -> Res
     if let Some(left_out) = left_out {
         let mut write = Write::new(&transaction, None)?;
         write.count(left_out.kind, 0, missing);
-        write.leave_out(Scope::Meta, idempotency_records);
-        write.leave_out(Scope::Integrators, rows);
+        write.leave_out(RowSet::Meta, idempotency_records);
+        write.leave_out(RowSet::Integrators, rows);
         write.finish()?;
     }
     transaction.commit()?;

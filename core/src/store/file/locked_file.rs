@@ -22,7 +22,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<Arc<SharedBackend>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(|error| Error::cannot_open(path, &error))?,
     };
-    let opened = OpenedPath::of(&file, path)?;
+    let opened = OpenedPath::new(&file, path)?;
     Ok(Some(SharedBackend::of_file(backend(file)?, opened)))
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct OpenedPath {
 
 #[cfg(unix)]
 impl OpenedPath {
-    pub(crate) fn of(file: &File, path: &Path) -> Result<OpenedPath> {
+    pub(crate) fn new(file: &File, path: &Path) -> Result<OpenedPath> {
         Ok(OpenedPath {
             path: path.to_owned(),
             identity: identity(&file.metadata()?),
@@ -56,7 +56,7 @@ pub(crate) struct OpenedPath;
 #[cfg(not(unix))]
 impl OpenedPath {
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-    pub(crate) fn of(_: &File, _: &Path) -> Result<OpenedPath> {
+    pub(crate) fn new(_: &File, _: &Path) -> Result<OpenedPath> {
         Ok(OpenedPath)
     }
 

@@ -72,7 +72,7 @@ impl ChangedKeys {
     #[inline]
     pub(crate) fn accepts(&self, log_partition: LogPartition) -> bool {
         match self.0.as_deref() {
-            Some(noted) => !noted.borrow_mut().of(log_partition).is_whole,
+            Some(noted) => !noted.borrow_mut().partition_mut(log_partition).is_whole,
             None => false,
         }
     }
@@ -88,14 +88,17 @@ impl ChangedKeys {
     pub(crate) fn record_all(&self, log_partition: LogPartition) {
         if let Some(noted) = self.0.as_deref() {
             let noted = &mut *noted.borrow_mut();
-            noted.count -= noted.of(log_partition).become_whole();
+            noted.count -= noted.partition_mut(log_partition).become_whole();
         }
     }
 
     /// Records that the coverage of a school was changed.
     pub(crate) fn touch_coverage(&self, school: u64) {
         if let Some(noted) = self.0.as_deref() {
-            noted.borrow_mut().of(LogPartition::School(school)).coverage = true;
+            noted
+                .borrow_mut()
+                .partition_mut(LogPartition::School(school))
+                .coverage = true;
         }
     }
 
@@ -118,7 +121,7 @@ impl ChangedKeys {
 }
 
 impl ChangeCollector {
-    fn of(&mut self, log_partition: LogPartition) -> &mut ChangedInPartition {
+    fn partition_mut(&mut self, log_partition: LogPartition) -> &mut ChangedInPartition {
         if log_partition != self.log_partition {
             let next = self.others.remove(&log_partition).unwrap_or_default();
             let before = std::mem::replace(&mut self.at_hand, next);
@@ -131,7 +134,7 @@ impl ChangeCollector {
     }
 
     fn touch(&mut self, log_partition: LogPartition, changed_key: ChangedKey) {
-        let of_log_partition = self.of(log_partition);
+        let of_log_partition = self.partition_mut(log_partition);
         if of_log_partition.is_whole {
             return;
         }

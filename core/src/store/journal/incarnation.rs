@@ -90,7 +90,7 @@ pub(crate) fn check(meta: &impl ReadableTable<&'static [u8], &'static [u8]>) -> 
 /// Returns the number of an incarnation. It is random because the seed is, and different for each
 /// opening.
 pub(crate) fn incarnation(seed: [u8; 16], opening: u64) -> u64 {
-    checksum::of(&seed, &opening.to_le_bytes()).max(1)
+    checksum::compute(&seed, &opening.to_le_bytes()).max(1)
 }
 
 /// Returns the stored form of the number of a commit, with the incarnation if the commit is

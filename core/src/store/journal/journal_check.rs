@@ -4,7 +4,7 @@ use super::changed_key::{LogPartition, LogPartitionHead, damaged, row_key, seque
 use super::{incarnation, journal_row};
 use crate::error::Result;
 use crate::store::rows::read::read_rows;
-use crate::store::rows::row_set_checksums::{self, Scope};
+use crate::store::rows::row_set_checksums::{self, RowSet};
 use crate::store::snapshot::Snapshot;
 
 impl Snapshot {
@@ -20,7 +20,7 @@ impl Snapshot {
 
     /// Checks, once while the store is open, that no row of a log partition is missing.
     pub(crate) fn check_journal(&self, log_partition: LogPartition) -> Result<()> {
-        let scope = Scope::Journal(log_partition);
+        let scope = RowSet::Journal(log_partition);
         self.once(scope, || self.check_digest(scope))
     }
 

@@ -7,7 +7,7 @@ use super::incarnation::History;
 use super::journal_row::{self, JournalEntry};
 use crate::error::Result;
 use crate::store::rows::read::next_sequence;
-use crate::store::rows::row_set_checksums::{ChecksumChanges, Scope};
+use crate::store::rows::row_set_checksums::{ChecksumChanges, RowSet};
 use crate::store::rows::tables::INCARNATIONS_KEY;
 use crate::store::write::Write;
 use redb::{AccessGuard, ReadableTable, Table};
@@ -218,7 +218,7 @@ impl JournalRows<'_, '_> {
             None => self.table.remove(key.as_slice())?,
         };
         let old = old.as_ref().map(AccessGuard::value);
-        let scope = Scope::Journal(self.log_partition);
+        let scope = RowSet::Journal(self.log_partition);
         self.added.replaced(scope, &key, old, row);
         Ok(old.map_or(0, cost))
     }

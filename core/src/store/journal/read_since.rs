@@ -30,7 +30,7 @@ impl ChangePosition {
 
 /// The changes of a log partition since a change position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Since {
+pub(crate) enum ChangesSince {
     /// The journal has all changes. [`Snapshot::changed_keys`] returns the keys.
     Noted {
         /// Whether the coverage of the school was changed.
@@ -62,7 +62,7 @@ impl Snapshot {
     fn content(&self) -> Result<u64> {
         let mut content: u64 = 0;
         read_rows(&self.digests, &[], &mut |key, digest| {
-            content = checksum::of(&[key, &content.to_le_bytes()].concat(), digest);
+            content = checksum::compute(&[key, &content.to_le_bytes()].concat(), digest);
             Ok(())
         })?;
         Ok(content)
@@ -83,9 +83,9 @@ impl Snapshot {
         &self,
         log_partition: LogPartition,
         change_position: ChangePosition,
-    ) -> Result<Since> {
+    ) -> Result<ChangesSince> {
         if !self.knows(change_position)? {
-            return Ok(Since::Whole);
+            return Ok(ChangesSince::Whole);
         }
         self.check_journal(log_partition)?;
         let (mut coverage, mut bytes) = (false, 0);
@@ -93,7 +93,7 @@ impl Snapshot {
             if change_position.sequence
                 < LogPartitionHead::read(journal, log_partition)?.truncation_point
             {
-                return Ok(Since::Whole);
+                return Ok(ChangesSince::Whole);
             }
             self.rows_after(log_partition, change_position, &mut |row| {
                 coverage |= journal_row::has_coverage(row)?;
@@ -101,7 +101,7 @@ impl Snapshot {
                 Ok(())
             })?;
         }
-        Ok(Since::Noted { coverage, bytes })
+        Ok(ChangesSince::Noted { coverage, bytes })
     }
 
     /// Returns the keys after `from` that were changed since a change position and for which

@@ -34,18 +34,18 @@ pub(crate) struct SharedBackend {
 
 impl SharedBackend {
     pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<SharedBackend> {
-        SharedBackend::of(inner, Owner::this_process(), None)
+        SharedBackend::with_owner(inner, Owner::this_process(), None)
     }
 
     pub(crate) fn in_memory() -> Arc<SharedBackend> {
-        SharedBackend::of(Box::new(InMemoryBackend::new()), Owner::ANY, None)
+        SharedBackend::with_owner(Box::new(InMemoryBackend::new()), Owner::ANY, None)
     }
 
     pub(crate) fn of_file(file: FileBackend, opened: OpenedPath) -> Arc<SharedBackend> {
-        SharedBackend::of(Box::new(file), Owner::this_process(), Some(opened))
+        SharedBackend::with_owner(Box::new(file), Owner::this_process(), Some(opened))
     }
 
-    fn of(
+    fn with_owner(
         inner: Box<dyn StorageBackend>,
         owner: Owner,
         opened: Option<OpenedPath>,
@@ -245,15 +245,15 @@ mod tests {
 
     /// Counts the calls that access the bytes, including `close`.
     #[derive(Debug, Default)]
-    struct Counting(Arc<AtomicUsize>);
+    struct CountingBackend(Arc<AtomicUsize>);
 
-    impl Counting {
+    impl CountingBackend {
         fn count(&self) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    impl StorageBackend for Counting {
+    impl StorageBackend for CountingBackend {
         fn len(&self) -> io::Result<u64> {
             Ok(4096)
         }
@@ -293,7 +293,8 @@ mod tests {
     /// Returns the number of calls that reached the bytes, and of calls that were refused.
     fn touched_by(owner: Owner) -> (usize, usize) {
         let count = Arc::new(AtomicUsize::new(0));
-        let backend = SharedBackend::of(Box::new(Counting(count.clone())), owner, None);
+        let backend =
+            SharedBackend::with_owner(Box::new(CountingBackend(count.clone())), owner, None);
         let handle = Handle(backend.clone());
         let calls = [
             handle.read(0, &mut [0]),

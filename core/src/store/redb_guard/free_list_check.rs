@@ -126,7 +126,7 @@ fn roots(header: &[u8; HEADER], flags: u8) -> Option<(PageLayout, Vec<Tree>)> {
     let start = 64 + SLOT * usize::from(flags & SECOND_SLOT);
     let slot = header.get(start..start + SLOT)?;
     if *slot.first()? != VERSION {
-        return Some((PageLayout::of(header)?, Vec::new()));
+        return Some((PageLayout::parse(header)?, Vec::new()));
     }
     let (said, checksum) = slot.split_at_checked(SLOT - CHECKSUM)?;
     if XxHash3_128::oneshot(said) != u128::from_le_bytes(checksum.try_into().ok()?) {
@@ -145,7 +145,7 @@ fn roots(header: &[u8; HEADER], flags: u8) -> Option<(PageLayout, Vec<Tree>)> {
     let own = root(2, 40, TreeKind::OwnTables);
     let roots = [root(1, 8, TreeKind::Tables), own];
     Some((
-        PageLayout::of(header)?,
+        PageLayout::parse(header)?,
         roots.into_iter().flatten().collect(),
     ))
 }
@@ -158,7 +158,7 @@ struct PageLayout {
 }
 
 impl PageLayout {
-    fn of(header: &[u8]) -> Option<PageLayout> {
+    fn parse(header: &[u8]) -> Option<PageLayout> {
         let page_size = u64::from(short(header, 12)?);
         let region_header = page_size.checked_mul(u64::from(short(header, 16)?))?;
         let data = page_size.checked_mul(u64::from(short(header, 20)?))?;
@@ -312,7 +312,7 @@ mod tests {
             work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
         }
 
-        fn of(bytes: &[u8]) -> Noted {
+        fn new(bytes: &[u8]) -> Noted {
             Noted(Arc::new(Mutex::new((bytes.to_vec(), Vec::new()))))
         }
     }
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn every_page_of_the_lists_is_compared() -> TestResult<()> {
         let bytes = database()?;
-        let whole = Noted::of(&bytes);
+        let whole = Noted::new(&bytes);
         assert!(are_sound(&whole)?);
         let read = whole.with(|(_, read)| read.clone());
         let of_type = |kind| {
@@ -391,7 +391,7 @@ mod tests {
             if let Some(byte) = damaged.get_mut(at) {
                 *byte ^= 0x40;
             }
-            are_sound(&Noted::of(&damaged)).unwrap_or(false)
+            are_sound(&Noted::new(&damaged)).unwrap_or(false)
         };
         let flags = bytes.get(MAGIC.len()).copied().unwrap_or(0);
         let slot = 64 + SLOT * usize::from(flags & SECOND_SLOT);
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn what_is_none_of_redbs_is_left_to_it() -> TestResult<()> {
         for bytes in [vec![], vec![1; 100], vec![1; 5000]] {
-            assert!(are_sound(&Noted::of(&bytes))?);
+            assert!(are_sound(&Noted::new(&bytes))?);
         }
         let mut newer = database()?;
         for slot in [64, 64 + SLOT] {
@@ -417,7 +417,7 @@ mod tests {
                 *version = VERSION + 1;
             }
         }
-        assert!(are_sound(&Noted::of(&newer))?);
+        assert!(are_sound(&Noted::new(&newer))?);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use twox_hash::XxHash3_64;
 
 /// Returns the checksum of a row. The key is included, so that the row of one key is not accepted
 /// for another.
-pub(crate) fn of(key: &[u8], value: &[u8]) -> u64 {
+pub(crate) fn compute(key: &[u8], value: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(key), value)
 }
 
@@ -26,11 +26,11 @@ impl Digest {
     }
 
     pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) {
-        self.0 = self.0.wrapping_add(of(key, value));
+        self.0 = self.0.wrapping_add(compute(key, value));
     }
 
     pub(crate) fn remove(&mut self, key: &[u8], value: &[u8]) {
-        self.0 = self.0.wrapping_sub(of(key, value));
+        self.0 = self.0.wrapping_sub(compute(key, value));
     }
 
     pub(crate) fn without(self, other: Digest) -> Digest {
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn a_row_is_told_by_its_key_and_its_value() {
         assert_eq!(XxHash3_64::oneshot(b""), 0x2d06_8005_38d3_94c2);
-        assert_ne!(of(b"a", b"bc"), of(b"ab", b"c"));
-        assert_ne!(of(b"a", b"b"), of(b"b", b"a"));
+        assert_ne!(compute(b"a", b"bc"), compute(b"ab", b"c"));
+        assert_ne!(compute(b"a", b"b"), compute(b"b", b"a"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) const DIGESTS: Definition = Definition::new("digests");
 
 /// A set of rows that has a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Scope {
+pub(crate) enum RowSet {
     /// The block indexes of a school. School 0 has those of the global collections.
     School(u64),
     Integrators,
@@ -32,13 +32,13 @@ pub(crate) enum Scope {
 const SCHOOL: u8 = b's';
 const JOURNAL: u8 = b'j';
 
-impl Scope {
+impl RowSet {
     fn key(self) -> Vec<u8> {
         match self {
-            Scope::School(school) => [[SCHOOL].as_slice(), &school.to_be_bytes()].concat(),
-            Scope::Integrators => b"integrators".to_vec(),
-            Scope::Meta => b"meta".to_vec(),
-            Scope::Journal(log_partition) => {
+            RowSet::School(school) => [[SCHOOL].as_slice(), &school.to_be_bytes()].concat(),
+            RowSet::Integrators => b"integrators".to_vec(),
+            RowSet::Meta => b"meta".to_vec(),
+            RowSet::Journal(log_partition) => {
                 [[JOURNAL].as_slice(), &log_partition.to_bytes()].concat()
             }
         }
@@ -47,9 +47,9 @@ impl Scope {
     /// Returns the prefix of the keys of the rows.
     fn prefix(self) -> Vec<u8> {
         match self {
-            Scope::School(school) => school.to_be_bytes().to_vec(),
-            Scope::Journal(log_partition) => log_partition.to_bytes().to_vec(),
-            Scope::Integrators | Scope::Meta => Vec::new(),
+            RowSet::School(school) => school.to_be_bytes().to_vec(),
+            RowSet::Journal(log_partition) => log_partition.to_bytes().to_vec(),
+            RowSet::Integrators | RowSet::Meta => Vec::new(),
         }
     }
 }
@@ -85,7 +85,7 @@ impl ReadableRows for NoRows {
     }
 }
 
-fn read(digests: ChecksumRows<'_>, scope: Scope) -> Result<Digest> {
+fn read(digests: ChecksumRows<'_>, scope: RowSet) -> Result<Digest> {
     let Some(row) = digests.value(&scope.key())? else {
         return Ok(Digest::default());
     };
@@ -95,7 +95,11 @@ fn read(digests: ChecksumRows<'_>, scope: Scope) -> Result<Digest> {
 
 /// Checks that the rows match their digest, and that each row is found by its key. A row that is
 /// not found afterwards does not exist.
-pub(crate) fn check(digests: ChecksumRows<'_>, rows: ChecksumRows<'_>, scope: Scope) -> Result<()> {
+pub(crate) fn check(
+    digests: ChecksumRows<'_>,
+    rows: ChecksumRows<'_>,
+    scope: RowSet,
+) -> Result<()> {
     let mut sum = Digest::default();
     rows.each(&scope.prefix(), &mut |key, value| {
         sum.add(key, value);
@@ -114,7 +118,7 @@ pub(crate) fn check(digests: ChecksumRows<'_>, rows: ChecksumRows<'_>, scope: Sc
 /// The row sets that were checked while the store is open. Commits update the digests, so the sets
 /// remain valid.
 #[derive(Default)]
-pub(crate) struct Checked(RwLock<HashSet<Scope, foldhash::fast::RandomState>>);
+pub(crate) struct Checked(RwLock<HashSet<RowSet, foldhash::fast::RandomState>>);
 
 /// The maximum number of remembered sets. When it is reached, all of them are forgotten, and
 /// checked again when needed.
@@ -122,7 +126,7 @@ const MOST_CHECKED: usize = 1 << 17;
 
 impl Checked {
     /// Runs the check of a set, unless it has succeeded before.
-    pub(crate) fn once(&self, scope: Scope, check: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(crate) fn once(&self, scope: RowSet, check: impl FnOnce() -> Result<()>) -> Result<()> {
         let checked = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if checked.contains(&scope) {
             return Ok(());
@@ -159,17 +163,17 @@ pub(crate) fn journals(digests: ChecksumRows<'_>) -> Result<Vec<LogPartition>> {
     Ok(log_partitions)
 }
 
-fn damaged(scope: Scope) -> Failure {
+fn damaged(scope: RowSet) -> Failure {
     Error::corrupt(&match scope {
-        Scope::School(school) => format!("the block indexes of school {school} are not all there"),
-        Scope::Integrators => "the rows of integrators are not all there".to_owned(),
-        Scope::Journal(LogPartition::Global) => {
+        RowSet::School(school) => format!("the block indexes of school {school} are not all there"),
+        RowSet::Integrators => "the rows of integrators are not all there".to_owned(),
+        RowSet::Journal(LogPartition::Global) => {
             "the journal of what is of no school is not all there".to_owned()
         }
-        Scope::Journal(LogPartition::School(school)) => {
+        RowSet::Journal(LogPartition::School(school)) => {
             format!("the journal of school {school} is not all there")
         }
-        Scope::Meta => "what the store says of itself is not all there".to_owned(),
+        RowSet::Meta => "what the store says of itself is not all there".to_owned(),
     })
 }
 
@@ -177,13 +181,13 @@ fn damaged(scope: Scope) -> Failure {
 ///
 /// They are written in the order of their keys, so that each page is read only once.
 #[derive(Debug, Default)]
-pub(crate) struct ChecksumChanges(BTreeMap<Scope, Digest>);
+pub(crate) struct ChecksumChanges(BTreeMap<RowSet, Digest>);
 
 impl ChecksumChanges {
     /// Records that a row was replaced, added or removed.
     pub(crate) fn replaced(
         &mut self,
-        scope: Scope,
+        scope: RowSet,
         key: &[u8],
         old: Option<&[u8]>,
         new: Option<&[u8]>,
@@ -198,7 +202,7 @@ impl ChecksumChanges {
     }
 
     /// Subtracts rows that are not in the table, although the digest includes them.
-    pub(crate) fn left_out(&mut self, scope: Scope, rows: Digest) {
+    pub(crate) fn left_out(&mut self, scope: RowSet, rows: Digest) {
         let added = self.0.entry(scope).or_default();
         *added = added.without(rows);
     }

@@ -84,7 +84,7 @@ impl Totals {
     const LIVE: u64 = u64::MAX;
 
     /// Returns the number of records of a kind.
-    pub(crate) fn of(&self, kind: u8) -> u64 {
+    pub(crate) fn get(&self, kind: u8) -> u64 {
         self.records.get(&u64::from(kind)).copied().unwrap_or(0)
     }
 

@@ -11,7 +11,7 @@ use redb::{TableDefinition, WriteTransaction};
 /// No key may be a prefix of another.
 #[derive(Default)]
 pub(crate) struct Sorter {
-    batch: Batch,
+    batch: EntryBatch,
     /// The number of entries that were added with [`push`](Self::push).
     added: u32,
     /// The number of entries that were added with [`push_first`](Self::push_first).
@@ -90,16 +90,16 @@ impl Sorter {
 
 /// Reads entries in order, both those in memory and those in the store.
 pub(crate) struct Sorted<'t> {
-    batch: Batch,
+    batch: EntryBatch,
     /// The position in `batch`.
     at: usize,
     spilled: Option<(Merge, SpillTable<'t>)>,
     /// The source of the current entry, once it was determined.
-    next: Option<Source>,
+    next: Option<EntrySource>,
 }
 
 #[derive(Clone, Copy)]
-enum Source {
+enum EntrySource {
     Batch,
     Spilled,
 }
@@ -113,28 +113,28 @@ impl Sorted<'_> {
         };
         self.next = Some(from);
         let entry = match (from, &mut self.spilled) {
-            (Source::Spilled, Some((merge, table))) => merge.current(table)?,
+            (EntrySource::Spilled, Some((merge, table))) => merge.current(table)?,
             _ => self.batch.at(self.at)?,
         };
         Ok(entry.map(|(key, _, value)| (key, value)))
     }
 
-    fn find(&mut self) -> Result<Source> {
+    fn find(&mut self) -> Result<EntrySource> {
         let Some((merge, table)) = &mut self.spilled else {
-            return Ok(Source::Batch);
+            return Ok(EntrySource::Batch);
         };
         let rank = |(key, rank, _)| (key, rank);
         let spilled = merge.current(table)?.map(rank);
         Ok(match (spilled, self.batch.at(self.at)?.map(rank)) {
-            (Some(spilled), Some(held)) if held < spilled => Source::Batch,
-            (Some(_), _) => Source::Spilled,
-            (None, _) => Source::Batch,
+            (Some(spilled), Some(held)) if held < spilled => EntrySource::Batch,
+            (Some(_), _) => EntrySource::Spilled,
+            (None, _) => EntrySource::Batch,
         })
     }
 
     pub(crate) fn advance(&mut self) {
         match (self.next.take(), &mut self.spilled) {
-            (Some(Source::Spilled), Some((merge, _))) => merge.advance(),
+            (Some(EntrySource::Spilled), Some((merge, _))) => merge.advance(),
             _ => self.at += 1,
         }
     }
@@ -142,7 +142,7 @@ impl Sorted<'_> {
 
 /// The entries in memory.
 #[derive(Default)]
-struct Batch {
+struct EntryBatch {
     bytes: Vec<u8>,
     slots: Vec<Slot>,
 }
@@ -157,7 +157,7 @@ struct Slot {
     rank: u32,
 }
 
-impl Batch {
+impl EntryBatch {
     fn push(&mut self, key: &[u8], rank: u32, value: &[u8]) -> Result<()> {
         let number = |length: usize| u32::try_from(length).map_err(|_| too_many());
         let slot = Slot {

@@ -1,6 +1,6 @@
 //! Sorted runs of entries in a table of the store, and their merge.
 
-use super::spilled_run::{Cursor, Entry, Run, SpillTable, Writer, row_key, too_many};
+use super::spilled_run::{Entry, Run, SpillCursor, SpillTable, Writer, row_key, too_many};
 use crate::error::{Error, Result};
 use redb::ReadableTableMetadata as _;
 use std::collections::BinaryHeap;
@@ -63,7 +63,7 @@ impl Runs {
         let mut writer = Writer::new(self.number()?);
         let runs = std::mem::take(&mut self.runs).into_iter();
         let (merged, kept): (Vec<Run>, Vec<Run>) = runs.partition(|run| run.level == level);
-        let mut merge = Merge::of(&merged, table)?;
+        let mut merge = Merge::new(&merged, table)?;
         while let Some(entry) = merge.current(table)? {
             writer.push(table, entry)?;
             merge.advance();
@@ -81,7 +81,7 @@ impl Runs {
     /// Returns all entries in order.
     pub(crate) fn merged(&self, table: &SpillTable<'_>) -> Result<Merge> {
         self.check_whole(table)?;
-        Merge::of(&self.runs, table)
+        Merge::new(&self.runs, table)
     }
 
     /// Fails as `cancelled` if rows are missing. A table that was not synced is lost when the
@@ -97,16 +97,16 @@ impl Runs {
 
 /// A merge of runs, which returns their entries in order.
 pub(crate) struct Merge {
-    cursors: BinaryHeap<Cursor>,
+    cursors: BinaryHeap<SpillCursor>,
     /// Whether the current entry was passed, so that the next one must be read.
     is_passed: bool,
 }
 
 impl Merge {
-    fn of(runs: &[Run], table: &SpillTable<'_>) -> Result<Merge> {
+    fn new(runs: &[Run], table: &SpillTable<'_>) -> Result<Merge> {
         let mut cursors = Vec::with_capacity(runs.len());
         for run in runs {
-            let mut cursor = Cursor::new(*run);
+            let mut cursor = SpillCursor::new(*run);
             if cursor.next(table)? {
                 cursors.push(cursor);
             }
@@ -125,7 +125,7 @@ impl Merge {
         {
             PeekMut::pop(first);
         }
-        Ok(self.cursors.peek().map(Cursor::entry))
+        Ok(self.cursors.peek().map(SpillCursor::entry))
     }
 
     pub(crate) fn advance(&mut self) {

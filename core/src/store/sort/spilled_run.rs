@@ -140,7 +140,7 @@ fn take_length(bytes: &mut &[u8]) -> Option<usize> {
 }
 
 /// A position in a run.
-pub(crate) struct Cursor {
+pub(crate) struct SpillCursor {
     run: Run,
     /// The number of the next block to read.
     block: u32,
@@ -154,9 +154,9 @@ pub(crate) struct Cursor {
     value: usize,
 }
 
-impl Cursor {
-    pub(crate) fn new(run: Run) -> Cursor {
-        Cursor {
+impl SpillCursor {
+    pub(crate) fn new(run: Run) -> SpillCursor {
+        SpillCursor {
             run,
             block: 0,
             bytes: Vec::new(),
@@ -211,28 +211,28 @@ impl Cursor {
     }
 }
 
-impl Ord for Cursor {
+impl Ord for SpillCursor {
     /// Reverses the order, because a heap returns its greatest element first.
-    fn cmp(&self, other: &Cursor) -> Ordering {
+    fn cmp(&self, other: &SpillCursor) -> Ordering {
         let order = self.prefix.cmp(&other.prefix);
         let order = order.then_with(|| self.key.cmp(&other.key));
         order.then(self.rank.cmp(&other.rank)).reverse()
     }
 }
 
-impl PartialOrd for Cursor {
-    fn partial_cmp(&self, other: &Cursor) -> Option<Ordering> {
+impl PartialOrd for SpillCursor {
+    fn partial_cmp(&self, other: &SpillCursor) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Cursor {
-    fn eq(&self, other: &Cursor) -> bool {
+impl PartialEq for SpillCursor {
+    fn eq(&self, other: &SpillCursor) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Cursor {}
+impl Eq for SpillCursor {}
 
 pub(crate) fn cut() -> Failure {
     Error::corrupt("a staged entry is cut")

@@ -6,7 +6,7 @@ use crate::record::replication::fetch_log::FetchState;
 use crate::sync::read::fetched_records::FetchedRecords;
 
 /// The outcome of a request, as the fetch log records it.
-pub(crate) struct Answer<'a> {
+pub(crate) struct FetchedAnswer<'a> {
     pub(crate) state: FetchState,
     pub(crate) status: u16,
     pub(crate) year: Option<u64>,
@@ -30,9 +30,9 @@ pub(crate) enum StoredContent<'a> {
     EnrolmentDigests(&'a EnrolmentDigests),
 }
 
-impl Default for Answer<'_> {
+impl Default for FetchedAnswer<'_> {
     fn default() -> Self {
-        Answer {
+        FetchedAnswer {
             state: FetchState::Fetched,
             status: 200,
             year: None,

@@ -71,9 +71,9 @@ impl Calls {
     }
 
     /// Adds a priority request, in place of an equal one.
-    pub(crate) fn prioritise(&mut self, ask: ResourceRequest) {
-        self.priority_queue.retain(|other| *other != ask);
-        self.priority_queue.push_back(ask);
+    pub(crate) fn prioritise(&mut self, request: ResourceRequest) {
+        self.priority_queue.retain(|other| *other != request);
+        self.priority_queue.push_back(request);
     }
 
     /// Returns how many calls are in flight.
@@ -103,9 +103,9 @@ impl Calls {
         while self.requests.len() < allowed {
             let priority = self.priority_queue.pop_front();
             self.priority_in_flight.extend(priority);
-            let ask = priority.or_else(|| self.queue.pop_front())?;
-            if !self.requests.has(|of| *of == ask) {
-                return Some(ask);
+            let request = priority.or_else(|| self.queue.pop_front())?;
+            if !self.requests.has(|of| *of == request) {
+                return Some(request);
             }
         }
         None
@@ -116,7 +116,7 @@ impl Calls {
     pub(crate) fn end_request(&mut self, of: InFlight<ResourceRequest>, state: FetchState) -> bool {
         self.requests.end(of.id);
         let before = self.priority_in_flight.len();
-        self.priority_in_flight.retain(|ask| *ask != of.of);
+        self.priority_in_flight.retain(|request| *request != of.of);
         let is_answered = self.priority_in_flight.len() < before && state == FetchState::Fetched;
         if is_answered {
             self.priority_answered.push(of.of);

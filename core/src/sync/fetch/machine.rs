@@ -1,7 +1,7 @@
 //! The state machine of a sync. It executes a pass over a school call by call, as `plan`
 //! determines. The outcome of each call is stored at once, so that an interrupted pass resumes.
 
-use super::answer::Answer;
+use super::answer::FetchedAnswer;
 use super::calls::Calls;
 use super::in_flight::InFlight;
 use super::ownership::OwnershipToken;
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::record::replication::fetch_log::{FetchState, PassHead};
 use crate::sync::options::SyncOptions;
 use crate::sync::plan::phase::Phase;
-use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};
 
 /// The state of a sync.
@@ -117,15 +117,15 @@ impl Machine {
             Phase::Start
         };
         self.pass.reset_to(head, rows)?;
-        let failed = requests(&self.pass.rows)
+        let failed = logged_requests(&self.pass.rows)
             .filter(|(_, row)| row.state == FetchState::Failed && row.pass == head.pass);
-        let failed: Vec<_> = failed.map(|(ask, row)| (ask, row.status)).collect();
-        for (ask, status) in failed {
-            let target = ask.target(self.pass.school);
+        let failed: Vec<_> = failed.map(|(request, row)| (request, row.status)).collect();
+        for (request, status) in failed {
+            let target = request.target(self.pass.school);
             self.report
                 .add_failed(target, "it was given up before this sync went on");
             if status == FORBIDDEN {
-                self.forbid(ask);
+                self.forbid(request);
             }
         }
         Ok(())
@@ -149,26 +149,30 @@ impl Machine {
             return Ok(Some(call));
         }
         let school = self.pass.school;
-        let call = |id, ask: ResourceRequest| Call {
+        let call = |id, request: ResourceRequest| Call {
             id,
             method: "GET",
-            target: ask.target(school),
+            target: request.target(school),
             body: String::new(),
         };
         if let Some(in_flight) = self.calls.requests.send_again(now) {
             return Ok(Some(call(in_flight.id, in_flight.of)));
         }
-        let Some(ask) = self.calls.next_request() else {
+        let Some(request) = self.calls.next_request() else {
             return Ok(None);
         };
         // The id of a call is the same in any sync that executes the pass. It changes after an
         // answer, so that a late reply is not taken for the reply to a repeated call.
-        let (pass, times, target) = (self.pass.number(), self.pass.times(ask), ask.target(school));
+        let (pass, times, target) = (
+            self.pass.number(),
+            self.pass.times(request),
+            request.target(school),
+        );
         let id = self
             .calls
             .requests
-            .send(ask, &format!("{pass} {times} {target}"), now);
-        Ok(Some(call(id, ask)))
+            .send(request, &format!("{pass} {times} {target}"), now);
+        Ok(Some(call(id, request)))
     }
 
     /// Evaluates a reply. If it fails, the state remains unchanged.
@@ -277,10 +281,10 @@ impl Machine {
         status: u16,
         why: &str,
     ) -> Result<ReplyOutcome> {
-        let answer = Answer {
+        let answer = FetchedAnswer {
             state: FetchState::Failed,
             status,
-            ..Answer::default()
+            ..FetchedAnswer::default()
         };
         if !self.store(in_flight, now, &answer)? {
             return Ok(ReplyOutcome::Stale);
@@ -296,7 +300,7 @@ impl Machine {
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
-        answer: &Answer<'_>,
+        answer: &FetchedAnswer<'_>,
     ) -> Result<bool> {
         let is_stored = self.pass.store(in_flight, now, answer)?;
         if !is_stored {
@@ -312,9 +316,9 @@ impl Machine {
     /// Removes all requests to the same endpoint from the pass, because a refusal for one learner
     /// or grade applies to all others too. Has no effect for a request that can be repeated without
     /// parents.
-    pub(crate) fn forbid(&mut self, ask: ResourceRequest) {
-        if ask.with_less().is_none() {
-            let path = ask.path();
+    pub(crate) fn forbid(&mut self, request: ResourceRequest) {
+        if request.with_less().is_none() {
+            let path = request.path();
             self.pass.forbidden.insert(path);
             self.calls.queue.retain(|other| other.path() != path);
         }

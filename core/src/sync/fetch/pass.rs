@@ -1,7 +1,7 @@
 //! The pass of a sync as it is stored, and what follows from it. It is loaded from the store, so
 //! that an interrupted pass resumes, and changed in the store first and then in memory.
 
-use super::answer::Answer;
+use super::answer::FetchedAnswer;
 use super::in_flight::InFlight;
 use super::staging::{Staging, StoreOutcome, StoredSchool};
 use crate::clock::Offset;
@@ -11,7 +11,7 @@ use crate::record::replication::coverage::CoverageKey;
 use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};
 use crate::sync::options::SyncOptions;
 use crate::sync::plan::resource::Group;
-use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use std::collections::{BTreeSet, HashSet};
 
 /// The state of a pass. Except for `year` and `forbidden`, it is the same as in the store.
@@ -69,8 +69,9 @@ impl Pass {
     /// Replaces the rows by those that were read from the store.
     pub(crate) fn set_rows(&mut self, rows: FetchLog) -> Result<()> {
         self.rows = rows;
-        let fetched = requests(&self.rows).filter(|(_, row)| row.state == FetchState::Fetched);
-        self.groups = fetched.filter_map(|(ask, _)| ask.group()).collect();
+        let fetched =
+            logged_requests(&self.rows).filter(|(_, row)| row.state == FetchState::Fetched);
+        self.groups = fetched.filter_map(|(request, _)| request.group()).collect();
         self.stored = self.staging.school()?;
         Ok(())
     }
@@ -94,8 +95,8 @@ impl Pass {
     }
 
     /// Returns how many times this pass has received the answer.
-    pub(crate) fn times(&self, ask: ResourceRequest) -> u64 {
-        let row = self.rows.get(&ask.unit(0));
+    pub(crate) fn times(&self, request: ResourceRequest) -> u64 {
+        let row = self.rows.get(&request.coverage_key(0));
         let row = row.filter(|row| row.pass == self.number());
         row.map_or(0, |row| row.times)
     }
@@ -119,19 +120,19 @@ impl Pass {
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
-        answer: &Answer<'_>,
+        answer: &FetchedAnswer<'_>,
     ) -> Result<bool> {
-        let (ask, Some(head)) = (in_flight.of, self.head) else {
+        let (request, Some(head)) = (in_flight.of, self.head) else {
             return Ok(false);
         };
         let row = FetchLogEntry {
             state: answer.state,
             pass: head.pass,
-            times: self.times(ask) + 1,
+            times: self.times(request) + 1,
             asked_at: now,
             year: answer.year,
-            to: ask.to(),
-            without_parents: ask.without_parents,
+            to: request.to(),
+            without_parents: request.without_parents,
             is_changed: answer.is_changed,
             is_due: false,
             status: u64::from(answer.status),
@@ -141,38 +142,39 @@ impl Pass {
             stored: 0,
             digest: answer.digest,
         };
-        let outcome = self.staging.store(&head, ask, &row, answer)?;
+        let outcome = self.staging.store(&head, request, &row, answer)?;
         if outcome != StoreOutcome::Kept {
             return Ok(false);
         }
         self.unknown.extend(answer.unknown.iter().cloned());
-        for unit in &answer.due {
-            let row = self.rows.entry(*unit);
+        for coverage_key in &answer.due {
+            let row = self.rows.entry(*coverage_key);
             row.or_insert(FetchLogEntry::UNFETCHED).is_due = true;
         }
-        self.rows.insert(ask.unit(0), row);
+        self.rows.insert(request.coverage_key(0), row);
         if row.state == FetchState::Fetched {
-            self.groups.extend(ask.group());
+            self.groups.extend(request.group());
         }
         Ok(true)
     }
 
-    pub(crate) fn is_beside_changes(&self, ask: ResourceRequest) -> bool {
-        ask.group()
+    pub(crate) fn is_beside_changes(&self, request: ResourceRequest) -> bool {
+        request
+            .group()
             .is_some_and(|group| self.groups.contains(&group))
     }
 
     /// Returns the requests of these groups whose answers are published or quarantined.
     pub(crate) fn beside(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
         let (year, _) = self.year();
-        let rows = requests(&self.rows).filter(|(ask, row)| {
+        let rows = logged_requests(&self.rows).filter(|(request, row)| {
             let is_stored = matches!(
                 row.state,
                 FetchState::Published | FetchState::Quarantined | FetchState::Approved
             );
-            let is_now = ask.year.is_none_or(|asked| asked == year);
-            is_stored && is_now && ask.group().is_some_and(|group| groups.contains(&group))
+            let is_now = request.year.is_none_or(|asked| asked == year);
+            is_stored && is_now && request.group().is_some_and(|group| groups.contains(&group))
         });
-        rows.map(|(ask, _)| ask).collect()
+        rows.map(|(request, _)| request).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Evaluates the replies to requests.
 
-use super::answer::{Answer, StoredContent};
+use super::answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
 use super::machine::Machine;
 use super::pass::Pass;
@@ -12,7 +12,7 @@ use crate::record::replication::fetch_log::{FetchLogEntry, FetchState};
 use crate::record::{Kind, Value};
 use crate::sync::plan::phase::Phase;
 use crate::sync::plan::resource::{Group, Resource};
-use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::read::fetched_records::FetchedRecords;
 use crate::sync::read::{self, DecodeError, Evidence};
 use crate::sync::step::{Reply, ReplyOutcome, StopReason};
@@ -31,19 +31,19 @@ impl Machine {
         now: i64,
         reply: &Reply<'_>,
     ) -> Result<ReplyOutcome> {
-        let ask = in_flight.of;
+        let request = in_flight.of;
         match reply.status {
             200 => self.handle_body(in_flight, now, reply.body),
-            404 if says(reply.body, ask.spec().endpoint.nothing) => {
+            404 if says(reply.body, request.spec().endpoint.nothing) => {
                 // The digest is the same however the body is formatted.
                 let digest = [404; 2];
-                if let Some(row) = self.unchanged(ask, digest) {
+                if let Some(row) = self.unchanged(request, digest) {
                     return self.store_unchanged(in_flight, now, row);
                 }
-                let answer = Answer {
+                let answer = FetchedAnswer {
                     status: reply.status,
                     digest,
-                    ..Answer::default()
+                    ..FetchedAnswer::default()
                 };
                 self.store_answer(
                     in_flight,
@@ -55,7 +55,7 @@ impl Machine {
             }
             404 if !is_json(reply.body) => self.retry(in_flight, now, 0),
             401 => {
-                self.report.stopped = Some(match ask.resource {
+                self.report.stopped = Some(match request.resource {
                     // Only this endpoint distinguishes the two causes.
                     Resource::School if says(reply.body, REQUEST_NOT_AUTHORISED) => {
                         StopReason::WrongCredentials
@@ -68,10 +68,13 @@ impl Machine {
                 Ok(ReplyOutcome::Failed)
             }
             403 => {
-                let has_priority = self.has_priority(ask);
+                let has_priority = self.has_priority(request);
                 let outcome = self.give_up(in_flight, now, 403, "the service answered 403")?;
-                self.forbid(ask);
-                match ask.with_less().filter(|_| outcome == ReplyOutcome::Failed) {
+                self.forbid(request);
+                match request
+                    .with_less()
+                    .filter(|_| outcome == ReplyOutcome::Failed)
+                {
                     Some(less) if has_priority => self.calls.priority_queue.push_front(less),
                     Some(less) => self.calls.queue.push_front(less),
                     None => {}
@@ -102,11 +105,11 @@ impl Machine {
         }
         match read::read(in_flight.of, self.pass.school, body) {
             Ok((fetched, evidence)) => {
-                let answer = Answer {
+                let answer = FetchedAnswer {
                     year: evidence.year,
                     records: evidence.records,
                     digest,
-                    ..Answer::default()
+                    ..FetchedAnswer::default()
                 };
                 self.store_answer(in_flight, now, answer, &fetched, &evidence)
             }
@@ -117,15 +120,15 @@ impl Machine {
 
     /// Returns the stored row of the same answer to the same request, unless the answer must be
     /// read again.
-    fn unchanged(&self, ask: ResourceRequest, digest: [u64; 2]) -> Option<FetchLogEntry> {
-        let row = self.pass.rows.get(&ask.unit(0)).copied();
-        let row = row.filter(|_| !self.pass.is_beside_changes(ask));
+    fn unchanged(&self, request: ResourceRequest, digest: [u64; 2]) -> Option<FetchLogEntry> {
+        let row = self.pass.rows.get(&request.coverage_key(0)).copied();
+        let row = row.filter(|_| !self.pass.is_beside_changes(request));
         row.filter(|row| {
             let is_read = matches!(row.state, FetchState::Published | FetchState::Noted);
             is_read
                 && row.digest == digest
-                && (row.state == FetchState::Noted) == self.is_noted(ask)
-                && (row.to, row.without_parents) == (ask.to(), ask.without_parents)
+                && (row.state == FetchState::Noted) == self.is_noted(request)
+                && (row.to, row.without_parents) == (request.to(), request.without_parents)
         })
     }
 
@@ -139,14 +142,14 @@ impl Machine {
         if self.pass.changes_year(in_flight.of, row.year) {
             return self.retry(in_flight, now, 0);
         }
-        let answer = Answer {
+        let answer = FetchedAnswer {
             state: row.state,
             status: u16::try_from(row.status).unwrap_or(200),
             year: row.year,
             records: row.records,
             digest: row.digest,
             content: StoredContent::Same,
-            ..Answer::default()
+            ..FetchedAnswer::default()
         };
         if !self.store(in_flight, now, &answer)? {
             return Ok(ReplyOutcome::Stale);
@@ -162,24 +165,28 @@ impl Machine {
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
-        mut answer: Answer<'a>,
+        mut answer: FetchedAnswer<'a>,
         fetched: &'a FetchedRecords,
         evidence: &'a Evidence,
     ) -> Result<ReplyOutcome> {
-        let ask = in_flight.of;
-        let year = answer.year.filter(|_| ask.is_of_current_year());
-        let turns = self.pass.changes_year(ask, year);
+        let request = in_flight.of;
+        let year = answer.year.filter(|_| request.is_of_current_year());
+        let turns = self.pass.changes_year(request, year);
         if turns && self.year_changes == MOST_TURNS {
             return self.give_up(in_flight, now, 200, "it is of another year than the others");
         }
-        let before = self.pass.rows.get(&ask.unit(0)).map(|row| row.digest);
+        let before = self
+            .pass
+            .rows
+            .get(&request.coverage_key(0))
+            .map(|row| row.digest);
         answer.is_changed = before != Some(answer.digest);
         let mut due: Vec<CoverageKey> = Vec::new();
         if turns {
-            due.extend(self.pass.units(ResourceRequest::is_of_current_year));
+            due.extend(self.pass.coverage_keys(ResourceRequest::is_of_current_year));
         }
-        let is_noted = self.is_noted(ask);
-        answer.content = match ask.resource {
+        let is_noted = self.is_noted(request);
+        answer.content = match request.resource {
             Resource::LearnerSubjects => {
                 due.extend(self.pass.takers_of_others(evidence)?);
                 StoredContent::EnrolmentDigests(&evidence.enrolment_digests)
@@ -194,16 +201,16 @@ impl Machine {
         // A changed answer about a learner shows that the structures of the learner's grades may
         // have changed.
         let shows_structures = matches!(
-            ask.resource,
+            request.resource,
             Resource::StructureOfLearner | Resource::SubjectsPerTerm
         );
-        if answer.is_changed && shows_structures && ask.year.is_none() {
-            due.extend(self.pass.structures_before(ask, fetched)?);
+        if answer.is_changed && shows_structures && request.year.is_none() {
+            due.extend(self.pass.structures_before(request, fetched)?);
         }
-        due.retain(|unit| *unit != ask.unit(0));
+        due.retain(|coverage_key| *coverage_key != request.coverage_key(0));
         let new = due.iter().copied();
         let new: Vec<_> = new
-            .filter(|unit| !self.pass.rows.contains_key(unit))
+            .filter(|coverage_key| !self.pass.rows.contains_key(coverage_key))
             .collect();
         answer.due = due;
         let named = evidence.unknown.iter();
@@ -215,13 +222,13 @@ impl Machine {
             return Ok(ReplyOutcome::Stale);
         }
         if matches!(self.phase, Phase::Revalidate(_)) && answer.is_changed {
-            self.changed.push(ask);
+            self.changed.push(request);
         }
-        self.record_success(ask, year);
-        for unit in new {
-            let ask = ResourceRequest::logged(unit, &FetchLogEntry::UNFETCHED);
-            let ask = ask.and_then(|ask| self.pass.remaining_request(ask));
-            self.calls.queue.extend(ask);
+        self.record_success(request, year);
+        for coverage_key in new {
+            let request = ResourceRequest::logged(coverage_key, &FetchLogEntry::UNFETCHED);
+            let request = request.and_then(|request| self.pass.remaining_request(request));
+            self.calls.queue.extend(request);
         }
         if turns {
             self.year_changes += 1;
@@ -234,30 +241,30 @@ impl Machine {
     /// Returns whether only the indications in an answer are used and its records are not stored:
     /// the enrolments of all learners, and structures of a given year, unless the app requested
     /// them.
-    fn is_noted(&self, ask: ResourceRequest) -> bool {
-        match ask.resource {
+    fn is_noted(&self, request: ResourceRequest) -> bool {
+        match request.resource {
             Resource::LearnerSubjects => true,
-            Resource::StructureOfLearner => ask.year.is_some(),
-            Resource::StructureOfGrade => ask.year.is_some() && !self.has_priority(ask),
+            Resource::StructureOfLearner => request.year.is_some(),
+            Resource::StructureOfGrade => request.year.is_some() && !self.has_priority(request),
             _ => false,
         }
     }
 
-    fn has_priority(&self, ask: ResourceRequest) -> bool {
-        self.calls.priority_in_flight.contains(&ask)
+    fn has_priority(&self, request: ResourceRequest) -> bool {
+        self.calls.priority_in_flight.contains(&request)
     }
 
-    fn record_success(&mut self, ask: ResourceRequest, year: Option<u64>) {
+    fn record_success(&mut self, request: ResourceRequest, year: Option<u64>) {
         self.calls.pace.went_well();
-        let year = year.filter(|_| ask.is_of_current_year());
+        let year = year.filter(|_| request.is_of_current_year());
         self.pass.year = year.or(self.pass.year);
     }
 }
 
 impl Pass {
     /// Returns whether an answer of this year shows that the current year is another one than known.
-    fn changes_year(&self, ask: ResourceRequest, year: Option<u64>) -> bool {
-        let year = year.filter(|_| ask.is_of_current_year());
+    fn changes_year(&self, request: ResourceRequest, year: Option<u64>) -> bool {
+        let year = year.filter(|_| request.is_of_current_year());
         let known = self.year.or_else(|| self.stored.map(|stored| stored.year));
         year.is_some_and(|year| known.is_some_and(|known| known != year))
     }
@@ -266,23 +273,23 @@ impl Pass {
     /// before.
     fn takers_of_others(&self, evidence: &Evidence) -> Result<Vec<CoverageKey>> {
         let before = self.staging.enrolment_digests()?;
-        let is_other = |ask: ResourceRequest| match ask.group() {
+        let is_other = |request: ResourceRequest| match request.group() {
             Some((Group::Subjects, learner)) => {
                 evidence.enrolment_digests.differs(&before, learner)
             }
             _ => false,
         };
-        Ok(self.units(is_other).collect())
+        Ok(self.coverage_keys(is_other).collect())
     }
 
     /// Returns the coverage keys of the structures of all grades in an answer that this pass has not
     /// requested yet. For a grade that is known only from a structure, its marks follow.
     fn structures_before(
         &self,
-        ask: ResourceRequest,
+        request: ResourceRequest,
         fetched: &FetchedRecords,
     ) -> Result<Vec<CoverageKey>> {
-        let is_structure = ask.resource == Resource::StructureOfLearner;
+        let is_structure = request.resource == Resource::StructureOfLearner;
         let mut due = Vec::new();
         for record in fetched.records(self.school) {
             let record = record?;
@@ -290,7 +297,7 @@ impl Pass {
                 && let Some(grade) = record.values.get(1).and_then(Value::integer)
             {
                 let [structure, marks] = [Resource::StructureOfGrade, Resource::MarksOfGrade]
-                    .map(|resource| ResourceRequest::of_id(resource, grade).unit(0));
+                    .map(|resource| ResourceRequest::of_id(resource, grade).coverage_key(0));
                 match self.rows.get(&structure) {
                     Some(row) if row.pass < self.number() => due.push(structure),
                     None if is_structure => due.extend([structure, marks]),
@@ -302,12 +309,14 @@ impl Pass {
     }
 
     /// Returns the coverage keys of the stored answers whose requests match.
-    pub(crate) fn units(
+    pub(crate) fn coverage_keys(
         &self,
         of: impl Fn(ResourceRequest) -> bool,
     ) -> impl Iterator<Item = CoverageKey> {
-        let asks = requests(&self.rows).map(|(ask, _)| ask);
-        asks.filter(move |ask| of(*ask)).map(|ask| ask.unit(0))
+        let requests = logged_requests(&self.rows).map(|(request, _)| request);
+        requests
+            .filter(move |request| of(*request))
+            .map(|request| request.coverage_key(0))
     }
 }
 

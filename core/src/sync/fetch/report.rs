@@ -4,7 +4,7 @@ use super::pass::Pass;
 use crate::dataset::replication::fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::fetch_log::FetchState;
-use crate::sync::plan::resource_request::requests;
+use crate::sync::plan::resource_request::logged_requests;
 use crate::sync::step::{FailedRequest, QuarantinedAnswer, StopReason, SyncReport};
 
 /// The results of a sync. A failed request is reported once.
@@ -38,9 +38,9 @@ impl Report {
 
 /// Returns the quarantined answers among these rows.
 pub(crate) fn quarantined(rows: &FetchLog, school: u64) -> Vec<QuarantinedAnswer> {
-    let rows = requests(rows).filter(|(_, row)| row.state == FetchState::Quarantined);
-    rows.map(|(ask, row)| QuarantinedAnswer {
-        target: ask.target(school),
+    let rows = logged_requests(rows).filter(|(_, row)| row.state == FetchState::Quarantined);
+    rows.map(|(request, row)| QuarantinedAnswer {
+        target: request.target(school),
         lost: row.lost,
         stored: row.stored,
     })

@@ -1,7 +1,7 @@
 //! Access to the fetch log of a sync in the store. The outcome of each request is stored as soon as
 //! its reply was read, so that a restarted sync requests only the rest.
 
-use super::answer::{Answer, StoredContent};
+use super::answer::{FetchedAnswer, StoredContent};
 use crate::clock::Offset;
 use crate::dataset::replication::fetch_log::{self, FetchLog};
 use crate::dataset::replication::outbox;
@@ -48,7 +48,10 @@ pub(crate) enum StoreOutcome {
 impl Staging {
     pub(crate) fn new(store: Arc<Store>, school: u64, options: &SyncOptions) -> Staging {
         let asked = (options.days_from, &options.utc_offset);
-        let outbox = options.outbox.as_deref().map_or(0, outbox::of);
+        let outbox = options
+            .outbox
+            .as_deref()
+            .map_or(0, outbox::integrator_digest);
         let options = XxHash3_64::oneshot(format!("{asked:?}").as_bytes());
         Staging {
             store,
@@ -142,11 +145,11 @@ impl Staging {
     pub(crate) fn store(
         &self,
         head: &PassHead,
-        ask: ResourceRequest,
+        request: ResourceRequest,
         row: &FetchLogEntry,
-        answer: &Answer<'_>,
+        answer: &FetchedAnswer<'_>,
     ) -> Result<StoreOutcome> {
-        let (school, unit) = (self.school, ask.unit(0));
+        let (school, coverage_key) = (self.school, request.coverage_key(0));
         self.write(|write| {
             let outcome = self.check_pass(write, head)?;
             if outcome != StoreOutcome::Kept {
@@ -154,21 +157,21 @@ impl Staging {
             }
             fetch_log::set_due(write, school, &answer.due)?;
             fetch_log::add_unknown(write, school, &answer.unknown)?;
-            let erased = ErasedLearners::of(write, school)?;
+            let erased = ErasedLearners::read_in(write, school)?;
             match &answer.content {
-                StoredContent::Same => fetch_log::set(write, school, unit, row)?,
-                StoredContent::Nothing => fetch_log::put(write, school, unit, row, &[])?,
+                StoredContent::Same => fetch_log::set(write, school, coverage_key, row)?,
+                StoredContent::Nothing => fetch_log::put(write, school, coverage_key, row, &[])?,
                 StoredContent::Records(fetched) if erased.is_nobody() => {
-                    fetch_log::put(write, school, unit, row, fetched.bytes())?;
+                    fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
                 }
                 StoredContent::Records(fetched) => {
                     let fetched = fetched.without(school, &erased)?;
-                    fetch_log::put(write, school, unit, row, fetched.bytes())?;
+                    fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
                 }
                 StoredContent::EnrolmentDigests(enrolment_digests) => {
                     let mut enrolment_digests = (*enrolment_digests).clone();
                     enrolment_digests.leave_out(|learner| erased.has(learner));
-                    fetch_log::put(write, school, unit, row, &enrolment_digests.bytes())?;
+                    fetch_log::put(write, school, coverage_key, row, &enrolment_digests.bytes())?;
                 }
             }
             Ok(StoreOutcome::Kept)
@@ -176,23 +179,23 @@ impl Staging {
     }
 
     /// Returns the fetched records of an answer that is not published yet.
-    pub(crate) fn fetched_records(&self, ask: ResourceRequest) -> Result<FetchedRecords> {
-        let unit = ask.unit(0);
+    pub(crate) fn fetched_records(&self, request: ResourceRequest) -> Result<FetchedRecords> {
+        let coverage_key = request.coverage_key(0);
         let bytes =
-            self.read(|snapshot| fetch_log::fetched_records(snapshot, self.school, unit))?;
-        Ok(FetchedRecords::of(bytes))
+            self.read(|snapshot| fetch_log::fetched_records(snapshot, self.school, coverage_key))?;
+        Ok(FetchedRecords::from_bytes(bytes))
     }
 
     /// Returns the stored digests of which learner takes which subjects.
     pub(crate) fn enrolment_digests(&self) -> Result<EnrolmentDigests> {
-        let ask = ResourceRequest::new(Resource::LearnerSubjects);
-        EnrolmentDigests::read(self.fetched_records(ask)?.bytes())
+        let request = ResourceRequest::new(Resource::LearnerSubjects);
+        EnrolmentDigests::read(self.fetched_records(request)?.bytes())
     }
 
     /// Returns the values of the school's record, if the school is synced.
     pub(crate) fn school(&self) -> Result<Option<StoredSchool>> {
         self.read(|snapshot| {
-            if snapshot.owners().of(self.school).is_app() {
+            if snapshot.owners().get(self.school).is_app() {
                 return Ok(None);
             }
             let facts = SchoolFacts::read(snapshot, self.school)?;

@@ -3,7 +3,7 @@
 //! answers show the current year and all additions to the structure of marks.
 
 use super::resource::{Format, Resource};
-use super::resource_request::{ResourceRequest, requests};
+use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset;
 use crate::error::Result;
 use crate::record::replication::fetch_log::FetchLogEntry;
@@ -12,8 +12,8 @@ use crate::sync::fetch::pass::Pass;
 impl Pass {
     /// Returns the school's current year, as the latest answer of this pass shows it.
     pub(crate) fn year_shown(&self) -> Option<u64> {
-        let rows = requests(&self.rows).filter(|(ask, row)| {
-            row.pass == self.number() && !row.is_due && ask.is_of_current_year()
+        let rows = logged_requests(&self.rows).filter(|(request, row)| {
+            row.pass == self.number() && !row.is_due && request.is_of_current_year()
         });
         let shown = rows.filter_map(|(_, row)| Some((row.asked_at, row.year?)));
         shown.max().map(|(_, year)| year)
@@ -37,12 +37,15 @@ impl Pass {
     /// Returns whether a structure of marks exists for this year while the structure for the
     /// current year is empty.
     fn has_new_year_begun(&self, year: u64) -> bool {
-        let has_any = |ask| self.answer(ask).map(|row| row.records > 0);
-        requests(&self.rows).any(|(ask, _)| {
-            let of_current_year = ResourceRequest { year: None, ..ask };
-            matches!(ask.spec().format, Format::Structure)
-                && ask.year == Some(year)
-                && has_any(ask) == Some(true)
+        let has_any = |request| self.answer(request).map(|row| row.records > 0);
+        logged_requests(&self.rows).any(|(request, _)| {
+            let of_current_year = ResourceRequest {
+                year: None,
+                ..request
+            };
+            matches!(request.spec().format, Format::Structure)
+                && request.year == Some(year)
+                && has_any(request) == Some(true)
                 && has_any(of_current_year) == Some(false)
         })
     }
@@ -54,7 +57,7 @@ impl Pass {
         let mut planned = Vec::new();
         let structure = |learner| ResourceRequest::of_id(Resource::StructureOfLearner, learner);
         let mut learners = self.showing_learners()?;
-        let row = |learner: u64| self.rows.get(&structure(learner).unit(0));
+        let row = |learner: u64| self.rows.get(&structure(learner).coverage_key(0));
         // A resumed pass requests the same learners.
         let age = |row: &FetchLogEntry| (row.pass != self.number(), row.pass);
         learners.sort_by_key(|learner| row(*learner).map_or((true, 0), age));
@@ -67,15 +70,15 @@ impl Pass {
             let takers = self.staging.enrolment_digests()?;
             let subjects = |learner| ResourceRequest::of_id(Resource::SubjectsPerTerm, learner);
             // A resumed pass requests the same learner.
-            let row = |learner: u64| self.rows.get(&subjects(learner).unit(0));
+            let row = |learner: u64| self.rows.get(&subjects(learner).coverage_key(0));
             let age = |row: &FetchLogEntry| (row.pass != self.number(), row.age());
             let taker = takers
                 .learners()
                 .min_by_key(|learner| row(*learner).map(age));
-            if let Some(ask) = taker.map(subjects)
-                && !planned.contains(&ask)
+            if let Some(request) = taker.map(subjects)
+                && !planned.contains(&request)
             {
-                planned.extend(self.remaining_request(ask));
+                planned.extend(self.remaining_request(request));
             }
         }
         Ok(planned)
@@ -94,8 +97,10 @@ impl Pass {
     /// Requests the structures of marks of representative learners that were not requested before.
     pub(crate) fn plan_showing_learners(&self) -> Result<Vec<ResourceRequest>> {
         let learners = self.showing_learners()?.into_iter();
-        let asks = learners.map(|id| ResourceRequest::of_id(Resource::StructureOfLearner, id));
-        Ok(asks.filter_map(|ask| self.request(ask)).collect())
+        let requests = learners.map(|id| ResourceRequest::of_id(Resource::StructureOfLearner, id));
+        Ok(requests
+            .filter_map(|request| self.request(request))
+            .collect())
     }
 
     /// Requests answers that may show the current year, if no answer of this pass has shown it. If
@@ -105,35 +110,41 @@ impl Pass {
         if self.year.is_some() {
             return Ok(Vec::new());
         }
-        let remaining = |asks: Vec<ResourceRequest>| {
-            let asks = asks.into_iter();
-            asks.filter_map(|ask| self.remaining_request(ask)).collect()
+        let remaining = |requests: Vec<ResourceRequest>| {
+            let requests = requests.into_iter();
+            requests
+                .filter_map(|request| self.remaining_request(request))
+                .collect()
         };
         let grades = self.grades()?.into_iter();
         let structures = grades.map(|id| ResourceRequest::of_id(Resource::StructureOfGrade, id));
         let structures: Vec<ResourceRequest> = structures.collect();
-        let shown = requests(&self.rows).find(|(ask, row)| {
-            ask.resource == Resource::SubjectsPerTerm
+        let shown = logged_requests(&self.rows).find(|(request, row)| {
+            request.resource == Resource::SubjectsPerTerm
                 && row.year.is_some()
                 && row.pass < self.number()
         });
-        let mut asks = structures.clone();
-        asks.extend(shown.map(|(ask, _)| ask));
-        let mut planned: Vec<ResourceRequest> = remaining(asks);
+        let mut requests = structures.clone();
+        requests.extend(shown.map(|(request, _)| request));
+        let mut planned: Vec<ResourceRequest> = remaining(requests);
         if planned.is_empty()
             && let Some(stored) = self.stored
         {
             let learners = self.showing_learners()?.into_iter();
-            let asks = learners.map(|learner| ResourceRequest {
+            let requests = learners.map(|learner| ResourceRequest {
                 year: Some(stored.year),
                 ..ResourceRequest::of_id(Resource::StructureOfLearner, learner)
             });
-            planned = remaining(asks.collect());
+            planned = remaining(requests.collect());
         }
         if planned.is_empty() {
             let year = Some(self.year().0);
-            let asks = structures.into_iter();
-            planned = remaining(asks.map(|ask| ResourceRequest { year, ..ask }).collect());
+            let requests = structures.into_iter();
+            planned = remaining(
+                requests
+                    .map(|request| ResourceRequest { year, ..request })
+                    .collect(),
+            );
         }
         Ok(planned)
     }

@@ -2,8 +2,8 @@
 //! before.
 
 use super::phase::Phase;
-use super::resource::{Frequency, Group, LISTINGS, Resource, Scope};
-use super::resource_request::{ResourceRequest, requests};
+use super::resource::{Frequency, Group, LISTINGS, Resource, Selection};
+use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset;
 use crate::date::Date;
 use crate::error::Result;
@@ -102,7 +102,7 @@ impl Machine {
         }
         if round > MAX_REVALIDATIONS {
             let changed = self.changed.drain(..);
-            let targets = changed.map(|ask| ask.target(self.pass.school));
+            let targets = changed.map(|request| request.target(self.pass.school));
             self.report.results.unstable = targets.collect();
             return Ok((Phase::Done, Vec::new()));
         }
@@ -116,46 +116,48 @@ impl Machine {
 impl Pass {
     /// Returns the request that remains to be sent for an answer. Of an answer that seldom changes,
     /// there is none if it is published, not due and not next in rotation.
-    pub(crate) fn request(&self, ask: ResourceRequest) -> Option<ResourceRequest> {
-        let unit = ask.unit(0);
-        let row = self.rows.get(&unit);
+    pub(crate) fn request(&self, request: ResourceRequest) -> Option<ResourceRequest> {
+        let coverage_key = request.coverage_key(0);
+        let row = self.rows.get(&coverage_key);
         let is_published = row.is_some_and(|row| {
-            row.state == FetchState::Published && row.to == ask.to() && !row.is_due
+            row.state == FetchState::Published && row.to == request.to() && !row.is_due
         });
-        if !is_published || self.rotated.contains(&unit) || self.is_in_every_pass(ask) {
-            self.remaining_request(ask)
+        if !is_published || self.rotated.contains(&coverage_key) || self.is_in_every_pass(request) {
+            self.remaining_request(request)
         } else {
             None
         }
     }
 
     /// Returns whether every pass requests an answer.
-    fn is_in_every_pass(&self, ask: ResourceRequest) -> bool {
+    fn is_in_every_pass(&self, request: ResourceRequest) -> bool {
         let is_in_last_window = |(from, _)| {
             let windows = self.windows();
             windows.last().is_some_and(|(last, _)| *last == from)
         };
-        ask.spec().frequency == Frequency::EveryPass || ask.days.is_some_and(is_in_last_window)
+        request.spec().frequency == Frequency::EveryPass
+            || request.days.is_some_and(is_in_last_window)
     }
 
     /// Returns the request that remains to be sent in this pass: the given one if it was not
     /// answered yet, or the one without parents if the service refused the given one.
-    pub(crate) fn remaining_request(&self, ask: ResourceRequest) -> Option<ResourceRequest> {
-        if self.forbidden.contains(ask.path()) {
+    pub(crate) fn remaining_request(&self, request: ResourceRequest) -> Option<ResourceRequest> {
+        if self.forbidden.contains(request.path()) {
             return None;
         }
-        let row = self.rows.get(&ask.unit(0));
-        let row = row.filter(|row| row.pass == self.number() && row.to == ask.to() && !row.is_due);
+        let row = self.rows.get(&request.coverage_key(0));
+        let row =
+            row.filter(|row| row.pass == self.number() && row.to == request.to() && !row.is_due);
         match row {
-            None => Some(ask),
+            None => Some(request),
             Some(row) if row.without_parents || row.status != FORBIDDEN => None,
-            Some(_) => ask.with_less(),
+            Some(_) => request.with_less(),
         }
     }
 
     /// Returns the row of an answer of this pass, unless the request failed.
-    pub(crate) fn answer(&self, ask: ResourceRequest) -> Option<&FetchLogEntry> {
-        let row = self.rows.get(&ask.unit(0));
+    pub(crate) fn answer(&self, request: ResourceRequest) -> Option<&FetchLogEntry> {
+        let row = self.rows.get(&request.coverage_key(0));
         row.filter(|row| row.pass == self.number() && row.state != FetchState::Failed)
     }
 
@@ -163,19 +165,21 @@ impl Pass {
     pub(crate) fn oldest(&self) -> BTreeSet<CoverageKey> {
         let pass = self.number();
         let oldest = |frequency: Frequency, count: usize| {
-            let rows = requests(&self.rows).filter(|(ask, _)| {
-                let is_in_rotation = ask.year.is_none() && !self.is_in_every_pass(*ask);
-                ask.spec().frequency == frequency && is_in_rotation
+            let rows = logged_requests(&self.rows).filter(|(request, _)| {
+                let is_in_rotation = request.year.is_none() && !self.is_in_every_pass(*request);
+                request.spec().frequency == frequency && is_in_rotation
             });
             // A resumed pass has already requested some of them.
             let (had, rows): (Vec<_>, Vec<_>) = rows.partition(|(_, row)| row.pass == pass);
             let mut rows: Vec<_> = rows
                 .into_iter()
-                .map(|(ask, row)| (row.age(), ask.unit(0)))
+                .map(|(request, row)| (row.age(), request.coverage_key(0)))
                 .collect();
             rows.sort_unstable();
             let count = count.saturating_sub(had.len());
-            rows.into_iter().take(count).map(|(_, unit)| unit)
+            rows.into_iter()
+                .take(count)
+                .map(|(_, coverage_key)| coverage_key)
         };
         let rotate = self.options.rotate();
         oldest(Frequency::Rotation, rotate)
@@ -193,8 +197,10 @@ impl Pass {
     }
 
     fn plan_lists(&self) -> Vec<ResourceRequest> {
-        let asks = Resource::of_phase(Phase::Lists).map(ResourceRequest::new);
-        asks.filter_map(|ask| self.request(ask)).collect()
+        let requests = Resource::of_phase(Phase::Lists).map(ResourceRequest::new);
+        requests
+            .filter_map(|request| self.request(request))
+            .collect()
     }
 
     /// Returns whether the school and its current learners were fetched. Without them no other
@@ -206,18 +212,18 @@ impl Pass {
     }
 
     pub(crate) fn plan_structures(&self) -> Result<Vec<ResourceRequest>> {
-        Ok(self.request_each(Phase::Year, Scope::Grade, &self.grades()?))
+        Ok(self.request_each(Phase::Year, Selection::Grade, &self.grades()?))
     }
 
     /// Requests the subjects of learners that are new, that take other subjects than before, or
     /// that are next in rotation.
     pub(crate) fn plan_learners(&self) -> Result<Vec<ResourceRequest>> {
-        Ok(self.request_each(Phase::Year, Scope::Learner, &self.listed()?))
+        Ok(self.request_each(Phase::Year, Selection::Learner, &self.listed()?))
     }
 
     fn plan_marks(&self) -> Result<Vec<ResourceRequest>> {
         let mut planned = self.plan_structures()?;
-        planned.extend(self.request_each(Phase::Marks, Scope::Grade, &self.grades()?));
+        planned.extend(self.request_each(Phase::Marks, Selection::Grade, &self.grades()?));
         Ok(planned)
     }
 
@@ -225,28 +231,31 @@ impl Pass {
     fn request_each(
         &self,
         phase: Phase,
-        scope: Scope,
+        scope: Selection,
         ids: &BTreeSet<u64>,
     ) -> Vec<ResourceRequest> {
-        let asks = ids.iter().flat_map(|id| {
+        let requests = ids.iter().flat_map(|id| {
             let resources = Resource::of_phase(phase);
             let resources = resources.filter(|resource| resource.spec().scope == scope);
             resources.map(|resource| ResourceRequest::of_id(resource, *id))
         });
-        asks.filter_map(|ask| self.request(ask)).collect()
+        requests
+            .filter_map(|request| self.request(request))
+            .collect()
     }
 
     fn plan_rest(&self) -> Vec<ResourceRequest> {
         let (of_days, others): (Vec<_>, Vec<_>) = Resource::of_phase(Phase::Rest)
-            .partition(|resource| matches!(resource.spec().scope, Scope::Days(_)));
-        let mut asks = Vec::new();
+            .partition(|resource| matches!(resource.spec().scope, Selection::Days(_)));
+        let mut requests = Vec::new();
         for days in self.windows() {
             let of_window = of_days.iter();
-            asks.extend(of_window.map(|resource| ResourceRequest::of_days(*resource, days)));
+            requests.extend(of_window.map(|resource| ResourceRequest::of_days(*resource, days)));
         }
-        asks.extend(others.into_iter().map(ResourceRequest::new));
-        asks.into_iter()
-            .filter_map(|ask| self.request(ask))
+        requests.extend(others.into_iter().map(ResourceRequest::new));
+        requests
+            .into_iter()
+            .filter_map(|request| self.request(request))
             .collect()
     }
 
@@ -281,22 +290,22 @@ impl Pass {
     /// pass.
     fn plan_revalidation(&self) -> Vec<ResourceRequest> {
         let pass = self.number();
-        let changed = requests(&self.rows).filter(|(ask, row)| {
+        let changed = logged_requests(&self.rows).filter(|(request, row)| {
             let is_read = matches!(row.state, FetchState::Published | FetchState::Noted);
-            let is_often =
-                self.is_in_every_pass(*ask) || ask.spec().frequency == Frequency::LargeRotation;
+            let is_often = self.is_in_every_pass(*request)
+                || request.spec().frequency == Frequency::LargeRotation;
             is_read && row.is_changed && (row.pass, row.times) == (pass, 1) && is_often
         });
-        changed.map(|(ask, _)| ask).collect()
+        changed.map(|(request, _)| request).collect()
     }
 
     /// Returns the learners of both lists.
     fn listed(&self) -> Result<BTreeSet<u64>> {
         let mut learners = BTreeSet::new();
-        for ask in LISTINGS.map(ResourceRequest::new) {
-            if self.is_fetched(ask) {
-                learners.extend(self.fetched_numbers(ask, Kind::Learner, LEARNER)?);
-            } else if let Scope::Status(status) = ask.spec().scope {
+        for request in LISTINGS.map(ResourceRequest::new) {
+            if self.is_fetched(request) {
+                learners.extend(self.fetched_numbers(request, Kind::Learner, LEARNER)?);
+            } else if let Selection::Status(status) = request.spec().scope {
                 let stored = self
                     .staging
                     .read(|snapshot| dataset::learners(snapshot, self.school, status));
@@ -321,15 +330,15 @@ impl Pass {
                 .read(|snapshot| dataset::grades(snapshot, self.school));
             grades.extend(stored?);
         }
-        for (ask, _) in requests(&self.rows) {
-            match ask.group() {
-                Some((Group::Marks, grade)) if ask.year.is_none_or(|asked| asked == year) => {
+        for (request, _) in logged_requests(&self.rows) {
+            match request.group() {
+                Some((Group::Marks, grade)) if request.year.is_none_or(|asked| asked == year) => {
                     grades.insert(grade);
                 }
                 Some((Group::Subjects, learner))
-                    if listed.contains(&learner) && self.is_fetched(ask) =>
+                    if listed.contains(&learner) && self.is_fetched(request) =>
                 {
-                    let taken = self.fetched_numbers(ask, Kind::LearnerSubject, GRADE_TAKEN)?;
+                    let taken = self.fetched_numbers(request, Kind::LearnerSubject, GRADE_TAKEN)?;
                     grades.extend(taken);
                 }
                 _ => {}
@@ -339,19 +348,19 @@ impl Pass {
     }
 
     /// Returns whether an answer was read and is not published yet.
-    fn is_fetched(&self, ask: ResourceRequest) -> bool {
-        let row = self.rows.get(&ask.unit(0));
+    fn is_fetched(&self, request: ResourceRequest) -> bool {
+        let row = self.rows.get(&request.coverage_key(0));
         row.is_some_and(|row| row.state == FetchState::Fetched)
     }
 
     /// Returns the integers in one field of all fetched records of a kind in an answer.
     fn fetched_numbers(
         &self,
-        ask: ResourceRequest,
+        request: ResourceRequest,
         kind: Kind,
         field: usize,
     ) -> Result<BTreeSet<u64>> {
-        let fetched = self.staging.fetched_records(ask)?;
+        let fetched = self.staging.fetched_records(request)?;
         let mut numbers = BTreeSet::new();
         for record in fetched.records(self.school) {
             let record = record?;

@@ -2,8 +2,8 @@
 //! quarantined answers.
 
 use super::phase::Phase;
-use super::resource::{Frequency, Resource, Scope, Years};
-use super::resource_request::{ResourceRequest, requests};
+use super::resource::{Frequency, Resource, Selection, Years};
+use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset::replication::fetch_log;
 use crate::date::Date;
 use crate::error::{Error, Result};
@@ -17,21 +17,21 @@ use std::collections::BTreeMap;
 impl Machine {
     /// Requests a target next.
     pub(crate) fn prioritise(&mut self, target: &str) -> Result<()> {
-        let ask = parse(target, self.pass.school)
+        let request = parse(target, self.pass.school)
             .ok_or_else(|| Error::unsupported("syncing a target of this form"))?;
         self.calls.prioritise(ResourceRequest {
             without_parents: false,
-            ..ask
+            ..request
         });
         Ok(())
     }
 
     /// Marks a quarantined answer as approved. Has no effect if the answer is not quarantined.
     pub(crate) fn approve(&mut self, target: &str) -> Result<()> {
-        let ask = self.parse_decision(target)?;
-        self.pass.change_quarantined(ask, |other, row| {
+        let request = self.parse_decision(target)?;
+        self.pass.change_quarantined(request, |other, row| {
             let state = FetchState::Approved;
-            (other == ask).then_some(Some(FetchLogEntry { state, ..row }))
+            (other == request).then_some(Some(FetchLogEntry { state, ..row }))
         })?;
         if self.phase == Phase::Done {
             self.phase = Phase::Approved;
@@ -42,11 +42,11 @@ impl Machine {
     /// Discards a quarantined answer, and those that would be published with it. Has no effect if
     /// the answer is not quarantined.
     pub(crate) fn reject(&mut self, target: &str) -> Result<()> {
-        let ask = self.parse_decision(target)?;
-        let group = ask.group();
-        self.pass.change_quarantined(ask, |other, _| {
+        let request = self.parse_decision(target)?;
+        let group = request.group();
+        self.pass.change_quarantined(request, |other, _| {
             let is_with = group.is_some() && other.group() == group;
-            (other == ask || is_with).then_some(None)
+            (other == request || is_with).then_some(None)
         })
     }
 
@@ -89,35 +89,35 @@ impl Pass {
     /// returns `None` for a row that remains unchanged, and `Some(None)` for a row to remove.
     fn change_quarantined(
         &mut self,
-        ask: ResourceRequest,
+        request: ResourceRequest,
         change: impl Fn(ResourceRequest, FetchLogEntry) -> Option<Option<FetchLogEntry>>,
     ) -> Result<()> {
         let school = self.school;
         let changed = self.staging.write(|write| {
             let rows = fetch_log::rows(write, school)?;
-            let held = requests(&rows).filter(|(_, row)| is_held(row));
+            let held = logged_requests(&rows).filter(|(_, row)| is_held(row));
             let held: Vec<(ResourceRequest, &FetchLogEntry)> = held.collect();
             let mut changed = Vec::new();
-            if held.iter().all(|(other, _)| *other != ask) {
+            if held.iter().all(|(other, _)| *other != request) {
                 return Ok(changed);
             }
             for (other, row) in held {
                 let Some(after) = change(other, *row) else {
                     continue;
                 };
-                let unit = other.unit(0);
+                let coverage_key = other.coverage_key(0);
                 match after {
-                    Some(row) => fetch_log::set(write, school, unit, &row)?,
-                    None => fetch_log::remove(write, school, unit)?,
+                    Some(row) => fetch_log::set(write, school, coverage_key, &row)?,
+                    None => fetch_log::remove(write, school, coverage_key)?,
                 }
-                changed.push((unit, after));
+                changed.push((coverage_key, after));
             }
             Ok(changed)
         })?;
-        for (unit, row) in changed {
+        for (coverage_key, row) in changed {
             match row {
-                Some(row) => self.rows.insert(unit, row),
-                None => self.rows.remove(&unit),
+                Some(row) => self.rows.insert(coverage_key, row),
+                None => self.rows.remove(&coverage_key),
             };
         }
         Ok(())
@@ -139,9 +139,9 @@ fn parse(target: &str, school: u64) -> Option<ResourceRequest> {
             return None;
         }
     }
-    let asks = candidates(&params);
-    let is_it = |ask: &ResourceRequest| {
-        let target = ask.target(school);
+    let requests = candidates(&params);
+    let is_it = |request: &ResourceRequest| {
+        let target = request.target(school);
         let (own, query) = target.split_once('?').unwrap_or((&target, ""));
         let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
         let count = pairs.clone().count();
@@ -151,7 +151,7 @@ fn parse(target: &str, school: u64) -> Option<ResourceRequest> {
         };
         own == path && count == params.len() && pairs.all(is_told)
     };
-    asks.into_iter().find(is_it)
+    requests.into_iter().find(is_it)
 }
 
 /// Returns all requests that have these parameters, whatever their path is.
@@ -166,7 +166,7 @@ fn candidates(params: &BTreeMap<&str, &str>) -> Vec<ResourceRequest> {
             .get(name)
             .and_then(|value: &&str| value.parse::<Date>().ok())
     };
-    let mut asks = Vec::new();
+    let mut requests = Vec::new();
     for resource in Resource::ALL {
         let spec = resource.spec();
         if spec.frequency == Frequency::Indication {
@@ -177,21 +177,21 @@ fn candidates(params: &BTreeMap<&str, &str>) -> Vec<ResourceRequest> {
             year,
             ..ResourceRequest::of_id(resource, id)
         };
-        let ask = match spec.scope {
-            Scope::Learner => number("learner_id").map(of_id),
-            Scope::Grade => number("grade_id").map(of_id),
-            Scope::Days(_) => {
+        let request = match spec.scope {
+            Selection::Learner => number("learner_id").map(of_id),
+            Selection::Grade => number("grade_id").map(of_id),
+            Selection::Days(_) => {
                 let days = date("from_date").zip(date("to_date"));
                 days.map(|days| ResourceRequest::of_days(resource, days))
             }
-            Scope::AllSchools | Scope::School | Scope::Status(_) => {
+            Selection::AllSchools | Selection::School | Selection::Status(_) => {
                 Some(ResourceRequest::new(resource))
             }
         };
-        asks.extend(ask);
-        asks.extend(ask.and_then(ResourceRequest::with_less));
+        requests.extend(request);
+        requests.extend(request.and_then(ResourceRequest::with_less));
     }
-    asks
+    requests
 }
 
 #[cfg(test)]
@@ -202,17 +202,17 @@ mod tests {
     fn what_is_asked_is_found_by_its_target() {
         let date = |text: &str| text.parse().unwrap_or(Date::MIN);
         let (from, to) = (date("2026-01-01"), date("2026-01-30"));
-        let mut asks = candidates(&BTreeMap::new());
-        asks.extend(
+        let mut requests = candidates(&BTreeMap::new());
+        requests.extend(
             [Resource::SubjectsPerTerm, Resource::SubjectMarks]
                 .map(|resource| ResourceRequest::of_id(resource, 7)),
         );
-        asks.extend(
+        requests.extend(
             [Resource::Absences, Resource::Discipline]
                 .map(|resource| ResourceRequest::of_days(resource, (from, to))),
         );
         for year in [None, Some(2025)] {
-            asks.extend(
+            requests.extend(
                 [Resource::MarksOfGrade, Resource::StructureOfGrade].map(|resource| {
                     ResourceRequest {
                         year,
@@ -221,11 +221,11 @@ mod tests {
                 }),
             );
         }
-        for ask in asks {
-            assert_eq!(parse(&ask.target(1000), 1000), Some(ask));
+        for request in requests {
+            assert_eq!(parse(&request.target(1000), 1000), Some(request));
             assert_eq!(
-                parse(&ask.target(1000), 2000),
-                Some(ask).filter(|ask| ask.spec().scope == Scope::AllSchools)
+                parse(&request.target(1000), 2000),
+                Some(request).filter(|request| request.spec().scope == Selection::AllSchools)
             );
         }
         let absences = "/api/v1/adminplus/learnerabsentees/1000";

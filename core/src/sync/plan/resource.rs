@@ -11,8 +11,8 @@ use crate::query::endpoints::{
 use crate::record::kinds;
 use crate::record::replication::coverage::CoverageKind;
 use crate::record::{Kind, Value};
-use crate::sync::publish::authority::Source;
-use crate::sync::read::table::{self, Table};
+use crate::sync::publish::authority::AnswerSource;
+use crate::sync::read::table::{self, MemberTable};
 
 /// What a sync knows about a resource.
 pub(crate) struct ResourceSpec {
@@ -20,7 +20,7 @@ pub(crate) struct ResourceSpec {
     pub(crate) coverage: CoverageKind,
     pub(crate) endpoint: &'static Endpoint,
     pub(crate) format: Format,
-    pub(crate) scope: Scope,
+    pub(crate) scope: Selection,
     pub(crate) years: Years,
     /// A query parameter that every request has, or an empty text.
     pub(crate) parameter: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct ResourceSpec {
     pub(crate) frequency: Frequency,
     pub(crate) group: Option<Group>,
     /// The role of an answer for the records that it contains.
-    pub(crate) source: Source,
+    pub(crate) source: AnswerSource,
     /// The kinds of which an answer contains all records in its scope.
     pub(crate) complete: &'static [Kind],
 }
@@ -40,9 +40,9 @@ pub(crate) struct ResourceSpec {
 #[derive(Clone, Copy)]
 pub(crate) enum Format {
     /// An array of records.
-    List(&'static Table),
+    List(&'static MemberTable),
     /// An object that is one record.
-    Object(&'static Table),
+    Object(&'static MemberTable),
     /// The subjects of all learners, of which only digests are used.
     Enrolments,
     /// The subjects of a learner, with their terms or with marks.
@@ -54,7 +54,7 @@ pub(crate) enum Format {
 
 /// Which records of the endpoint one request selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum Selection {
     /// All records; the list is the same for all schools.
     AllSchools,
     /// All records of the school.
@@ -117,14 +117,14 @@ impl ResourceSpec {
             coverage,
             endpoint,
             format,
-            scope: Scope::School,
+            scope: Selection::School,
             years: Years::None,
             parameter: "",
             has_parents: false,
             phase: Phase::Lists,
             frequency: Frequency::EveryPass,
             group: None,
-            source: Source::Alone,
+            source: AnswerSource::Alone,
             complete: &[],
         }
     }
@@ -132,7 +132,7 @@ impl ResourceSpec {
     /// Returns the date of a record of which an answer contains all on the requested days.
     pub(crate) fn date(&self, kind: Kind, values: &[Value<'_>]) -> Option<Date> {
         match self.scope {
-            Scope::Days(field) if self.complete.contains(&kind) => values.get(field)?.date(),
+            Selection::Days(field) if self.complete.contains(&kind) => values.get(field)?.date(),
             _ => None,
         }
     }
@@ -167,7 +167,7 @@ macro_rules! resources {
             }
 
             /// Returns the resource whose answers have coverage of this kind.
-            pub(crate) const fn of(coverage: CoverageKind) -> Option<Resource> {
+            pub(crate) const fn from_coverage(coverage: CoverageKind) -> Option<Resource> {
                 match coverage {
                     $(CoverageKind::$resource => Some(Resource::$resource),)*
                     _ => None,
@@ -179,49 +179,49 @@ macro_rules! resources {
 
 resources! {
     School = schools::ENDPOINT, Format::List(&table::SCHOOL), {
-        source: Source::School,
+        source: AnswerSource::School,
     }
     SchoolInfo = school_info::ENDPOINT, Format::Object(&table::INFO), {
         frequency: Frequency::Rotation,
-        source: Source::SchoolInfo,
+        source: AnswerSource::SchoolInfo,
     }
     Grades = grades::ENDPOINT, Format::List(&table::GRADE), {
         frequency: Frequency::Rotation,
-        source: Source::Grades,
+        source: AnswerSource::Grades,
         complete: &[Kind::Grade],
     }
     EthnicGroups = lookup_lists::ETHNIC_GROUPS, Format::List(&table::ETHNIC_GROUP), {
-        scope: Scope::AllSchools,
+        scope: Selection::AllSchools,
         frequency: Frequency::Rotation,
         complete: &[Kind::EthnicGroup],
     }
     MaritalStatuses = lookup_lists::MARITAL_STATUSES, Format::List(&table::MARITAL_STATUS), {
-        scope: Scope::AllSchools,
+        scope: Selection::AllSchools,
         frequency: Frequency::Rotation,
         complete: &[Kind::MaritalStatus],
     }
     Genders = lookup_lists::GENDERS, Format::List(&table::GENDER), {
-        scope: Scope::AllSchools,
+        scope: Selection::AllSchools,
         frequency: Frequency::Rotation,
         complete: &[Kind::Gender],
     }
     Languages = lookup_lists::LANGUAGES, Format::List(&table::LANGUAGE), {
-        scope: Scope::AllSchools,
+        scope: Selection::AllSchools,
         frequency: Frequency::Rotation,
         complete: &[Kind::Language],
     }
     CurrentLearners = learners::ENDPOINT, Format::List(&table::LEARNER), {
-        scope: Scope::Status("current"),
+        scope: Selection::Status("current"),
         has_parents: true,
         group: Some(Group::People),
-        source: Source::Listing,
+        source: AnswerSource::Listing,
         complete: &[Kind::Learner],
     }
     WaitlistLearners = learners::ENDPOINT, Format::List(&table::LEARNER), {
-        scope: Scope::Status("waitlist"),
+        scope: Selection::Status("waitlist"),
         has_parents: true,
         group: Some(Group::People),
-        source: Source::Listing,
+        source: AnswerSource::Listing,
         complete: &[Kind::Learner],
     }
     /// Which learner takes which subjects. `SubjectsPerTerm` contains the same data; this answer
@@ -231,58 +231,58 @@ resources! {
     }
     /// The subjects and terms of one learner.
     SubjectsPerTerm = subjects_per_term::ENDPOINT, Format::Subjects, {
-        scope: Scope::Learner,
+        scope: Selection::Learner,
         years: Years::Current,
         phase: Phase::Year,
         frequency: Frequency::Rotation,
         group: Some(Group::Subjects),
-        source: Source::SubjectsPerTerm,
+        source: AnswerSource::SubjectsPerTerm,
         complete: &[Kind::LearnerSubject],
     }
     SubjectMarks = subject_marks::ENDPOINT, Format::Subjects, {
-        scope: Scope::Learner,
+        scope: Selection::Learner,
         years: Years::Current,
         phase: Phase::Year,
         frequency: Frequency::Rotation,
         group: Some(Group::Subjects),
-        source: Source::SubjectMarks,
+        source: AnswerSource::SubjectMarks,
         complete: &[Kind::LearnerSubject],
     }
     MarksOfGrade = assessment_marks::ENDPOINT, Format::Marks, {
-        scope: Scope::Grade,
+        scope: Selection::Grade,
         years: Years::Any,
         phase: Phase::Marks,
         group: Some(Group::Marks),
-        source: Source::Marks,
+        source: AnswerSource::Marks,
         complete: &[Kind::LearningProgram, Kind::Assessment, Kind::Mark],
     }
     StructureOfGrade = assessment_marks::ENDPOINT, Format::Structure, {
-        scope: Scope::Grade,
+        scope: Selection::Grade,
         years: Years::Any,
         parameter: "structure=1",
         phase: Phase::Year,
         frequency: Frequency::LargeRotation,
         group: Some(Group::Marks),
-        source: Source::Structure,
+        source: AnswerSource::Structure,
         complete: &[Kind::LearningProgram, Kind::Assessment, Kind::Mark],
     }
     /// The structure of the marks of one learner. Its records are not stored: a change shows that
     /// the structure of the learner's grades must be requested again.
     StructureOfLearner = assessment_marks::ENDPOINT, Format::Structure, {
-        scope: Scope::Learner,
+        scope: Selection::Learner,
         years: Years::Any,
         parameter: "structure=1",
         phase: Phase::Year,
         frequency: Frequency::Indication,
     }
     Absences = absentees::ENDPOINT, Format::List(&table::ABSENTEE), {
-        scope: Scope::Days(kinds::absentee::ABSENT_DATE),
+        scope: Selection::Days(kinds::absentee::ABSENT_DATE),
         phase: Phase::Rest,
         frequency: Frequency::Rotation,
         complete: &[Kind::Absentee],
     }
     Discipline = discipline::ENDPOINT, Format::List(&table::DISCIPLINE), {
-        scope: Scope::Days(kinds::discipline::DISCIPLINE_DATE),
+        scope: Selection::Days(kinds::discipline::DISCIPLINE_DATE),
         phase: Phase::Rest,
         frequency: Frequency::Rotation,
         complete: &[Kind::Discipline],
@@ -302,7 +302,7 @@ resources! {
     OpenAccounts = finance_learners::ENDPOINT, Format::List(&table::ACCOUNT), {
         phase: Phase::Rest,
         group: Some(Group::People),
-        source: Source::OpenAccounts,
+        source: AnswerSource::OpenAccounts,
         complete: &[Kind::Learner],
     }
     /// The accounts of all learners. Every learner has one.
@@ -311,21 +311,21 @@ resources! {
         has_parents: true,
         phase: Phase::Rest,
         group: Some(Group::People),
-        source: Source::AllAccounts,
+        source: AnswerSource::AllAccounts,
         complete: &[Kind::Learner],
     }
     /// The accountable persons whose accounts are open.
     OpenDebtors = accountable_persons::ENDPOINT, Format::List(&table::ACCOUNTABLE_PERSON), {
         phase: Phase::Rest,
         group: Some(Group::People),
-        source: Source::OpenDebtors,
+        source: AnswerSource::OpenDebtors,
         complete: &[Kind::AccountablePerson],
     }
     AllDebtors = accountable_persons::ENDPOINT, Format::List(&table::ACCOUNTABLE_PERSON), {
         parameter: "all_accounts=1",
         phase: Phase::Rest,
         group: Some(Group::People),
-        source: Source::AllDebtors,
+        source: AnswerSource::AllDebtors,
         complete: &[Kind::AccountablePerson],
     }
 }

@@ -1,8 +1,8 @@
 //! The requests to the service: their targets, which records their answers may contain, and what
 //! the answers cover.
 
-use super::resource::{Group, Resource, ResourceSpec, Scope, Years};
-use crate::dataset::replication::coverage::Seen;
+use super::resource::{Group, Resource, ResourceSpec, Selection, Years};
+use crate::dataset::replication::coverage::CoverageAddition;
 use crate::dataset::replication::fetch_log::FetchLog;
 use crate::date::Date;
 use crate::record::replication::coverage::CoverageKey;
@@ -50,17 +50,20 @@ impl ResourceRequest {
     }
 
     /// Returns the request of a row of the fetch log. A key with the year 0 means the current year.
-    pub(crate) fn logged(unit: CoverageKey, row: &FetchLogEntry) -> Option<ResourceRequest> {
-        let resource = Resource::of(unit.kind)?;
+    pub(crate) fn logged(
+        coverage_key: CoverageKey,
+        row: &FetchLogEntry,
+    ) -> Option<ResourceRequest> {
+        let resource = Resource::from_coverage(coverage_key.kind)?;
         let ResourceSpec { scope, years, .. } = resource.spec();
-        let Key(id, _) = unit.key;
-        if let Scope::Days(_) = scope {
+        let Key(id, _) = coverage_key.key;
+        if let Selection::Days(_) = scope {
             let days = (Date::from_number(id)?, row.to?);
             return Some(ResourceRequest::of_days(resource, days));
         }
         Some(ResourceRequest {
             id,
-            year: Some(unit.year).filter(|year| *years == Years::Any && *year > 0),
+            year: Some(coverage_key.year).filter(|year| *years == Years::Any && *year > 0),
             without_parents: row.without_parents && resource.spec().has_parents,
             ..ResourceRequest::new(resource)
         })
@@ -75,15 +78,15 @@ impl ResourceRequest {
         let spec = self.spec();
         let (path, id) = (self.path(), self.id);
         let school = match spec.scope {
-            Scope::AllSchools => String::new(),
+            Selection::AllSchools => String::new(),
             _ => format!("/{school}"),
         };
         let mut parameters = Vec::new();
         match spec.scope {
-            Scope::AllSchools | Scope::School | Scope::Days(_) => {}
-            Scope::Status(status) => parameters.push(format!("status={status}")),
-            Scope::Learner => parameters.push(format!("learner_id={id}")),
-            Scope::Grade => parameters.push(format!("grade_id={id}")),
+            Selection::AllSchools | Selection::School | Selection::Days(_) => {}
+            Selection::Status(status) => parameters.push(format!("status={status}")),
+            Selection::Learner => parameters.push(format!("learner_id={id}")),
+            Selection::Grade => parameters.push(format!("grade_id={id}")),
         }
         if let Some((from, to)) = self.days {
             parameters.push(format!("from_date={from}&to_date={to}"));
@@ -148,7 +151,7 @@ impl ResourceRequest {
 
     /// Returns the coverage key of the answer if `year` is the school's current year. For days, the
     /// key contains the first day.
-    pub(crate) fn unit(self, year: u64) -> CoverageKey {
+    pub(crate) fn coverage_key(self, year: u64) -> CoverageKey {
         let spec = self.spec();
         let id = self.days.map_or(self.id, |(from, _)| from.number());
         let year = match spec.years {
@@ -159,16 +162,18 @@ impl ResourceRequest {
     }
 
     /// Returns what the answer covers if `year` is the school's current year.
-    pub(crate) fn seen(self, year: u64) -> Seen {
+    pub(crate) fn seen(self, year: u64) -> CoverageAddition {
         match self.days {
-            Some((from, to)) => Seen::Days(self.spec().coverage, from, to),
-            None => Seen::Whole(self.unit(year)),
+            Some((from, to)) => CoverageAddition::Days(self.spec().coverage, from, to),
+            None => CoverageAddition::Whole(self.coverage_key(year)),
         }
     }
 }
 
 /// Returns the request of each row of the fetch log, with the row.
-pub(crate) fn requests(rows: &FetchLog) -> impl Iterator<Item = (ResourceRequest, &FetchLogEntry)> {
+pub(crate) fn logged_requests(
+    rows: &FetchLog,
+) -> impl Iterator<Item = (ResourceRequest, &FetchLogEntry)> {
     let rows = rows.iter();
-    rows.filter_map(|(unit, row)| Some((ResourceRequest::logged(*unit, row)?, row)))
+    rows.filter_map(|(coverage_key, row)| Some((ResourceRequest::logged(*coverage_key, row)?, row)))
 }

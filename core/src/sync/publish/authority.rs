@@ -13,7 +13,7 @@ use crate::sync::read::fetched_records::Fields;
 
 /// The role of an answer for the records that it contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Source {
+pub(crate) enum AnswerSource {
     School,
     SchoolInfo,
     Grades,
@@ -30,23 +30,27 @@ pub(crate) enum Source {
     Alone,
 }
 
-impl Source {
+impl AnswerSource {
     /// Returns the fields of a kind that the source has authority over.
     pub(crate) const fn owns(self, kind: Kind) -> Fields {
         match (kind, self) {
-            (Kind::School, Source::School) => fields(&SCHOOL),
-            (Kind::School, Source::SchoolInfo) => fields(&OF_INFO),
-            (Kind::Learner, Source::Listing) => fields(&LISTED) | fields(&STATUS),
-            (Kind::Learner, Source::AllAccounts | Source::OpenAccounts) => fields(&ACCOUNT),
-            (Kind::LearnerSubject, Source::SubjectsPerTerm) => fields(&TAKEN),
-            (Kind::Subject, Source::SubjectsPerTerm) => fields(&SUBJECT),
+            (Kind::School, AnswerSource::School) => fields(&SCHOOL),
+            (Kind::School, AnswerSource::SchoolInfo) => fields(&OF_INFO),
+            (Kind::Learner, AnswerSource::Listing) => fields(&LISTED) | fields(&STATUS),
+            (Kind::Learner, AnswerSource::AllAccounts | AnswerSource::OpenAccounts) => {
+                fields(&ACCOUNT)
+            }
+            (Kind::LearnerSubject, AnswerSource::SubjectsPerTerm) => fields(&TAKEN),
+            (Kind::Subject, AnswerSource::SubjectsPerTerm) => fields(&SUBJECT),
             (Kind::Subject, _) => 1 << subject::NAME,
-            (Kind::Grade, Source::Grades) => 1 << grade::NAME,
+            (Kind::Grade, AnswerSource::Grades) => 1 << grade::NAME,
             (Kind::Grade, _) => 1 << grade::SHORT_NAME,
-            (Kind::LearningProgram, Source::Marks) => 1 << RELEASED,
-            (Kind::Assessment, Source::Marks) => fields(&ASSESSMENT) | 1 << MARK_OUT_OF,
-            (Kind::Assessment, Source::Structure) => fields(&ASSESSMENT),
-            (Kind::AccountablePerson, Source::AllDebtors | Source::OpenDebtors) => fields(&PERSON),
+            (Kind::LearningProgram, AnswerSource::Marks) => 1 << RELEASED,
+            (Kind::Assessment, AnswerSource::Marks) => fields(&ASSESSMENT) | 1 << MARK_OUT_OF,
+            (Kind::Assessment, AnswerSource::Structure) => fields(&ASSESSMENT),
+            (Kind::AccountablePerson, AnswerSource::AllDebtors | AnswerSource::OpenDebtors) => {
+                fields(&PERSON)
+            }
             (
                 Kind::School
                 | Kind::Learner
@@ -68,21 +72,25 @@ impl Source {
         let has = |field: usize| stored.get(field).is_some_and(|value| !value.is_empty());
         let text = |field: usize| stored.get(field).map_or("", Value::text);
         let record = match (kind, self) {
-            (Kind::Mark, source) => return RECORD * Fields::from(source == Source::Marks),
-            (Kind::LearnerSubject, Source::SubjectMarks) => return 1 << TERMS,
-            (Kind::Learner, Source::OpenAccounts) if text(LEARNER_ACCOUNT) != OPEN => return 0,
-            (Kind::AccountablePerson, Source::OpenDebtors) if text(PERSON_ACCOUNT) != OPEN => {
+            (Kind::Mark, source) => return RECORD * Fields::from(source == AnswerSource::Marks),
+            (Kind::LearnerSubject, AnswerSource::SubjectMarks) => return 1 << TERMS,
+            (Kind::Learner, AnswerSource::OpenAccounts) if text(LEARNER_ACCOUNT) != OPEN => {
                 return 0;
             }
-            (Kind::Learner, Source::AllAccounts) => has(LEARNER_ACCOUNT),
-            (Kind::AccountablePerson, Source::AllDebtors) => has(PERSON_ACCOUNT),
-            (Kind::Assessment, Source::Marks) if !has(MARK_OUT_OF) => return 0,
-            (Kind::LearningProgram, Source::Marks)
+            (Kind::AccountablePerson, AnswerSource::OpenDebtors)
+                if text(PERSON_ACCOUNT) != OPEN =>
+            {
+                return 0;
+            }
+            (Kind::Learner, AnswerSource::AllAccounts) => has(LEARNER_ACCOUNT),
+            (Kind::AccountablePerson, AnswerSource::AllDebtors) => has(PERSON_ACCOUNT),
+            (Kind::Assessment, AnswerSource::Marks) if !has(MARK_OUT_OF) => return 0,
+            (Kind::LearningProgram, AnswerSource::Marks)
                 if stored.get(RELEASED).and_then(Value::integer) != Some(1) =>
             {
                 return 0;
             }
-            (Kind::Grade, Source::Grades) => has(grade::NAME),
+            (Kind::Grade, AnswerSource::Grades) => has(grade::NAME),
             _ => true,
         };
         let count = u32::try_from(kind.fields().len()).unwrap_or(Fields::BITS);
@@ -93,15 +101,17 @@ impl Source {
     /// Returns the fields of a kind for which the source is a fallback.
     pub(crate) const fn lends(self, kind: Kind) -> Fields {
         match (kind, self) {
-            (Kind::School, Source::SchoolInfo) => fields(&SHARED),
-            (Kind::Learner, Source::AllAccounts | Source::OpenAccounts) => fields(&NAMED),
-            (Kind::LearnerSubject, Source::SubjectMarks) => fields(&TAKEN),
+            (Kind::School, AnswerSource::SchoolInfo) => fields(&SHARED),
+            (Kind::Learner, AnswerSource::AllAccounts | AnswerSource::OpenAccounts) => {
+                fields(&NAMED)
+            }
+            (Kind::LearnerSubject, AnswerSource::SubjectMarks) => fields(&TAKEN),
             _ => 0,
         }
     }
 }
 
-const fn of<const N: usize>(kind: Kind, names: [&str; N]) -> [usize; N] {
+const fn positions<const N: usize>(kind: Kind, names: [&str; N]) -> [usize; N] {
     let mut positions = [0; N];
     let (mut rest, mut names): (&mut [usize], &[&str]) = (&mut positions, &names);
     while let ([position_of, others @ ..], [name, more @ ..]) = (rest, names) {
@@ -135,7 +145,7 @@ const fn fields(positions: &[usize]) -> Fields {
 /// The fields of a school in the answer of Get Schools.
 const SCHOOL: [usize; 24] = from(school::NAME);
 /// The fields of a school that only the school information has.
-const OF_INFO: [usize; 4] = of(
+const OF_INFO: [usize; 4] = positions(
     Kind::School,
     [
         "telephone_calling_code",
@@ -145,7 +155,7 @@ const OF_INFO: [usize; 4] = of(
     ],
 );
 /// The fields of a school that both answers have.
-const SHARED: [usize; 8] = of(
+const SHARED: [usize; 8] = positions(
     Kind::School,
     [
         "school_name",
@@ -160,9 +170,9 @@ const SHARED: [usize; 8] = of(
 );
 /// The fields of a learner in a list of learners.
 const LISTED: [usize; 28] = from(position(learner::FIELDS, "first_name"));
-const STATUS: [usize; 1] = of(Kind::Learner, ["status"]);
+const STATUS: [usize; 1] = positions(Kind::Learner, ["status"]);
 /// The fields of a learner that the answer with its account has too.
-const NAMED: [usize; 6] = of(
+const NAMED: [usize; 6] = positions(
     Kind::Learner,
     [
         "first_name",
@@ -173,8 +183,8 @@ const NAMED: [usize; 6] = of(
         "parent2_id",
     ],
 );
-const ACCOUNT: [usize; 2] = of(Kind::Learner, ["debtor_code", "accountable_person_id"]);
-const TAKEN: [usize; 2] = of(Kind::LearnerSubject, ["grade_id", "terms"]);
+const ACCOUNT: [usize; 2] = positions(Kind::Learner, ["debtor_code", "accountable_person_id"]);
+const TAKEN: [usize; 2] = positions(Kind::LearnerSubject, ["grade_id", "terms"]);
 const SUBJECT: [usize; 3] = [subject::NAME, subject::SUPER_ID, subject::SUPER_NAME];
 const ASSESSMENT: [usize; 8] = from(position(assessment::FIELDS, "grade_id"));
 /// The bit that represents the record as a whole: the first field, which every record has.

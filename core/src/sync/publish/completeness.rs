@@ -5,7 +5,7 @@
 use crate::record::field::position;
 use crate::record::kinds::{assessment, learner, learning_program};
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Resource, Scope};
+use crate::sync::plan::resource::{Resource, Selection};
 use crate::sync::plan::resource_request::ResourceRequest;
 
 /// Facts about a record that other records show.
@@ -19,7 +19,7 @@ pub(crate) struct Relations {
 
 /// Returns whether an answer would contain a stored record if the service still had it.
 pub(crate) fn is_complete_for(
-    ask: ResourceRequest,
+    request: ResourceRequest,
     year: u64,
     kind: Kind,
     values: &[Value<'_>],
@@ -27,30 +27,30 @@ pub(crate) fn is_complete_for(
 ) -> bool {
     let number = |field: usize| values.get(field).and_then(Value::integer);
     let text = |field: usize| values.get(field).map_or("", Value::text);
-    let is_of_year = |at: (u64, u64)| at == (ask.id, ask.year.unwrap_or(year));
-    if !ask.spec().complete.contains(&kind) {
+    let is_of_year = |at: (u64, u64)| at == (request.id, request.year.unwrap_or(year));
+    if !request.spec().complete.contains(&kind) {
         return false;
     }
-    match ask.spec().scope {
+    match request.spec().scope {
         // The default status is stored as an empty value.
-        Scope::Status("current") => text(STATUS).is_empty(),
-        Scope::Status(status) => text(STATUS) == status,
-        Scope::Learner => number(1).zip(number(2)).is_some_and(is_of_year),
-        Scope::Grade => {
+        Selection::Status("current") => text(STATUS).is_empty(),
+        Selection::Status(status) => text(STATUS) == status,
+        Selection::Learner => number(1).zip(number(2)).is_some_and(is_of_year),
+        Selection::Grade => {
             let at = match kind {
                 Kind::LearningProgram => number(PROGRAM_GRADE).zip(number(PROGRAM_YEAR)),
                 Kind::Assessment => {
-                    assessment::AssessmentPlace::of(values).map(|at| (at.grade, at.year))
+                    assessment::AssessmentPlace::from_values(values).map(|at| (at.grade, at.year))
                 }
                 _ => relations.at.map(|at| (at.grade, at.year)),
             };
             at.is_some_and(is_of_year)
         }
-        Scope::Days(_) => ask.belongs(kind, values),
-        Scope::School => ask.resource != Resource::Parents || relations.has_current_child,
+        Selection::Days(_) => request.belongs(kind, values),
+        Selection::School => request.resource != Resource::Parents || relations.has_current_child,
         // This list is the same for all schools: callers use it only if all schools of the store
         // are synced.
-        Scope::AllSchools => true,
+        Selection::AllSchools => true,
     }
 }
 

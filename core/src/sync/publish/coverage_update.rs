@@ -2,15 +2,15 @@
 //! several cover together.
 
 use super::input::Publication;
-use super::reconcile::Listed;
+use super::reconcile::LearnerLists;
 use super::shrink_guard::Quarantine;
-use crate::dataset::replication::coverage::{self, Seen};
+use crate::dataset::replication::coverage::{self, CoverageAddition};
 use crate::error::Result;
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log::FetchState;
 use crate::store::{Reader, Write};
 use crate::sync::plan::resource::{LISTINGS, Resource};
-use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use std::collections::BTreeSet;
 
 /// Stores the coverage that results from a publication, and removes coverage that no longer
@@ -19,15 +19,15 @@ pub(crate) fn update_coverage(
     pass: &Publication<'_>,
     write: &mut Write<'_>,
     held: &Quarantine,
-    listed: &Listed,
+    listed: &LearnerLists,
 ) -> Result<()> {
     let seen = coverage_of_each(pass, held);
     coverage::add_coverage(write, pass.school, &seen, pass.as_of)?;
-    let units = coverage::units(write, pass.school)?;
-    let together = joint_coverage(pass, held, &units, listed);
-    let lost = units
+    let coverage_keys = coverage::units(write, pass.school)?;
+    let together = joint_coverage(pass, held, &coverage_keys, listed);
+    let lost = coverage_keys
         .into_iter()
-        .filter(|unit| is_lost(pass, unit, &together, listed));
+        .filter(|coverage_key| is_lost(pass, coverage_key, &together, listed));
     let lost: Vec<CoverageKey> = lost.collect();
     coverage::remove_coverage(write, pass.school, &lost)?;
     if pass.is_whole {
@@ -35,7 +35,8 @@ pub(crate) fn update_coverage(
             coverage::retain_days(write, pass.school, resource.spec().coverage, days)?;
         }
     }
-    let together: Vec<Seen> = together.into_iter().map(Seen::Whole).collect();
+    let together: Vec<CoverageAddition> =
+        together.into_iter().map(CoverageAddition::Whole).collect();
     coverage::add_coverage(write, pass.school, &together, pass.as_of)
 }
 
@@ -45,11 +46,11 @@ pub(crate) fn lacks(
     reader: &dyn Reader,
     held: &Quarantine,
 ) -> Result<bool> {
-    let units = coverage::units(reader, pass.school)?;
+    let coverage_keys = coverage::units(reader, pass.school)?;
     let mut seen = coverage_of_each(pass, held).into_iter();
     Ok(seen.any(|seen| match seen {
-        Seen::Whole(unit) => !units.contains(&unit),
-        Seen::Days(..) => false,
+        CoverageAddition::Whole(coverage_key) => !coverage_keys.contains(&coverage_key),
+        CoverageAddition::Days(..) => false,
     }))
 }
 
@@ -58,46 +59,53 @@ pub(crate) fn lacks(
 /// Marks of another year that the app requested are covered until the next pass.
 fn is_lost(
     pass: &Publication<'_>,
-    unit: &CoverageKey,
+    coverage_key: &CoverageKey,
     together: &[CoverageKey],
-    listed: &Listed,
+    listed: &LearnerLists,
 ) -> bool {
-    match unit.kind {
+    match coverage_key.kind {
         CoverageKind::LearnersOwnSubjects
         | CoverageKind::SubjectsPerTerm
-        | CoverageKind::SubjectMarks => unit.year != pass.year || !listed.has(unit.key.0),
+        | CoverageKind::SubjectMarks => {
+            coverage_key.year != pass.year || !listed.has(coverage_key.key.0)
+        }
         CoverageKind::StructureOfLearner => {
-            let learner = unit.key.0;
-            let ask = ResourceRequest::of_id(Resource::StructureOfLearner, learner);
-            let is_asked = pass.rows.contains_key(&ask.unit(0));
-            unit.year != pass.year || !is_asked || !listed.has(learner)
+            let learner = coverage_key.key.0;
+            let request = ResourceRequest::of_id(Resource::StructureOfLearner, learner);
+            let is_asked = pass.rows.contains_key(&request.coverage_key(0));
+            coverage_key.year != pass.year || !is_asked || !listed.has(learner)
         }
         CoverageKind::MarksOfGrade | CoverageKind::StructureOfGrade => {
-            let row = pass.rows.get(unit);
+            let row = pass.rows.get(coverage_key);
             let is_of_pass = row.is_some_and(|row| row.pass == pass.head.pass);
-            pass.is_whole && unit.year != pass.year && !is_of_pass
+            pass.is_whole && coverage_key.year != pass.year && !is_of_pass
         }
-        CoverageKind::LearnerSubjects | CoverageKind::LearnersParents => !together.contains(unit),
+        CoverageKind::LearnerSubjects | CoverageKind::LearnersParents => {
+            !together.contains(coverage_key)
+        }
         _ => false,
     }
 }
 
-fn coverage_of_each(pass: &Publication<'_>, held: &Quarantine) -> Vec<Seen> {
+fn coverage_of_each(pass: &Publication<'_>, held: &Quarantine) -> Vec<CoverageAddition> {
     let mut seen = Vec::new();
     let has_structures = has_structures(pass, held);
-    for ask in pass.complete(held) {
-        match ask.resource {
-            Resource::MarksOfGrade | Resource::StructureOfGrade if !is_of_year(pass, ask.id) => {
+    for request in pass.complete(held) {
+        match request.resource {
+            Resource::MarksOfGrade | Resource::StructureOfGrade
+                if !is_of_year(pass, request.id) =>
+            {
                 continue;
             }
             Resource::StructureOfLearner if !has_structures => continue,
             Resource::SubjectsPerTerm => {
-                let own = CoverageKey::of_id(CoverageKind::LearnersOwnSubjects, pass.year, ask.id);
-                seen.push(Seen::Whole(own));
+                let own =
+                    CoverageKey::of_id(CoverageKind::LearnersOwnSubjects, pass.year, request.id);
+                seen.push(CoverageAddition::Whole(own));
             }
             _ => {}
         }
-        seen.push(ask.seen(pass.year));
+        seen.push(request.seen(pass.year));
     }
     seen
 }
@@ -105,14 +113,14 @@ fn coverage_of_each(pass: &Publication<'_>, held: &Quarantine) -> Vec<Seen> {
 fn joint_coverage(
     pass: &Publication<'_>,
     held: &Quarantine,
-    units: &BTreeSet<CoverageKey>,
-    listed: &Listed,
+    coverage_keys: &BTreeSet<CoverageKey>,
+    listed: &LearnerLists,
 ) -> Vec<CoverageKey> {
     let mut together = Vec::new();
-    let has = |part| units.contains(&CoverageKey::of(part));
+    let has = |part| coverage_keys.contains(&CoverageKey::new(part));
     let takes = |id: &u64| {
         // Requires the subjects of every current learner.
-        units.contains(&CoverageKey::of_id(
+        coverage_keys.contains(&CoverageKey::of_id(
             CoverageKind::SubjectsPerTerm,
             pass.year,
             *id,
@@ -129,7 +137,7 @@ fn joint_coverage(
         CoverageKind::WaitlistLearners,
     ];
     if lists.into_iter().all(has) && has_parents(pass, held, &has) {
-        together.push(CoverageKey::of(CoverageKind::LearnersParents));
+        together.push(CoverageKey::new(CoverageKind::LearnersParents));
     }
     together
 }
@@ -145,9 +153,9 @@ fn has_parents(
     let had = has(CoverageKind::LearnersParents);
     let has_accounts = has(CoverageKind::AllAccounts);
     let row_of = |resource| {
-        let ask = ResourceRequest::new(resource);
-        let row = pass.rows.get(&ask.unit(0));
-        row.filter(|row| row.state != FetchState::Failed && !held.contains_key(&ask))
+        let request = ResourceRequest::new(resource);
+        let row = pass.rows.get(&request.coverage_key(0));
+        row.filter(|row| row.state != FetchState::Failed && !held.contains_key(&request))
     };
     let is_with = |resource| row_of(resource).map_or(had, |row| !row.without_parents);
     LISTINGS.into_iter().all(is_with) && (!has_accounts || is_with(Resource::AllAccounts))
@@ -156,10 +164,11 @@ fn has_parents(
 /// Returns whether the structure of every grade is up to date: its latest answer has not failed, is
 /// not due and is not quarantined.
 fn has_structures(pass: &Publication<'_>, held: &Quarantine) -> bool {
-    let mut structures = requests(pass.rows)
-        .filter(|(ask, _)| ask.resource == Resource::StructureOfGrade && ask.year.is_none());
-    structures.all(|(ask, row)| {
-        row.state != FetchState::Failed && !row.is_due && !held.contains_key(&ask)
+    let mut structures = logged_requests(pass.rows).filter(|(request, _)| {
+        request.resource == Resource::StructureOfGrade && request.year.is_none()
+    });
+    structures.all(|(request, row)| {
+        row.state != FetchState::Failed && !row.is_due && !held.contains_key(&request)
     })
 }
 

@@ -2,7 +2,7 @@
 //! answers from one state of the service result in the same records, in whatever order and groups
 //! they are published.
 
-use super::authority::{OPEN, Source};
+use super::authority::{AnswerSource, OPEN};
 use crate::record::field::{Field, position};
 use crate::record::kinds::{
     accountable_person, assessment, grade, learner, learner_subject, learning_outcome,
@@ -20,18 +20,18 @@ use std::collections::BTreeSet;
 /// according to the answer.
 #[derive(Clone)]
 pub(crate) struct RecordForm<'a> {
-    pub(crate) ask: ResourceRequest,
+    pub(crate) request: ResourceRequest,
     pub(crate) values: Option<FetchedRecord<'a>>,
 }
 
 impl RecordForm<'_> {
-    pub(crate) fn source(&self) -> Source {
-        self.ask.spec().source
+    pub(crate) fn source(&self) -> AnswerSource {
+        self.request.spec().source
     }
 }
 
 /// Facts about the school on which the merge of a record depends.
-pub(crate) struct Context<'c> {
+pub(crate) struct MergeContext<'c> {
     /// The coverage keys of all answers that were read completely, in this publication or an
     /// earlier one.
     pub(crate) whole: &'c BTreeSet<CoverageKey>,
@@ -42,9 +42,9 @@ pub(crate) struct Context<'c> {
     pub(crate) is_named: bool,
 }
 
-impl Context<'_> {
+impl MergeContext<'_> {
     fn has(&self, part: CoverageKind) -> bool {
-        self.whole.contains(&CoverageKey::of(part))
+        self.whole.contains(&CoverageKey::new(part))
     }
 
     fn has_of(&self, part: CoverageKind, year: u64, id: u64) -> bool {
@@ -60,7 +60,7 @@ pub(crate) fn merge<'a>(
     kind: Kind,
     old: Option<Values<'a>>,
     said: &[RecordForm<'a>],
-    known: &Context<'_>,
+    known: &MergeContext<'_>,
 ) -> Option<Values<'a>> {
     let record = Record {
         kind,
@@ -88,7 +88,7 @@ pub(crate) fn merge<'a>(
 struct Record<'s, 'a> {
     kind: Kind,
     said: &'s [RecordForm<'a>],
-    known: &'s Context<'s>,
+    known: &'s MergeContext<'s>,
     was_there: bool,
 }
 
@@ -113,13 +113,13 @@ impl<'a> Record<'_, 'a> {
     }
 
     /// Returns whether an answer of this source contains the record.
-    fn tells(&self, source: Source) -> bool {
+    fn tells(&self, source: AnswerSource) -> bool {
         let mut said = self.said.iter();
         said.any(|said| said.source() == source && said.values.is_some())
     }
 
     /// Returns whether an answer of this source is complete for the record and does not contain it.
-    fn lacks(&self, source: Source) -> bool {
+    fn lacks(&self, source: AnswerSource) -> bool {
         let mut said = self.said.iter();
         said.any(|said| said.source() == source && said.values.is_none())
     }
@@ -131,26 +131,29 @@ impl<'a> Record<'_, 'a> {
         for said in self.said.iter().filter(|said| said.values.is_none()) {
             let source = said.source();
             // A record that is missing from the list of open accounts still has an account.
-            if !matches!(source, Source::OpenAccounts | Source::OpenDebtors) {
+            if !matches!(
+                source,
+                AnswerSource::OpenAccounts | AnswerSource::OpenDebtors
+            ) {
                 set(values, source.owns(self.kind) & !self.key(), &[]);
             }
         }
         let fetched = || {
             self.said
                 .iter()
-                .filter_map(|said| Some((said.ask, said.values.as_ref()?)))
+                .filter_map(|said| Some((said.request, said.values.as_ref()?)))
         };
-        for (ask, fetched) in fetched().filter(|_| may_lend) {
+        for (request, fetched) in fetched().filter(|_| may_lend) {
             set(
                 values,
-                fetched.fields & ask.spec().source.lends(self.kind),
+                fetched.fields & request.spec().source.lends(self.kind),
                 &fetched.values,
             );
         }
-        for (ask, fetched) in fetched() {
+        for (request, fetched) in fetched() {
             set(
                 values,
-                fetched.fields & ask.spec().source.owns(self.kind),
+                fetched.fields & request.spec().source.owns(self.kind),
                 &fetched.values,
             );
         }
@@ -185,8 +188,8 @@ impl<'a> Record<'_, 'a> {
     /// A grade exists if it is in the list of grades, or if its short name appears in records that
     /// refer to it. If the list was not fetched, the grade remains.
     fn grade(&self, values: &mut Values<'a>) -> bool {
-        let is_listed = self.tells(Source::Grades);
-        if !is_listed && !self.lacks(Source::Grades) {
+        let is_listed = self.tells(AnswerSource::Grades);
+        if !is_listed && !self.lacks(AnswerSource::Grades) {
             return self.was_there || !is_empty(values, grade::SHORT_NAME);
         }
         if !self.known.is_named {
@@ -203,31 +206,36 @@ impl<'a> Record<'_, 'a> {
             status => status.to_owned(),
         };
         let before = status(values);
-        let is_listed = self.tells(Source::Listing)
-            || (self.was_there && before != LEFT && !self.lacks(Source::Listing));
+        let is_listed = self.tells(AnswerSource::Listing)
+            || (self.was_there && before != LEFT && !self.lacks(AnswerSource::Listing));
         let has_accounts = self.known.has(CoverageKind::AllAccounts);
         let is_open = values
             .get(ACCOUNT)
             .is_some_and(|account| account.text() == OPEN);
         let had_account = before == LEFT || is_open || has_accounts;
-        let is_named = self.tells(Source::AllAccounts) || self.tells(Source::OpenAccounts);
+        let is_named =
+            self.tells(AnswerSource::AllAccounts) || self.tells(AnswerSource::OpenAccounts);
         let has_account =
-            is_named || (self.was_there && had_account && !self.lacks(Source::AllAccounts));
+            is_named || (self.was_there && had_account && !self.lacks(AnswerSource::AllAccounts));
         let stored = values.clone();
         self.take(values, !is_listed);
         if !is_listed && !is_named {
             // The values from the list remain until the account of the learner is read.
-            set(values, Source::AllAccounts.lends(Kind::Learner), &stored);
+            set(
+                values,
+                AnswerSource::AllAccounts.lends(Kind::Learner),
+                &stored,
+            );
         }
         if !is_listed {
             put(values, STATUS, text(LEFT.to_owned()));
-        } else if !self.tells(Source::Listing) {
+        } else if !self.tells(AnswerSource::Listing) {
             put(values, STATUS, text(before));
         }
         self.account(
             values,
             ACCOUNT,
-            Source::OpenAccounts,
+            AnswerSource::OpenAccounts,
             CoverageKind::OpenAccounts,
         );
         is_listed || has_account
@@ -235,7 +243,13 @@ impl<'a> Record<'_, 'a> {
 
     /// Sets whether an account is open: it is open if it is in the list of open accounts, and
     /// closed if that list was read and does not contain it.
-    fn account(&self, values: &mut Values<'a>, field: usize, open: Source, of_open: CoverageKind) {
+    fn account(
+        &self,
+        values: &mut Values<'a>,
+        field: usize,
+        open: AnswerSource,
+        of_open: CoverageKind,
+    ) {
         if self.tells(open) {
             put(values, field, text(OPEN.to_owned()));
         } else if self.lacks(open) || is_empty(values, field) && self.known.has(of_open) {
@@ -246,15 +260,16 @@ impl<'a> Record<'_, 'a> {
     /// An accountable person exists if it is in the list of open accounts, or in the list of all
     /// accounts.
     fn accountable_person(&self, values: &mut Values<'a>) -> bool {
-        let is_listed = self.tells(Source::AllDebtors) || self.tells(Source::OpenDebtors);
+        let is_listed =
+            self.tells(AnswerSource::AllDebtors) || self.tells(AnswerSource::OpenDebtors);
         self.take(values, false);
         self.account(
             values,
             DEBTOR_ACCOUNT,
-            Source::OpenDebtors,
+            AnswerSource::OpenDebtors,
             CoverageKind::OpenDebtors,
         );
-        is_listed || (self.was_there && !self.lacks(Source::AllDebtors))
+        is_listed || (self.was_there && !self.lacks(AnswerSource::AllDebtors))
     }
 
     /// A programme is released if its marks are visible. It is known not to be released if the
@@ -267,9 +282,9 @@ impl<'a> Record<'_, 'a> {
             |values: &Values<'a>| values.get(RELEASED).and_then(Value::integer) == Some(1);
         let was_shown = self.was_there && is_shown(values);
         self.take(values, false);
-        let in_structure = self.tells(Source::Structure)
+        let in_structure = self.tells(AnswerSource::Structure)
             || (self.was_there
-                && !self.lacks(Source::Structure)
+                && !self.lacks(AnswerSource::Structure)
                 && (!was_shown || has(CoverageKind::StructureOfGrade)));
         if !is_shown(values) {
             let is_known = has(CoverageKind::MarksOfGrade);
@@ -285,18 +300,20 @@ impl<'a> Record<'_, 'a> {
 
     fn assessment(&self, values: &mut Values<'a>) -> bool {
         let has_marks = !is_empty(values, MARK_OUT_OF);
-        let has_structure = self.has_structure(assessment::AssessmentPlace::of(values));
-        let in_structure = self.tells(Source::Structure)
-            || (self.was_there && !self.lacks(Source::Structure) && has_structure);
-        let in_marks = self.tells(Source::Marks)
-            || (self.was_there && (has_marks || !has_structure) && !self.lacks(Source::Marks));
+        let has_structure = self.has_structure(assessment::AssessmentPlace::from_values(values));
+        let in_structure = self.tells(AnswerSource::Structure)
+            || (self.was_there && !self.lacks(AnswerSource::Structure) && has_structure);
+        let in_marks = self.tells(AnswerSource::Marks)
+            || (self.was_there
+                && (has_marks || !has_structure)
+                && !self.lacks(AnswerSource::Marks));
         let stored = values.clone();
         self.take(values, false);
-        let is_fetched = self.tells(Source::Marks) || self.tells(Source::Structure);
+        let is_fetched = self.tells(AnswerSource::Marks) || self.tells(AnswerSource::Structure);
         if !is_fetched {
             // One of the two answers no longer contains the assessment, but the other one still
             // does.
-            set(values, Source::Structure.owns(self.kind), &stored);
+            set(values, AnswerSource::Structure.owns(self.kind), &stored);
         }
         in_structure || in_marks
     }
@@ -308,8 +325,8 @@ impl<'a> Record<'_, 'a> {
         let year = values.get(2).and_then(Value::integer);
         let of = |(year, id)| self.known.has_of(CoverageKind::SubjectsPerTerm, year, id);
         let has_per_term = year.zip(learner).is_some_and(of);
-        let is_taken = self.tells(Source::SubjectsPerTerm)
-            || (self.was_there && has_per_term && !self.lacks(Source::SubjectsPerTerm));
+        let is_taken = self.tells(AnswerSource::SubjectsPerTerm)
+            || (self.was_there && has_per_term && !self.lacks(AnswerSource::SubjectsPerTerm));
         let before = terms(values);
         let fetched = |source| {
             let mut said = self
@@ -321,11 +338,11 @@ impl<'a> Record<'_, 'a> {
                 .map(|fetched| terms(&fetched.values))
         };
         let (groups, marks) = (
-            fetched(Source::SubjectsPerTerm),
-            fetched(Source::SubjectMarks),
+            fetched(AnswerSource::SubjectsPerTerm),
+            fetched(AnswerSource::SubjectMarks),
         );
         let has_marks = marks.is_some();
-        let marks = if self.lacks(Source::SubjectMarks) && !has_marks {
+        let marks = if self.lacks(AnswerSource::SubjectMarks) && !has_marks {
             Vec::new()
         } else {
             marks.unwrap_or_else(|| before.clone())
@@ -341,7 +358,7 @@ impl<'a> Record<'_, 'a> {
         }
         self.take(values, !is_taken);
         put(values, TERMS, Value::Terms(taken));
-        let marked = has_marks || (self.was_there && !self.lacks(Source::SubjectMarks));
+        let marked = has_marks || (self.was_there && !self.lacks(AnswerSource::SubjectMarks));
         is_taken || (!has_per_term && marked)
     }
 
@@ -362,19 +379,20 @@ impl<'a> Record<'_, 'a> {
                 .filter(|said| said.source() == source);
             said.find_map(|said| said.values.as_ref())
         };
-        if let Some(fetched) = fetched(Source::Marks) {
+        if let Some(fetched) = fetched(AnswerSource::Marks) {
             values.clone_from(&fetched.values);
             return true;
         }
-        if self.was_there && !self.lacks(Source::Marks) && !tells_nothing(values) {
+        if self.was_there && !self.lacks(AnswerSource::Marks) && !tells_nothing(values) {
             return true;
         }
-        if let Some(fetched) = fetched(Source::Structure) {
+        if let Some(fetched) = fetched(AnswerSource::Structure) {
             values.clone_from(&fetched.values);
             return true;
         }
-        let may_be =
-            self.was_there && !self.lacks(Source::Structure) && self.has_structure(self.known.at);
+        let may_be = self.was_there
+            && !self.lacks(AnswerSource::Structure)
+            && self.has_structure(self.known.at);
         let nothing = mark::Mark {
             captured: false,
             absent: false,
@@ -391,7 +409,7 @@ impl<'a> Record<'_, 'a> {
 
 /// Returns whether a mark contains no value, and shows only that there may be one.
 pub(crate) fn tells_nothing(values: &[Value<'_>]) -> bool {
-    let mark = mark::Mark::of(values);
+    let mark = mark::Mark::from_values(values);
     !mark.captured && mark.dtime.is_none() && mark.mark.is_none() && mark.percentage.is_none()
 }
 

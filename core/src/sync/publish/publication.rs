@@ -3,7 +3,7 @@
 
 use super::coverage_update;
 use super::input::Publication;
-use super::reconcile::{Listed, Outcome, Reconciler};
+use super::reconcile::{LearnerLists, Reconciler, Reconciliation};
 use super::shrink_guard::{Loss, Losses, Quarantine};
 use crate::dataset;
 use crate::dataset::replication::fetch_log::{self, FetchLog};
@@ -15,8 +15,8 @@ use crate::record::{Kind, Value};
 use crate::store::{Reader, Write};
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::staging::{Staging, StoreOutcome};
-use crate::sync::plan::resource::{Frequency, Group, LISTINGS, Resource, Scope};
-use crate::sync::plan::resource_request::{ResourceRequest, requests};
+use crate::sync::plan::resource::{Frequency, Group, LISTINGS, Resource, Selection};
+use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use std::collections::{BTreeSet, HashSet};
 
 impl Pass {
@@ -27,8 +27,8 @@ impl Pass {
         let Some(head) = self.head else {
             return Ok(true);
         };
-        let fetched = requests(&self.rows).filter(|(ask, row)| match row.state {
-            FetchState::Fetched => only.is_none_or(|only| only.contains(ask)),
+        let fetched = logged_requests(&self.rows).filter(|(request, row)| match row.state {
+            FetchState::Fetched => only.is_none_or(|only| only.contains(request)),
             FetchState::Quarantined | FetchState::Approved => only.is_none(),
             FetchState::Unfetched
             | FetchState::Published
@@ -42,12 +42,12 @@ impl Pass {
         let first = fetched.iter().map(|(_, row)| row.asked_at).min();
         // The list of grades remains stored with its answer, and is part of every publication.
         let list = ResourceRequest::new(Resource::Grades);
-        let grades = self.rows.get(&list.unit(0));
+        let grades = self.rows.get(&list.coverage_key(0));
         let grades = grades.filter(|row| row.state == FetchState::Published);
         fetched.extend(grades.map(|row| (list, row)));
-        fetched.sort_by_key(|(ask, row)| (row.age(), ask.unit(0)));
+        fetched.sort_by_key(|(request, row)| (row.age(), request.coverage_key(0)));
         let days = Resource::ALL.into_iter();
-        let days = days.filter(|resource| matches!(resource.spec().scope, Scope::Days(_)));
+        let days = days.filter(|resource| matches!(resource.spec().scope, Selection::Days(_)));
         let (year, is_year_shown) = self.year();
         let mut pass = Publication {
             school: self.school,
@@ -55,13 +55,14 @@ impl Pass {
             rows: &self.rows,
             is_whole: only.is_none(),
             as_of: first.filter(|_| only.is_some()).unwrap_or(head.began),
-            fetched: fetched.into_iter().map(|(ask, _)| ask).collect(),
+            fetched: fetched.into_iter().map(|(request, _)| request).collect(),
             year,
             is_year_shown,
             days: days.map(|resource| (resource, vec![self.days()])).collect(),
             utc_offset: self.new_offset(),
         };
-        let is_over = requests(pass.rows).any(|(ask, row)| pass.is_obsolete(ask, row));
+        let is_over =
+            logged_requests(pass.rows).any(|(request, row)| pass.is_obsolete(request, row));
         let is_due = is_new || is_over || pass.utc_offset.is_some();
         if !is_due
             && !self
@@ -71,9 +72,9 @@ impl Pass {
             return Ok(true);
         }
         for (resource, days) in &mut pass.days {
-            let of_pass = requests(pass.rows)
-                .filter(|(ask, row)| ask.resource == *resource && row.pass == head.pass);
-            days.extend(of_pass.filter_map(|(ask, _)| ask.days));
+            let of_pass = logged_requests(pass.rows)
+                .filter(|(request, row)| request.resource == *resource && row.pass == head.pass);
+            days.extend(of_pass.filter_map(|(request, _)| request.days));
         }
         let Some(rows) = pass.publish(&self.staging)? else {
             return Ok(false);
@@ -96,7 +97,7 @@ impl Publication<'_> {
             if staging.check_pass(write, &self.head)? != StoreOutcome::Kept {
                 return Ok(None);
             }
-            if dataset::has_records(write, self.school)? && write.owners().of(self.school).is_app()
+            if dataset::has_records(write, self.school)? && write.owners().get(self.school).is_app()
             {
                 return Err(Error::unsupported(
                     "syncing a school that has records: remove it first",
@@ -111,7 +112,7 @@ impl Publication<'_> {
                 }
                 held.extend(more);
             };
-            let Outcome {
+            let Reconciliation {
                 stage,
                 listed,
                 marked,
@@ -133,7 +134,10 @@ impl Publication<'_> {
     /// Returns whether unchanged answers cover what the coverage does not contain yet, for example
     /// after a new year began.
     fn extends_coverage(&self, reader: &dyn Reader) -> Result<bool> {
-        let held = self.fetched.iter().map(|ask| (*ask, Loss::default()));
+        let held = self
+            .fetched
+            .iter()
+            .map(|request| (*request, Loss::default()));
         coverage_update::lacks(self, reader, &held.collect())
     }
 
@@ -142,21 +146,22 @@ impl Publication<'_> {
         let is_held = |row: &FetchLogEntry| {
             matches!(row.state, FetchState::Quarantined | FetchState::Approved)
         };
-        let held = requests(self.rows).filter(|(_, row)| is_held(row));
-        let held = held.filter(|(ask, _)| !self.fetched.contains(ask));
-        held.map(|(ask, _)| (ask, Loss::default())).collect()
+        let held = logged_requests(self.rows).filter(|(_, row)| is_held(row));
+        let held = held.filter(|(request, _)| !self.fetched.contains(request));
+        held.map(|(request, _)| (request, Loss::default()))
+            .collect()
     }
 
     /// Returns the answers that would remove too much, together with all answers of their groups.
     fn quarantine(&self, losses: &Losses) -> Quarantine {
-        let row = |ask: ResourceRequest| self.rows.get(&ask.unit(0));
-        let too_much =
-            losses.too_much(|ask| row(ask).is_some_and(|row| row.state == FetchState::Approved));
-        let groups = too_much.iter().filter_map(|ask| ask.group());
+        let row = |request: ResourceRequest| self.rows.get(&request.coverage_key(0));
+        let too_much = losses
+            .too_much(|request| row(request).is_some_and(|row| row.state == FetchState::Approved));
+        let groups = too_much.iter().filter_map(|request| request.group());
         let groups: HashSet<(Group, u64)> = groups.collect();
-        let is_held = |ask: &ResourceRequest| {
-            let group = ask.group();
-            too_much.contains(ask) || group.is_some_and(|group| groups.contains(&group))
+        let is_held = |request: &ResourceRequest| {
+            let group = request.group();
+            too_much.contains(request) || group.is_some_and(|group| groups.contains(&group))
         };
         let most = if too_much.is_empty() {
             Quarantine::new()
@@ -164,7 +169,7 @@ impl Publication<'_> {
             losses.most()
         };
         let held = self.fetched.iter().copied().filter(is_held);
-        held.map(|ask| (ask, most.get(&ask).copied().unwrap_or_default()))
+        held.map(|request| (request, most.get(&request).copied().unwrap_or_default()))
             .collect()
     }
 
@@ -177,16 +182,16 @@ impl Publication<'_> {
         write: &mut Write<'_>,
         held: &Quarantine,
         marked: &BTreeSet<u64>,
-        listed: &Listed,
+        listed: &LearnerLists,
     ) -> Result<()> {
-        for ask in &self.fetched {
-            let unit = ask.unit(0);
-            let Some(row) = self.rows.get(&unit) else {
+        for request in &self.fetched {
+            let coverage_key = request.coverage_key(0);
+            let Some(row) = self.rows.get(&coverage_key) else {
                 continue;
             };
-            if !self.is_usable(*ask) {
-                fetch_log::remove(write, self.school, unit)?;
-            } else if let Some(Loss { lost, stored, .. }) = held.get(ask).copied() {
+            if !self.is_usable(*request) {
+                fetch_log::remove(write, self.school, coverage_key)?;
+            } else if let Some(Loss { lost, stored, .. }) = held.get(request).copied() {
                 let state = match row.state {
                     FetchState::Approved => FetchState::Approved,
                     _ => FetchState::Quarantined,
@@ -197,7 +202,7 @@ impl Publication<'_> {
                     stored,
                     ..*row
                 };
-                fetch_log::set(write, self.school, unit, &row)?;
+                fetch_log::set(write, self.school, coverage_key, &row)?;
             } else {
                 let row = FetchLogEntry {
                     state: FetchState::Published,
@@ -205,29 +210,35 @@ impl Publication<'_> {
                     stored: 0,
                     ..*row
                 };
-                match ask.resource {
-                    Resource::Grades => fetch_log::set(write, self.school, unit, &row)?,
-                    _ => fetch_log::put(write, self.school, unit, &row, &[])?,
+                match request.resource {
+                    Resource::Grades => fetch_log::set(write, self.school, coverage_key, &row)?,
+                    _ => fetch_log::put(write, self.school, coverage_key, &row, &[])?,
                 }
             }
         }
-        for (ask, row) in requests(self.rows) {
+        for (request, row) in logged_requests(self.rows) {
             let is_unlisted = matches!(
-                ask.group(),
+                request.group(),
                 Some((Group::Subjects, learner)) if listed.lacks(learner)
             );
-            if is_unlisted || self.is_obsolete(ask, row) {
-                fetch_log::remove(write, self.school, ask.unit(0))?;
+            if is_unlisted || self.is_obsolete(request, row) {
+                fetch_log::remove(write, self.school, request.coverage_key(0))?;
             }
         }
         for learner in marked {
-            let unit = ResourceRequest::of_id(Resource::SubjectMarks, *learner).unit(0);
-            let row = self.rows.get(&unit);
+            let coverage_key =
+                ResourceRequest::of_id(Resource::SubjectMarks, *learner).coverage_key(0);
+            let row = self.rows.get(&coverage_key);
             if let Some(row) =
                 row.filter(|row| row.pass < self.head.pass && row.state == FetchState::Published)
             {
                 let is_due = true;
-                fetch_log::set(write, self.school, unit, &FetchLogEntry { is_due, ..*row })?;
+                fetch_log::set(
+                    write,
+                    self.school,
+                    coverage_key,
+                    &FetchLogEntry { is_due, ..*row },
+                )?;
             }
         }
         Ok(())
@@ -237,16 +248,18 @@ impl Publication<'_> {
     /// year, to a window that has a day outside the days of this pass, because the records of that
     /// day are removed, and to the structure of a learner that no longer shows changes. An answer
     /// that the app requested in this pass remains until the next one.
-    fn is_obsolete(&self, ask: ResourceRequest, row: &FetchLogEntry) -> bool {
-        let is_indication = ask.spec().frequency == Frequency::Indication;
+    fn is_obsolete(&self, request: ResourceRequest, row: &FetchLogEntry) -> bool {
+        let is_indication = request.spec().frequency == Frequency::Indication;
         // Each of these learners is requested in every second pass.
         let asked = row.pass + u64::from(is_indication);
-        let year = ask.year.or(row.year.filter(|_| ask.is_of_current_year()));
+        let year = request
+            .year
+            .or(row.year.filter(|_| request.is_of_current_year()));
         let is_outside = is_indication
             || year.is_some_and(|year| year != self.year)
-            || ask
+            || request
                 .days
-                .is_some_and(|of| self.are_days_dropped(ask.resource, of));
+                .is_some_and(|of| self.are_days_dropped(request.resource, of));
         is_outside && self.is_whole && asked < self.head.pass
     }
 
@@ -282,35 +295,41 @@ impl Publication<'_> {
     /// that were unchanged.
     pub(crate) fn complete(&self, held: &Quarantine) -> Vec<ResourceRequest> {
         let fetched: HashSet<ResourceRequest> = self.fetched.iter().copied().collect();
-        let answers = requests(self.rows).filter(|(ask, row)| match row.state {
+        let answers = logged_requests(self.rows).filter(|(request, row)| match row.state {
             FetchState::Fetched | FetchState::Quarantined | FetchState::Approved => {
-                fetched.contains(ask) && !held.contains_key(ask)
+                fetched.contains(request) && !held.contains_key(request)
             }
             FetchState::Published => self.is_whole && row.pass == self.head.pass,
             FetchState::Unfetched | FetchState::Noted | FetchState::Failed => false,
         });
-        let asks = answers.map(|(ask, _)| ask);
-        asks.filter(|ask| self.is_usable(*ask)).collect()
+        let requests = answers.map(|(request, _)| request);
+        requests
+            .filter(|request| self.is_usable(*request))
+            .collect()
     }
 
     /// Returns the requests whose answers are published, without the quarantined ones.
-    pub(crate) fn asks(&self, held: &Quarantine) -> Vec<ResourceRequest> {
-        let asks = self.fetched.iter().copied();
-        asks.filter(|ask| self.is_usable(*ask) && !held.contains_key(ask))
+    pub(crate) fn requests(&self, held: &Quarantine) -> Vec<ResourceRequest> {
+        let requests = self.fetched.iter().copied();
+        requests
+            .filter(|request| self.is_usable(*request) && !held.contains_key(request))
             .collect()
     }
 
     /// Returns the row of an answer of this pass, if it was read completely.
-    pub(crate) fn answer(&self, ask: ResourceRequest) -> Option<&FetchLogEntry> {
-        let row = self.rows.get(&ask.unit(0));
+    pub(crate) fn answer(&self, request: ResourceRequest) -> Option<&FetchLogEntry> {
+        let row = self.rows.get(&request.coverage_key(0));
         row.filter(|row| row.pass == self.head.pass && row.state != FetchState::Failed)
     }
 
     /// Returns whether an answer can be used. An answer with accounts can be used only together
     /// with both lists of learners: a learner that is in neither list, but has an account, has
     /// left.
-    fn is_usable(&self, ask: ResourceRequest) -> bool {
-        let is_account = matches!(ask.resource, Resource::OpenAccounts | Resource::AllAccounts);
+    fn is_usable(&self, request: ResourceRequest) -> bool {
+        let is_account = matches!(
+            request.resource,
+            Resource::OpenAccounts | Resource::AllAccounts
+        );
         let mut lists = LISTINGS.map(ResourceRequest::new).into_iter();
         !is_account || lists.all(|list| self.answer(list).is_some())
     }

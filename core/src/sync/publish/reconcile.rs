@@ -2,7 +2,7 @@
 
 use super::completeness::{Relations, is_complete_for};
 use super::input::Publication;
-use super::merge::{Context, RecordForm, merge};
+use super::merge::{MergeContext, RecordForm, merge};
 use super::rows::{Domains, MergeInput, MergeRow};
 use super::shrink_guard::{Losses, Quarantine};
 use crate::dataset::replication::{coverage, fetch_log};
@@ -21,25 +21,25 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 const STAGE_BYTES: usize = 16 << 20;
 
 /// The result of a reconciliation.
-pub(crate) struct Outcome {
+pub(crate) struct Reconciliation {
     pub(crate) stage: Stage,
     pub(crate) losses: Losses,
     /// The learners of both lists.
-    pub(crate) listed: Listed,
+    pub(crate) listed: LearnerLists,
     /// The learners whose marks have changed.
     pub(crate) marked: BTreeSet<u64>,
 }
 
 /// The learners of each list after the publication.
 #[derive(Default)]
-pub(crate) struct Listed {
+pub(crate) struct LearnerLists {
     /// Whether both lists were fetched.
     is_whole: bool,
     pub(crate) current: BTreeSet<u64>,
     pub(crate) waitlist: BTreeSet<u64>,
 }
 
-impl Listed {
+impl LearnerLists {
     pub(crate) fn has(&self, learner: u64) -> bool {
         self.current.contains(&learner) || self.waitlist.contains(&learner)
     }
@@ -55,7 +55,7 @@ pub(crate) struct Reconciler<'p> {
     pass: &'p Publication<'p>,
     domains: Domains,
     whole: BTreeSet<CoverageKey>,
-    outcome: Outcome,
+    outcome: Reconciliation,
     /// The grade, year and other references of each assessment before the publication.
     old_places: HashMap<u64, AssessmentPlace>,
     /// The grade, year and other references of each assessment after the publication.
@@ -78,17 +78,24 @@ impl<'p> Reconciler<'p> {
         pass: &'p Publication<'p>,
         write: &mut Write<'_>,
         held: &Quarantine,
-    ) -> Result<Outcome> {
+    ) -> Result<Reconciliation> {
         let school = pass.school;
-        let asks = pass.asks(held);
+        let requests = pass.requests(held);
         let mut whole = coverage::units(write, school)?;
-        whole.extend(asks.iter().map(|ask| ask.unit(pass.year)));
+        whole.extend(
+            requests
+                .iter()
+                .map(|request| request.coverage_key(pass.year)),
+        );
         let are_all_synced = dataset::are_all_synced(write, school)?;
-        let domains = Domains::of(asks.clone(), pass.year, are_all_synced);
+        let domains = Domains::new(requests.clone(), pass.year, are_all_synced);
         let mut rows = MergeInput::default();
-        for (number, ask) in (0..).zip(asks) {
-            let fetched =
-                FetchedRecords::of(fetch_log::fetched_records(write, school, ask.unit(0))?);
+        for (number, request) in (0..).zip(requests) {
+            let fetched = FetchedRecords::from_bytes(fetch_log::fetched_records(
+                write,
+                school,
+                request.coverage_key(0),
+            )?);
             rows.add_fetched(write, number, &fetched, school)?;
         }
         let mut marks_of = domains.marks_of();
@@ -99,16 +106,16 @@ impl<'p> Reconciler<'p> {
             CoverageKind::CurrentLearners,
             CoverageKind::WaitlistLearners,
         ]
-        .map(CoverageKey::of);
-        let listed = Listed {
+        .map(CoverageKey::new);
+        let listed = LearnerLists {
             is_whole: lists.iter().all(|of| whole.contains(of)),
-            ..Listed::default()
+            ..LearnerLists::default()
         };
         let mut joined = Reconciler {
             pass,
             domains,
             whole,
-            outcome: Outcome {
+            outcome: Reconciliation {
                 stage: Stage::default(),
                 losses: Losses::default(),
                 listed,
@@ -151,7 +158,7 @@ impl<'p> Reconciler<'p> {
             && let (Some(values), Some(id)) = (&row.stored, key.get(1))
         {
             self.old_places
-                .extend(AssessmentPlace::of(values).map(|at| (*id, at)));
+                .extend(AssessmentPlace::from_values(values).map(|at| (*id, at)));
         }
         let at = place(&self.new_places).or_else(|| place(&self.old_places));
         let is_gone = self.is_gone(&row, &key);
@@ -172,7 +179,7 @@ impl<'p> Reconciler<'p> {
         let merged = if is_gone || is_orphan {
             None
         } else if is_said {
-            let context = Context {
+            let context = MergeContext {
                 whole: &self.whole,
                 at,
                 is_named: match kind {
@@ -193,7 +200,7 @@ impl<'p> Reconciler<'p> {
         let is_removed = was.is_some() && merged.is_none();
         let shows_parents = said
             .iter()
-            .any(|said| said.values.is_some() && said.ask.has_parents());
+            .any(|said| said.values.is_some() && said.request.has_parents());
         let line = match merged {
             Some(values) if !is_said => {
                 self.note(kind, &key, &values, shows_parents);
@@ -250,7 +257,7 @@ impl<'p> Reconciler<'p> {
         let id = id.and_then(|(_, value)| value.integer());
         let owner = learner.or(id).unwrap_or_default();
         let year = self.pass.year;
-        let is_about = |ask| is_complete_for(ask, year, kind, stored, relations);
+        let is_about = |request| is_complete_for(request, year, kind, stored, relations);
         self.outcome
             .losses
             .count(kind, stored, owner, said, is_about);
@@ -291,7 +298,11 @@ impl<'p> Reconciler<'p> {
     fn is_over(&self, row: &MergeRow<'_>, key: &[u64], at: Option<AssessmentPlace>) -> bool {
         let of = |at: AssessmentPlace| (at.grade, at.year);
         let at = match (row.kind, key) {
-            (Kind::Assessment, _) => row.stored.as_deref().and_then(AssessmentPlace::of).map(of),
+            (Kind::Assessment, _) => row
+                .stored
+                .as_deref()
+                .and_then(AssessmentPlace::from_values)
+                .map(of),
             (Kind::Mark, _) => at.map(of),
             (Kind::LearningProgram, [_, grade, year, ..]) => Some((*grade, *year)),
             _ => None,
@@ -320,7 +331,7 @@ impl<'p> Reconciler<'p> {
     fn note(&mut self, kind: Kind, key: &[u64], values: &[Value<'_>], shows_parents: bool) {
         match (kind, key) {
             (Kind::Assessment, [_, id]) => {
-                if let Some(at) = AssessmentPlace::of(values) {
+                if let Some(at) = AssessmentPlace::from_values(values) {
                     self.new_places.insert(*id, at);
                     self.referenced.insert((Kind::Year, at.year));
                     self.referenced.insert((Kind::Grade, at.grade));

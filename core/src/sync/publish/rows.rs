@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::record::kinds::assessment::AssessmentPlace;
 use crate::record::{Kind, Value};
 use crate::store::{Sorted, Sorter, Write};
-use crate::sync::plan::resource::Scope;
+use crate::sync::plan::resource::Selection;
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{FetchedRecord, FetchedRecords, Fields};
 use std::collections::{BTreeSet, HashMap};
@@ -177,7 +177,7 @@ fn cut() -> crate::error::Failure {
 
 /// The completeness domains of all published answers.
 pub(crate) struct Domains {
-    asks: Vec<ResourceRequest>,
+    requests: Vec<ResourceRequest>,
     year: u64,
     by_learner: HashMap<u64, Vec<u32>>,
     by_grade: HashMap<u64, Vec<u32>>,
@@ -188,20 +188,20 @@ impl Domains {
     /// Groups the requests for fast lookup. If `are_all_synced` is true, all schools of the store
     /// are synced from the service, so that the lists that are the same for all schools are
     /// complete.
-    pub(crate) fn of(asks: Vec<ResourceRequest>, year: u64, are_all_synced: bool) -> Domains {
+    pub(crate) fn new(requests: Vec<ResourceRequest>, year: u64, are_all_synced: bool) -> Domains {
         let (mut by_learner, mut by_grade) = <(HashMap<_, Vec<_>>, HashMap<_, Vec<_>>)>::default();
         let mut others = Vec::new();
-        for (number, ask) in (0..).zip(&asks) {
-            let of = match ask.spec().scope {
-                Scope::Learner => by_learner.entry(ask.id).or_default(),
-                Scope::Grade => by_grade.entry(ask.id).or_default(),
-                Scope::AllSchools if !are_all_synced => continue,
+        for (number, request) in (0..).zip(&requests) {
+            let of = match request.spec().scope {
+                Selection::Learner => by_learner.entry(request.id).or_default(),
+                Selection::Grade => by_grade.entry(request.id).or_default(),
+                Selection::AllSchools if !are_all_synced => continue,
                 _ => &mut others,
             };
             of.push(number);
         }
         Domains {
-            asks,
+            requests,
             year,
             by_learner,
             by_grade,
@@ -211,20 +211,22 @@ impl Domains {
 
     /// Returns the learner whose subjects an answer contains.
     pub(crate) fn learner_of(&self, number: u32) -> Option<u64> {
-        let ask = self.ask(number)?;
-        (ask.spec().scope == Scope::Learner).then_some(ask.id)
+        let request = self.request(number)?;
+        (request.spec().scope == Selection::Learner).then_some(request.id)
     }
 
     /// Returns the grades and years whose marks an answer contains completely.
     pub(crate) fn marks_of(&self) -> BTreeSet<(u64, u64)> {
-        let asks = self.asks.iter();
-        asks.filter_map(|ask| self.grade_and_year(*ask)).collect()
+        let requests = self.requests.iter();
+        requests
+            .filter_map(|request| self.grade_and_year(*request))
+            .collect()
     }
 
     /// Returns the grade and year whose marks an answer contains.
-    fn grade_and_year(&self, ask: ResourceRequest) -> Option<(u64, u64)> {
-        let is_of_grade = ask.spec().scope == Scope::Grade;
-        is_of_grade.then(|| (ask.id, ask.year.unwrap_or(self.year)))
+    fn grade_and_year(&self, request: ResourceRequest) -> Option<(u64, u64)> {
+        let is_of_grade = request.spec().scope == Selection::Grade;
+        is_of_grade.then(|| (request.id, request.year.unwrap_or(self.year)))
     }
 
     /// Returns what each answer shows about a record: its values, or that the service has no such
@@ -237,13 +239,16 @@ impl Domains {
     ) -> Vec<RecordForm<'a>> {
         let mut said: Vec<(u32, RecordForm<'a>)> = Vec::new();
         for (number, fetched) in &row.fetched {
-            let is_elsewhere = |ask: &ResourceRequest| {
-                let (of, at) = (self.grade_and_year(*ask), relations.at);
+            let is_elsewhere = |request: &ResourceRequest| {
+                let (of, at) = (self.grade_and_year(*request), relations.at);
                 of.zip(at).is_some_and(|(of, at)| (at.grade, at.year) != of)
             };
-            if let Some(ask) = self.ask(*number).filter(|ask| !is_elsewhere(ask)) {
+            if let Some(request) = self
+                .request(*number)
+                .filter(|request| !is_elsewhere(request))
+            {
                 let values = Some(fetched.clone());
-                said.push((*number, RecordForm { ask, values }));
+                said.push((*number, RecordForm { request, values }));
             }
         }
         if let Some(values) = &row.stored {
@@ -251,7 +256,10 @@ impl Domains {
             let (learner, grade) = match row.kind {
                 Kind::LearnerSubject => (word(1), None),
                 Kind::LearningProgram => (None, word(1)),
-                Kind::Assessment => (None, AssessmentPlace::of(values).map(|at| at.grade)),
+                Kind::Assessment => (
+                    None,
+                    AssessmentPlace::from_values(values).map(|at| at.grade),
+                ),
                 Kind::Mark => (None, relations.at.map(|at| at.grade)),
                 _ => (None, None),
             };
@@ -260,11 +268,17 @@ impl Domains {
             let near = of_learner.into_iter().chain(of_grade).flatten();
             for number in near.chain(&self.others) {
                 let is_fetched = row.fetched.iter().any(|(of, _)| of == number);
-                if let Some(ask) = self.ask(*number)
+                if let Some(request) = self.request(*number)
                     && !is_fetched
-                    && is_complete_for(ask, self.year, row.kind, values, relations)
+                    && is_complete_for(request, self.year, row.kind, values, relations)
                 {
-                    said.push((*number, RecordForm { ask, values: None }));
+                    said.push((
+                        *number,
+                        RecordForm {
+                            request,
+                            values: None,
+                        },
+                    ));
                 }
             }
         }
@@ -272,7 +286,7 @@ impl Domains {
         said.into_iter().map(|(_, said)| said).collect()
     }
 
-    fn ask(&self, number: u32) -> Option<ResourceRequest> {
-        self.asks.get(usize::try_from(number).ok()?).copied()
+    fn request(&self, number: u32) -> Option<ResourceRequest> {
+        self.requests.get(usize::try_from(number).ok()?).copied()
     }
 }

@@ -3,7 +3,7 @@
 //! short lists. Removed values are counted per column: for each field that the answer has authority
 //! over, the number of stored values that the answer no longer contains.
 
-use super::authority::{RECORD, Source};
+use super::authority::{AnswerSource, RECORD};
 use super::merge::{RecordForm, tells_nothing};
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;
@@ -64,12 +64,12 @@ impl Losses {
         said: &[RecordForm<'_>],
         is_about: impl Fn(ResourceRequest) -> bool,
     ) {
-        for ask in said
+        for request in said
             .iter()
-            .map(|said| said.ask)
-            .filter(|ask| is_about(*ask))
+            .map(|said| said.request)
+            .filter(|request| is_about(*request))
         {
-            let source = ask.spec().source;
+            let source = request.spec().source;
             let fetched = said.iter().filter(|said| said.source() == source);
             let fetched: Vec<&FetchedRecord<'_>> =
                 fetched.filter_map(|said| said.values.as_ref()).collect();
@@ -90,7 +90,7 @@ impl Losses {
                     has_several_owners: false,
                 };
                 self.columns
-                    .entry((ask, kind, field))
+                    .entry((request, kind, field))
                     .or_default()
                     .add(loss);
             }
@@ -103,24 +103,27 @@ impl Losses {
         &self,
         is_confirmed: impl Fn(ResourceRequest) -> bool,
     ) -> HashSet<ResourceRequest> {
-        let mut together: HashMap<(Source, Kind, u32), Loss> = HashMap::new();
-        for ((ask, kind, field), loss) in &self.columns {
-            let of_source = (ask.spec().source, *kind, *field);
+        let mut together: HashMap<(AnswerSource, Kind, u32), Loss> = HashMap::new();
+        for ((request, kind, field), loss) in &self.columns {
+            let of_source = (request.spec().source, *kind, *field);
             together.entry(of_source).or_default().add(*loss);
         }
-        let columns = self.columns.iter().filter(|((ask, kind, field), loss)| {
-            let together = together.get(&(ask.spec().source, *kind, *field));
-            let is_too_much = loss.is_too_much() || together.is_some_and(Loss::is_too_much);
-            loss.lost > 0 && is_too_much && !is_confirmed(*ask)
-        });
-        columns.map(|((ask, ..), _)| *ask).collect()
+        let columns = self
+            .columns
+            .iter()
+            .filter(|((request, kind, field), loss)| {
+                let together = together.get(&(request.spec().source, *kind, *field));
+                let is_too_much = loss.is_too_much() || together.is_some_and(Loss::is_too_much);
+                loss.lost > 0 && is_too_much && !is_confirmed(*request)
+            });
+        columns.map(|((request, ..), _)| *request).collect()
     }
 
     /// Returns for each answer the loss of the column that would lose most.
     pub(crate) fn most(&self) -> Quarantine {
         let mut most = Quarantine::new();
-        for ((ask, ..), loss) in &self.columns {
-            let of_ask = most.entry(*ask).or_default();
+        for ((request, ..), loss) in &self.columns {
+            let of_ask = most.entry(*request).or_default();
             if (loss.lost, loss.stored) > (of_ask.lost, of_ask.stored) {
                 *of_ask = *loss;
             }
@@ -130,7 +133,7 @@ impl Losses {
 }
 
 /// Returns how many values a field counts as.
-fn worth(source: Source, kind: Kind, field: u32, values: &[Value<'_>]) -> u64 {
+fn worth(source: AnswerSource, kind: Kind, field: u32, values: &[Value<'_>]) -> u64 {
     if 1 << field == RECORD {
         return u64::from(kind != Kind::Mark || !tells_nothing(values));
     }
@@ -138,7 +141,7 @@ fn worth(source: Source, kind: Kind, field: u32, values: &[Value<'_>]) -> u64 {
         .ok()
         .and_then(|field| values.get(field))
     {
-        Some(Value::Terms(terms)) if source == Source::SubjectMarks => {
+        Some(Value::Terms(terms)) if source == AnswerSource::SubjectMarks => {
             terms.iter().filter(|term| term.mark.is_some()).count() as u64
         }
         Some(Value::Terms(terms)) => terms.len() as u64,

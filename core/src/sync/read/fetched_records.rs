@@ -10,7 +10,7 @@
 
 use crate::date::{Date, DateTime};
 use crate::error::{Error, Failure, Result};
-use crate::record::field::Form;
+use crate::record::field::FieldForm;
 use crate::record::kinds::mark::{Mark, length};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::value::EnrolledTerm;
@@ -75,7 +75,7 @@ impl FetchedRecords {
         if kind == Kind::Mark {
             let id = |field: usize| values.get(field).and_then(Value::integer);
             let (assessment, learner) = (id(1).unwrap_or_default(), id(2).unwrap_or_default());
-            return self.push_mark(assessment, learner, &Mark::of(values));
+            return self.push_mark(assessment, learner, &Mark::from_values(values));
         }
         let out = &mut self.bytes;
         out.push(kind as u8);
@@ -110,7 +110,7 @@ impl FetchedRecords {
     }
 
     /// Wraps bytes that were encoded and stored before.
-    pub(crate) fn of(bytes: Vec<u8>) -> FetchedRecords {
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> FetchedRecords {
         FetchedRecords { bytes }
     }
 
@@ -119,18 +119,18 @@ impl FetchedRecords {
     }
 
     /// Returns the decoded records, with `school` as their school.
-    pub(crate) fn records(&self, school: u64) -> Records<'_> {
+    pub(crate) fn records(&self, school: u64) -> FetchedRecordIter<'_> {
         let rest = &self.bytes;
-        Records { school, rest }
+        FetchedRecordIter { school, rest }
     }
 }
 
-pub(crate) struct Records<'a> {
+pub(crate) struct FetchedRecordIter<'a> {
     school: u64,
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Records<'a> {
+impl<'a> Iterator for FetchedRecordIter<'a> {
     type Item = Result<FetchedRecord<'a>>;
 
     fn next(&mut self) -> Option<Result<FetchedRecord<'a>>> {
@@ -214,22 +214,22 @@ fn push_value(out: &mut Vec<u8>, value: &Value<'_>) {
     }
 }
 
-fn take_value<'a>(form: Form, rest: &mut &'a [u8]) -> Result<Value<'a>> {
+fn take_value<'a>(form: FieldForm, rest: &mut &'a [u8]) -> Result<Value<'a>> {
     Ok(match form {
-        Form::Integer | Form::Bit => Value::Integer(varint::take(rest)?),
-        Form::Date => {
+        FieldForm::Integer | FieldForm::Bit => Value::Integer(varint::take(rest)?),
+        FieldForm::Date => {
             let date = Date::from_number(varint::take(rest)?);
             Value::Date(date.ok_or_else(cut)?)
         }
-        Form::DateTime => {
+        FieldForm::DateTime => {
             let time = DateTime::from_bytes(take_array(rest)?);
             if !time.is_valid() {
                 return Err(cut());
             }
             Value::DateTime(time)
         }
-        Form::Decimal => Value::Decimal(take_decimal(rest)?),
-        Form::Terms => {
+        FieldForm::Decimal => Value::Decimal(take_decimal(rest)?),
+        FieldForm::Terms => {
             let mut terms = Vec::new();
             for _ in 0..varint::take(rest)? {
                 terms.push(take_term(rest)?);
@@ -320,12 +320,14 @@ mod tests {
         Ok(())
     }
 
-    fn sample(form: Form) -> Value<'static> {
+    fn sample(form: FieldForm) -> Value<'static> {
         match form {
-            Form::Integer | Form::Bit => Value::Integer(1),
-            Form::Date => Date::from_number(20_260_514).map_or(Value::Empty, Value::Date),
-            Form::Decimal => PackedDecimal::parse("-1.250001").map_or(Value::Empty, Value::Decimal),
-            Form::Terms => Value::Terms(vec![
+            FieldForm::Integer | FieldForm::Bit => Value::Integer(1),
+            FieldForm::Date => Date::from_number(20_260_514).map_or(Value::Empty, Value::Date),
+            FieldForm::Decimal => {
+                PackedDecimal::parse("-1.250001").map_or(Value::Empty, Value::Decimal)
+            }
+            FieldForm::Terms => Value::Terms(vec![
                 EnrolledTerm {
                     term: 3,
                     group: ["1", "", "ä", "", "9"].map(Cow::Borrowed),
@@ -360,7 +362,10 @@ mod tests {
             .collect();
         let key = [1, 77, 7].map(Value::Integer);
         assert_eq!(keys.first(), Some(&key.as_slice()));
-        assert_eq!(read.first().map(|told| Mark::of(&told.values)), Some(mark));
+        assert_eq!(
+            read.first().map(|told| Mark::from_values(&told.values)),
+            Some(mark)
+        );
         for length in 1..told.bytes.len() {
             let bytes = told.bytes.get(..length).unwrap_or_default().to_vec();
             let cut = FetchedRecords { bytes };

@@ -3,7 +3,7 @@
 use super::fields::{Members, ObjectOf, Text, take_text};
 use super::leaf::{LEAF, OF_STRUCTURE};
 use super::level::{LEARNER, LEVELS, TERM};
-use super::marks::Marks;
+use super::marks::MarksDecoder;
 use super::out::{DecodeError, Out};
 use crate::record::Kind;
 use crate::record::value::integer;
@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, Error, MapAccess};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-impl<'de> Members<'de> for Marks<'_, 'de> {
+impl<'de> Members<'de> for MarksDecoder<'_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let Some(id) = integer(name) else {
             return Err(self.out.refuse(DecodeError::Shape));
@@ -20,7 +20,7 @@ impl<'de> Members<'de> for Marks<'_, 'de> {
             if let Err(why) = self.enter(id) {
                 return Err(self.out.refuse(why));
             }
-            let mut item = Item {
+            let mut item = MarkMembers {
                 marks: self,
                 id,
                 seen: 0,
@@ -49,14 +49,14 @@ impl<'de> Members<'de> for Marks<'_, 'de> {
 }
 
 /// An object above the level of assessments.
-struct Item<'m, 'o, 'de> {
-    marks: &'m mut Marks<'o, 'de>,
+struct MarkMembers<'m, 'o, 'de> {
+    marks: &'m mut MarksDecoder<'o, 'de>,
     id: u64,
     /// Whether the objects below, the id and the name have occurred in the object, one bit each.
     seen: u8,
 }
 
-impl<'de> Item<'_, '_, 'de> {
+impl<'de> MarkMembers<'_, '_, 'de> {
     /// Records that a member has occurred in the object. Fails if it has occurred before.
     fn see(&mut self, bit: u8) -> Result<(), DecodeError> {
         let is_twice = self.seen & bit != 0;
@@ -82,7 +82,7 @@ impl<'de> Item<'_, '_, 'de> {
     }
 }
 
-impl<'de> Members<'de> for Item<'_, '_, 'de> {
+impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let Some(level) = LEVELS.get(self.marks.level) else {
             return Ok(false);
@@ -135,13 +135,17 @@ impl<'de> Members<'de> for Item<'_, '_, 'de> {
 }
 
 /// Decodes the object of an assessment, with members in any order.
-fn read_leaf<'de>(marks: &mut Marks<'_, 'de>, id: u64, raw: &'de str) -> serde_json::Result<()> {
+fn read_leaf<'de>(
+    marks: &mut MarksDecoder<'_, 'de>,
+    id: u64,
+    raw: &'de str,
+) -> serde_json::Result<()> {
     let mut json = serde_json::Deserializer::from_str(raw);
     ObjectOf(&mut LeafOf { marks, id, raw }).deserialize(&mut json)
 }
 
 struct LeafOf<'m, 'o, 'de> {
-    marks: &'m mut Marks<'o, 'de>,
+    marks: &'m mut MarksDecoder<'o, 'de>,
     id: u64,
     raw: &'de str,
 }

@@ -8,17 +8,17 @@ use super::fetched_records::Fields;
 use super::leaf::{self, Leaf};
 use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, YEAR};
 use super::out::{DecodeError, Out, unkeepable};
-use crate::record::field::{Form, position};
+use crate::record::field::{FieldForm, position};
 use crate::record::kinds::{assessment, learning_program};
 use crate::record::value::integer;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Format, Scope};
+use crate::sync::plan::resource::{Format, Selection};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The state of the decoder of assessment marks. The objects of each level are members named by
 /// their ids.
-pub(super) struct Marks<'o, 'de> {
+pub(super) struct MarksDecoder<'o, 'de> {
     /// Whether the answer contains only the structure, without marks.
     pub(super) is_structure: bool,
     /// The ids of the current objects: grade, year, term, learner, subject and learning outcome.
@@ -29,7 +29,7 @@ pub(super) struct Marks<'o, 'de> {
     pub(super) names: BTreeMap<(usize, u64), Cow<'de, str>>,
     /// The terms and subjects whose programmes were added already.
     pub(super) programmes: BTreeSet<(u64, u64)>,
-    assessments: Vec<Known<'de>>,
+    assessments: Vec<DecodedAssessment<'de>>,
     /// The index of each assessment in `assessments`.
     pub(super) places: BTreeMap<u64, usize>,
     /// The index after the assessment that was read last, because assessments usually occur in the
@@ -40,7 +40,7 @@ pub(super) struct Marks<'o, 'de> {
 }
 
 /// An assessment that was decoded before, for comparison.
-struct Known<'de> {
+struct DecodedAssessment<'de> {
     id: u64,
     /// The term, subject and learning outcome.
     place: [u64; 3],
@@ -52,10 +52,10 @@ struct Known<'de> {
     learner: Option<u64>,
 }
 
-impl<'o> Marks<'o, '_> {
+impl<'o> MarksDecoder<'o, '_> {
     pub(super) fn new(out: &'o mut Out) -> Self {
-        Marks {
-            is_structure: matches!(out.ask.spec().format, Format::Structure),
+        MarksDecoder {
+            is_structure: matches!(out.request.spec().format, Format::Structure),
             ids: [0; LEVELS.len()],
             beside: Default::default(),
             level: 0,
@@ -70,7 +70,7 @@ impl<'o> Marks<'o, '_> {
     }
 }
 
-impl<'de> Marks<'_, 'de> {
+impl<'de> MarksDecoder<'_, 'de> {
     /// Begins an object with this id.
     pub(super) fn enter(&mut self, id: u64) -> Result<(), DecodeError> {
         if let Some(slot) = self.ids.get_mut(self.level) {
@@ -83,9 +83,9 @@ impl<'de> Marks<'_, 'de> {
         if beside.is_some_and(|beside| !beside.insert(id)) {
             return Err(DecodeError::Shape);
         }
-        let ask = self.out.ask;
-        match (self.level, ask.spec().scope) {
-            (GRADE, Scope::Grade) | (LEARNER, Scope::Learner) if ask.id != id => {
+        let request = self.out.request;
+        match (self.level, request.spec().scope) {
+            (GRADE, Selection::Grade) | (LEARNER, Selection::Learner) if request.id != id => {
                 Err(DecodeError::OutOfUnit)
             }
             (YEAR, _) => self.out.year(id),
@@ -188,7 +188,7 @@ impl<'de> Marks<'_, 'de> {
                 self.tell(id, &texts)?;
                 self.places.insert(id, self.assessments.len());
                 let learner = Some(learner);
-                self.assessments.push(Known {
+                self.assessments.push(DecodedAssessment {
                     id,
                     place,
                     texts,
@@ -241,10 +241,10 @@ impl<'de> Marks<'_, 'de> {
         let mut values = vec![Value::Empty];
         values.extend(numbers);
         let texts = [
-            (name, Form::Text),
-            (date, Form::Date),
-            (weight, Form::Decimal),
-            (out_of, Form::Decimal),
+            (name, FieldForm::Text),
+            (date, FieldForm::Date),
+            (weight, FieldForm::Decimal),
+            (out_of, FieldForm::Decimal),
         ];
         for ((text, form), field) in texts.into_iter().zip(TEXTS) {
             let value = Value::from_text(form, Cow::Borrowed(text));

@@ -22,19 +22,19 @@ mod takers;
 #[cfg(test)]
 mod tests;
 
-use super::plan::resource::{Format, Scope};
+use super::plan::resource::{Format, Selection};
 use super::plan::resource_request::ResourceRequest;
 use crate::record::Value;
 use crate::record::field::position;
 use crate::record::kinds::learner;
 use fetched_records::FetchedRecords;
 use fields::{ArrayOf, Members, ObjectOf};
-use marks::Marks;
+use marks::MarksDecoder;
 use out::Out;
-use record::Reader;
+use record::RecordDecoder;
 use serde::de::DeserializeSeed;
 use std::borrow::Cow;
-use subjects::Subjects;
+use subjects::SubjectDecoder;
 use takers::EnrolmentReader;
 
 pub(super) use out::{DecodeError, Evidence};
@@ -44,7 +44,7 @@ pub(super) const MOST_BYTES: usize = 32 << 20;
 
 /// Decodes the answer to a request about a school completely, or fails.
 pub(super) fn read(
-    ask: ResourceRequest,
+    request: ResourceRequest,
     school: u64,
     body: &[u8],
 ) -> Result<(FetchedRecords, Evidence), DecodeError> {
@@ -52,8 +52,8 @@ pub(super) fn read(
         return Err(DecodeError::TooLarge);
     }
     let body = std::str::from_utf8(body).map_err(|_| DecodeError::NoJson)?;
-    let mut out = Out::new(ask, school);
-    match fill(ask, body, &mut out) {
+    let mut out = Out::new(request, school);
+    match fill(request, body, &mut out) {
         Ok(()) => Ok((out.told, out.evidence)),
         Err(error) if error.is_data() => Err(out.why()),
         Err(_) => Err(DecodeError::NoJson),
@@ -62,22 +62,22 @@ pub(super) fn read(
 
 const STATUS: usize = position(learner::FIELDS, "status");
 
-fn fill(ask: ResourceRequest, body: &str, out: &mut Out) -> serde_json::Result<()> {
-    match ask.spec().format {
+fn fill(request: ResourceRequest, body: &str, out: &mut Out) -> serde_json::Result<()> {
+    match request.spec().format {
         Format::List(table) => {
-            let reader = Reader::new(table, out);
-            match ask.spec().scope {
-                Scope::Status(status) => {
+            let reader = RecordDecoder::new(table, out);
+            match request.spec().scope {
+                Selection::Status(status) => {
                     let status = Value::Text(Cow::Borrowed(status));
                     array(reader.with(STATUS, status), body)
                 }
                 _ => array(reader, body),
             }
         }
-        Format::Object(table) => object(&mut Reader::new(table, out), body),
+        Format::Object(table) => object(&mut RecordDecoder::new(table, out), body),
         Format::Enrolments => array(EnrolmentReader::new(out), body),
-        Format::Subjects => array(Subjects::new(out), body),
-        Format::Marks | Format::Structure => object(&mut Marks::new(out), body),
+        Format::Subjects => array(SubjectDecoder::new(out), body),
+        Format::Marks | Format::Structure => object(&mut MarksDecoder::new(out), body),
     }
 }
 

@@ -73,7 +73,7 @@ const NAME_BYTES: usize = 64;
 /// Collects the content of an answer.
 pub(super) struct Out {
     pub(super) school: u64,
-    pub(super) ask: ResourceRequest,
+    pub(super) request: ResourceRequest,
     pub(super) told: FetchedRecords,
     pub(super) evidence: Evidence,
     /// The reason why the answer was refused.
@@ -83,10 +83,10 @@ pub(super) struct Out {
 }
 
 impl Out {
-    pub(super) fn new(ask: ResourceRequest, school: u64) -> Out {
+    pub(super) fn new(request: ResourceRequest, school: u64) -> Out {
         Out {
             school,
-            ask,
+            request,
             told: FetchedRecords::default(),
             evidence: Evidence::default(),
             refused: None,
@@ -127,7 +127,7 @@ impl Out {
 
     /// Checks that the whole answer belongs to one year.
     pub(super) fn year(&mut self, year: u64) -> Result<(), DecodeError> {
-        let is_asked = self.ask.year.is_none_or(|asked| asked == year);
+        let is_asked = self.request.year.is_none_or(|asked| asked == year);
         match self.evidence.year.replace(year) {
             Some(other) if other != year => Err(DecodeError::Shape),
             _ if !is_asked => Err(DecodeError::OutOfUnit),
@@ -148,7 +148,7 @@ impl Out {
                 return Err(unkeepable(kind, field.name));
             }
         }
-        if !self.ask.belongs(kind, values) {
+        if !self.request.belongs(kind, values) {
             return Err(DecodeError::OutOfUnit);
         }
         self.evidence.records += 1;

@@ -3,17 +3,17 @@
 use super::fetched_records::Fields;
 use super::fields::{ArrayOf, Members, Text};
 use super::out::{DecodeError, Out, unkeepable};
-use super::table::{Table, To};
+use super::table::{MemberTable, To};
 use crate::record::Value;
-use crate::record::field::Form;
+use crate::record::field::FieldForm;
 use crate::record::value::integer;
 use crate::record::values::terms;
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 
 /// Decodes objects into records of a kind.
-pub(super) struct Reader<'o, 'de> {
-    table: &'static Table,
+pub(super) struct RecordDecoder<'o, 'de> {
+    table: &'static MemberTable,
     /// A field, and its value in every record, that the objects do not contain.
     beside: Option<(usize, Value<'de>)>,
     told: Fields,
@@ -25,14 +25,14 @@ pub(super) struct Reader<'o, 'de> {
     out: &'o mut Out,
 }
 
-impl<'o, 'de> Reader<'o, 'de> {
-    pub(super) fn new(table: &'static Table, out: &'o mut Out) -> Reader<'o, 'de> {
+impl<'o, 'de> RecordDecoder<'o, 'de> {
+    pub(super) fn new(table: &'static MemberTable, out: &'o mut Out) -> RecordDecoder<'o, 'de> {
         let others = table.others.iter().filter_map(|(_, to)| match to {
             To::Field(index) => Some(index),
             _ => None,
         });
         let told = table.own.iter().chain(others);
-        Reader {
+        RecordDecoder {
             table,
             beside: None,
             told: told.fold(0, |told, index| told | 1 << index),
@@ -44,8 +44,8 @@ impl<'o, 'de> Reader<'o, 'de> {
     }
 
     /// Sets a field of every record to a value.
-    pub(super) fn with(self, field: usize, value: Value<'de>) -> Reader<'o, 'de> {
-        Reader {
+    pub(super) fn with(self, field: usize, value: Value<'de>) -> RecordDecoder<'o, 'de> {
+        RecordDecoder {
             beside: Some((field, value)),
             told: self.told | 1 << field,
             ..self
@@ -79,7 +79,7 @@ impl<'o, 'de> Reader<'o, 'de> {
             return Err(self.out.refuse(DecodeError::Shape));
         };
         self.out.reading(kind, field.name);
-        let value = if field.form == Form::Texts {
+        let value = if field.form == FieldForm::Texts {
             let raw: &RawValue = map.next_value()?;
             terms::value_from_json(field.form, raw.get()).ok()
         } else {
@@ -95,7 +95,7 @@ impl<'o, 'de> Reader<'o, 'de> {
     }
 }
 
-impl<'de> Members<'de> for Reader<'_, 'de> {
+impl<'de> Members<'de> for RecordDecoder<'_, 'de> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let Some((number, to)) = self.find(name) else {
             return Ok(false);
@@ -113,7 +113,7 @@ impl<'de> Members<'de> for Reader<'_, 'de> {
                 }
             }
             To::Records(table) => {
-                let mut inner = Reader::new(table, &mut *self.out);
+                let mut inner = RecordDecoder::new(table, &mut *self.out);
                 map.next_value_seed(ArrayOf(&mut inner))?;
             }
         }

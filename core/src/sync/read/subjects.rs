@@ -37,7 +37,7 @@ const TERM_NAMES: [&str; 8] = [
 
 type Texts<'de, const N: usize> = [Option<Cow<'de, str>>; N];
 
-pub(super) struct Subjects<'de, 'o> {
+pub(super) struct SubjectDecoder<'de, 'o> {
     /// Whether the answer has the subjects per term, and not those with marks.
     is_per_term: bool,
     texts: Texts<'de, { NAMES.len() }>,
@@ -50,10 +50,10 @@ pub(super) struct Subjects<'de, 'o> {
     out: &'o mut Out,
 }
 
-impl<'o> Subjects<'_, 'o> {
+impl<'o> SubjectDecoder<'_, 'o> {
     pub(super) fn new(out: &'o mut Out) -> Self {
-        Subjects {
-            is_per_term: out.ask.resource == Resource::SubjectsPerTerm,
+        SubjectDecoder {
+            is_per_term: out.request.resource == Resource::SubjectsPerTerm,
             texts: Default::default(),
             has_terms: false,
             terms: Vec::new(),
@@ -98,13 +98,13 @@ const SUBJECT: usize = position(learner_subject::FIELDS, "subject_id");
 const GRADE: usize = position(learner_subject::FIELDS, "grade_id");
 const TERMS: usize = position(learner_subject::FIELDS, "terms");
 
-impl<'de> Members<'de> for Subjects<'de, '_> {
+impl<'de> Members<'de> for SubjectDecoder<'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         if name == "terms" {
             if std::mem::replace(&mut self.has_terms, true) {
                 return Err(self.out.refuse(DecodeError::Shape));
             }
-            let mut terms = Terms {
+            let mut terms = TermDecoder {
                 texts: Default::default(),
                 is_per_term: self.is_per_term,
                 terms: &mut self.terms,
@@ -155,7 +155,7 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
         ];
         self.tell(Kind::Grade, told)?;
         let told = vec![
-            (LEARNER, number(self.out.ask.id)),
+            (LEARNER, number(self.out.request.id)),
             (YEAR, number(year)),
             (SUBJECT, number(subject)),
             (GRADE, number(grade)),
@@ -177,7 +177,7 @@ impl<'de> Members<'de> for Subjects<'de, '_> {
 const MOST_TERMS: usize = LINE_BYTES / 11;
 
 /// Decodes the terms of a subject.
-struct Terms<'t, 'de, 'o> {
+struct TermDecoder<'t, 'de, 'o> {
     texts: Texts<'de, { TERM_NAMES.len() }>,
     is_per_term: bool,
     terms: &'t mut Vec<EnrolledTerm<'de>>,
@@ -185,7 +185,7 @@ struct Terms<'t, 'de, 'o> {
     out: &'o mut Out,
 }
 
-impl<'de> Members<'de> for Terms<'_, 'de, '_> {
+impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
     fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
         let index = TERM_NAMES.iter().position(|known| *known == name);
         let Some(slot) = index.and_then(|index| self.texts.get_mut(index)) else {

@@ -8,7 +8,7 @@ use crate::record::kinds::{
 };
 
 /// The members of objects that are records of a kind.
-pub(crate) struct Table {
+pub(crate) struct MemberTable {
     pub(super) kind: Kind,
     /// The positions of the fields whose members have the same names, in the usual order.
     pub(super) own: &'static [usize],
@@ -26,12 +26,12 @@ pub(crate) enum To {
     /// The member repeats the id of the requested school.
     School,
     /// The member contains an array of records of this table.
-    Records(&'static Table),
+    Records(&'static MemberTable),
 }
 
-impl Table {
-    const fn new(kind: Kind, own: &'static [usize]) -> Table {
-        Table {
+impl MemberTable {
+    const fn new(kind: Kind, own: &'static [usize]) -> MemberTable {
+        MemberTable {
             kind,
             own,
             others: &[],
@@ -39,15 +39,15 @@ impl Table {
         }
     }
 
-    const fn needing(self, field: usize) -> Table {
-        Table {
+    const fn needing(self, field: usize) -> MemberTable {
+        MemberTable {
             needed: Some(field),
             ..self
         }
     }
 
-    const fn with(self, others: &'static [(&'static str, To)]) -> Table {
-        Table { others, ..self }
+    const fn with(self, others: &'static [(&'static str, To)]) -> MemberTable {
+        MemberTable { others, ..self }
     }
 }
 
@@ -64,46 +64,46 @@ const fn from<const N: usize>(first: usize) -> [usize; N] {
 }
 
 /// Get Schools (4.6), which contains all answered fields of a school.
-pub(crate) static SCHOOL: Table = Table::new(
+pub(crate) static SCHOOL: MemberTable = MemberTable::new(
     Kind::School,
     const { &from::<24>(position(school::FIELDS, "school_name")) },
 )
 .with(&[("school_id", To::School)])
 .needing(school::NAME);
 
-pub(crate) static INFO: Table = Table::new(Kind::School, &school::INFO)
+pub(crate) static INFO: MemberTable = MemberTable::new(Kind::School, &school::INFO)
     .with(&[("tuition_languages", To::Field(school::TUITION_LANGUAGES))])
     .needing(school::NAME);
 
 /// The list of grades, which contains their long names.
-pub(crate) static GRADE: Table = Table::new(Kind::Grade, &[]).with(&[
+pub(crate) static GRADE: MemberTable = MemberTable::new(Kind::Grade, &[]).with(&[
     ("id", To::Field(position(grade::FIELDS, "grade_id"))),
     ("name", To::Field(grade::NAME)),
 ]);
 
 /// A list that is the same for all schools.
-const fn lookup(kind: Kind) -> Table {
-    Table::new(kind, const { &from::<2>(position(lookup::FIELDS, "id")) })
+const fn lookup(kind: Kind) -> MemberTable {
+    MemberTable::new(kind, const { &from::<2>(position(lookup::FIELDS, "id")) })
 }
-pub(crate) static ETHNIC_GROUP: Table = lookup(Kind::EthnicGroup);
-pub(crate) static MARITAL_STATUS: Table = lookup(Kind::MaritalStatus);
-pub(crate) static GENDER: Table = lookup(Kind::Gender);
-pub(crate) static LANGUAGE: Table = lookup(Kind::Language);
+pub(crate) static ETHNIC_GROUP: MemberTable = lookup(Kind::EthnicGroup);
+pub(crate) static MARITAL_STATUS: MemberTable = lookup(Kind::MaritalStatus);
+pub(crate) static GENDER: MemberTable = lookup(Kind::Gender);
+pub(crate) static LANGUAGE: MemberTable = lookup(Kind::Language);
 
-pub(crate) static PARENT: Table = Table::new(
+pub(crate) static PARENT: MemberTable = MemberTable::new(
     Kind::Parent,
     const { &from::<25>(position(parent::FIELDS, "id")) },
 );
 
 /// A learner (2.1), with or without its parents.
-pub(crate) static LEARNER: Table = Table::new(
+pub(crate) static LEARNER: MemberTable = MemberTable::new(
     Kind::Learner,
     const { &from::<29>(position(learner::FIELDS, "id")) },
 )
 .with(&[("parents", To::Records(&PARENT))]);
 
 /// The account of a learner, with or without the learner's parents.
-pub(crate) static ACCOUNT: Table = Table::new(
+pub(crate) static ACCOUNT: MemberTable = MemberTable::new(
     Kind::Learner,
     const {
         &[
@@ -123,7 +123,7 @@ pub(crate) static ACCOUNT: Table = Table::new(
     ("parents", To::Records(&PARENT)),
 ]);
 
-pub(crate) static ACCOUNTABLE_PERSON: Table = Table::new(
+pub(crate) static ACCOUNTABLE_PERSON: MemberTable = MemberTable::new(
     Kind::AccountablePerson,
     const {
         &from::<19>(position(
@@ -133,17 +133,17 @@ pub(crate) static ACCOUNTABLE_PERSON: Table = Table::new(
     },
 );
 
-pub(crate) static ABSENTEE: Table = Table::new(
+pub(crate) static ABSENTEE: MemberTable = MemberTable::new(
     Kind::Absentee,
     const { &from::<4>(position(absentee::FIELDS, "id")) },
 );
 
-pub(crate) static DISCIPLINE: Table = Table::new(
+pub(crate) static DISCIPLINE: MemberTable = MemberTable::new(
     Kind::Discipline,
     const { &from::<8>(position(discipline::FIELDS, "id")) },
 );
 
-pub(crate) static STAFF_MEMBER: Table = Table::new(
+pub(crate) static STAFF_MEMBER: MemberTable = MemberTable::new(
     Kind::StaffMember,
     const { &from::<23>(position(staff_member::FIELDS, "id")) },
 );

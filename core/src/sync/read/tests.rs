@@ -34,8 +34,8 @@ const PER_TERM: ResourceRequest = ResourceRequest::of_id(Resource::SubjectsPerTe
 const SUBJECT_MARKS: ResourceRequest = ResourceRequest::of_id(Resource::SubjectMarks, 1);
 
 /// Returns one line for each decoded record: its kind and the fields that have a value.
-fn told(ask: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence), DecodeError> {
-    let (told, evidence) = read(ask, SCHOOL, body.as_bytes())?;
+fn told(request: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence), DecodeError> {
+    let (told, evidence) = read(request, SCHOOL, body.as_bytes())?;
     let records = told.records(SCHOOL).filter_map(Result::ok);
     let lines = records.map(|record| {
         let mut line = record.kind.name().to_owned();
@@ -56,8 +56,8 @@ fn told(ask: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence), Dec
     Ok((lines, evidence))
 }
 
-fn lines(ask: ResourceRequest, body: &str) -> Vec<String> {
-    match told(ask, body) {
+fn lines(request: ResourceRequest, body: &str) -> Vec<String> {
+    match told(request, body) {
         Ok((lines, evidence)) => {
             assert!(evidence.unknown.is_empty(), "{evidence:?}");
             lines
@@ -66,8 +66,8 @@ fn lines(ask: ResourceRequest, body: &str) -> Vec<String> {
     }
 }
 
-fn refused(ask: ResourceRequest, body: &str) -> Option<DecodeError> {
-    told(ask, body).err()
+fn refused(request: ResourceRequest, body: &str) -> Option<DecodeError> {
+    told(request, body).err()
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "what refused gives")]
@@ -90,7 +90,7 @@ fn learners_come_with_their_status_and_parents() {
 /// A residual field of a record is not a member of an answer.
 #[test]
 fn a_member_is_no_fact_because_of_its_name() -> Result<(), DecodeError> {
-    for (ask, residual_field) in [
+    for (request, residual_field) in [
         (CURRENT, "status"),
         (CURRENT, "school_id"),
         (CURRENT, "transfer_date"),
@@ -102,15 +102,17 @@ fn a_member_is_no_fact_because_of_its_name() -> Result<(), DecodeError> {
         (GRADES, "grade_id"),
         (may(), "school_id"),
     ] {
-        let rest = match ask.resource {
+        let rest = match request.resource {
             Resource::School => r#""school_name":"a""#,
             Resource::Absences => r#""id":"1","learner_id":"2","absent_date":"2026-05-01""#,
             _ => r#""id":"1""#,
         };
-        let plain = told(ask, &format!("[{{{rest}}}]"))?;
+        let plain = told(request, &format!("[{{{rest}}}]"))?;
         for value in [r#""2000""#, "{}", "[[1]]", "null"] {
-            let (told, evidence) =
-                told(ask, &format!(r#"[{{"{residual_field}":{value},{rest}}}]"#))?;
+            let (told, evidence) = told(
+                request,
+                &format!(r#"[{{"{residual_field}":{value},{rest}}}]"#),
+            )?;
             assert_eq!(told, plain.0, "{residual_field}");
             let named: Vec<_> = evidence.unknown.iter().map(|(_, name)| name).collect();
             assert_eq!(named, [residual_field]);
@@ -136,7 +138,7 @@ fn another_school_is_refused() {
 
 #[test]
 fn objects_without_what_makes_them_one_are_refused() {
-    for (ask, body) in [
+    for (request, body) in [
         (INFO, r#"{"ok":true}"#),
         (INFO, "{}"),
         (INFO, "[]"),
@@ -150,7 +152,7 @@ fn objects_without_what_makes_them_one_are_refused() {
             r#"[{"year":"2026","subject_id":"1","grade_id":"9"}]"#,
         ),
     ] {
-        assert_eq!(refused(ask, body), Some(DecodeError::Shape), "{body}");
+        assert_eq!(refused(request, body), Some(DecodeError::Shape), "{body}");
     }
     assert_eq!(refused(CURRENT, "[{}]"), unkeepable("learner", "id"));
     assert_eq!(refused(CURRENT, r#"{"data":[]}"#), Some(DecodeError::Shape));
@@ -231,7 +233,7 @@ fn a_member_with_an_empty_name_is_skipped() {
 
 #[test]
 fn a_member_that_stands_twice_is_refused() {
-    for (ask, body) in [
+    for (request, body) in [
         (CURRENT, r#"[{"id":"1","first_name":"a","first_name":"a"}]"#),
         (CURRENT, r#"[{"id":"1","parents":[],"parents":[]}]"#),
         (
@@ -242,7 +244,7 @@ fn a_member_that_stands_twice_is_refused() {
         (MARKS, r#"{"9":{"years":{}},"9":{"years":{}}}"#),
         (MARKS, r#"{"9":{"grade":"7","grade":"7","years":{}}}"#),
     ] {
-        assert_eq!(refused(ask, body), Some(DecodeError::Shape), "{body}");
+        assert_eq!(refused(request, body), Some(DecodeError::Shape), "{body}");
     }
 }
 
@@ -269,14 +271,14 @@ fn days_that_were_not_asked_are_refused() {
 
 #[test]
 fn accounts_tell_learners_and_parents() {
-    let ask = ResourceRequest::new(Resource::AllAccounts);
+    let request = ResourceRequest::new(Resource::AllAccounts);
     let body =
         r#"[{"learner_id":"1","first_name":"Anna","debtor_code":"007","parents":[{"id":"5"}]}]"#;
     let expected = [
         "parent id=5",
         "learner id=1 first_name=Anna debtor_code=007",
     ];
-    assert_eq!(lines(ask, body), expected);
+    assert_eq!(lines(request, body), expected);
 }
 
 #[test]
@@ -300,9 +302,9 @@ fn subject(terms: &str) -> String {
 
 #[test]
 fn subjects_tell_the_year_and_the_terms() -> Result<(), DecodeError> {
-    let ask = PER_TERM;
+    let request = PER_TERM;
     let body = subject(r#"{"term_id":11,"term":"1"},{"term_id":0,"term":"2"}"#);
-    let (told, evidence) = told(ask, &body)?;
+    let (told, evidence) = told(request, &body)?;
     assert_eq!(evidence.year, Some(2026));
     let start = [
         "term year=2026 term=1 term_id=11",
@@ -316,12 +318,18 @@ fn subjects_tell_the_year_and_the_terms() -> Result<(), DecodeError> {
     assert!(taken.starts_with(expected), "{taken}");
 
     let twice = subject(r#"{"term_id":11,"term":"1"},{"term_id":11,"term":"01"}"#);
-    assert_eq!(refused(ask, &twice), unkeepable("learner_subject", "terms"));
+    assert_eq!(
+        refused(request, &twice),
+        unkeepable("learner_subject", "terms")
+    );
     for no_id in [r#"{"term":"1"}"#, r#"{"term":"1","term_id":""}"#] {
-        assert_eq!(refused(ask, &subject(no_id)), unkeepable("term", "term_id"));
+        assert_eq!(
+            refused(request, &subject(no_id)),
+            unkeepable("term", "term_id")
+        );
     }
     let marked = subject(r#"{"term":"1","term_id":1,"mark":"50.00"}"#);
-    assert_eq!(refused(ask, &marked), Some(DecodeError::Shape));
+    assert_eq!(refused(request, &marked), Some(DecodeError::Shape));
     let marks = SUBJECT_MARKS;
     assert_eq!(
         refused(marks, &subject(r#"{"term":"1","mark":"50.00"}"#)),

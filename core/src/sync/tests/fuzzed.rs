@@ -13,13 +13,13 @@ pub(crate) fn fuzz(bytes: &[u8]) -> bool {
         return false;
     };
     let resource = Resource::ALL.get(usize::from(*which) % Resource::ALL.len());
-    let ask = resource.map(|resource| match resource.spec().scope {
+    let request = resource.map(|resource| match resource.spec().scope {
         Scope::Learner => ResourceRequest::of_id(*resource, 1),
         Scope::Grade => ResourceRequest::of_id(*resource, 9),
         Scope::Days(_) => ResourceRequest::of_days(*resource, (Date::MIN, Date::MAX)),
         Scope::AllSchools | Scope::School | Scope::Status(_) => ResourceRequest::new(*resource),
     });
-    let Some(Ok((fetched, evidence))) = ask.map(|ask| read(ask, 1000, body)) else {
+    let Some(Ok((fetched, evidence))) = request.map(|request| read(request, 1000, body)) else {
         return false;
     };
     let mut records = 0;

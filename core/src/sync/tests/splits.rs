@@ -10,10 +10,10 @@ use crate::record::replication::coverage::CoverageKey;
 use crate::record::replication::fetch_log::FetchLogEntry;
 use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Frequency, Resource, Scope, Years};
+use crate::sync::plan::resource::{Frequency, Resource, Selection, Years};
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::publish::completeness::{Relations, is_complete_for};
-use crate::sync::publish::merge::{Context, RecordForm, merge};
+use crate::sync::publish::merge::{MergeContext, RecordForm, merge};
 use crate::sync::read::fetched_records::FetchedRecords;
 use crate::sync::read::read;
 use crate::{Engine, Options, Request};
@@ -65,10 +65,10 @@ const WORLD: &str = r#"
 {"type":"mark","school_id":1000,"assessment_id":78,"learner_id":2,"mark":"2.5"}
 "#;
 
-fn asks() -> Vec<ResourceRequest> {
+fn requests() -> Vec<ResourceRequest> {
     let days = |text: &str| text.parse().unwrap_or(Date::MIN);
     let (from, to) = (days("2026-05-01"), days("2026-05-14"));
-    let mut asks = Vec::new();
+    let mut requests = Vec::new();
     for resource in Resource::ALL {
         let spec = resource.spec();
         if spec.frequency == Frequency::Indication {
@@ -80,30 +80,36 @@ fn asks() -> Vec<ResourceRequest> {
             ..ResourceRequest::of_id(resource, id)
         };
         match spec.scope {
-            Scope::Learner => asks.extend([1, 2, 3].map(of_id)),
-            Scope::Grade => asks.extend([8, 9].map(of_id)),
-            Scope::Days(_) => asks.push(ResourceRequest::of_days(resource, (from, to))),
-            Scope::AllSchools | Scope::School | Scope::Status(_) => asks.push(of_id(0)),
+            Selection::Learner => requests.extend([1, 2, 3].map(of_id)),
+            Selection::Grade => requests.extend([8, 9].map(of_id)),
+            Selection::Days(_) => requests.push(ResourceRequest::of_days(resource, (from, to))),
+            Selection::AllSchools | Selection::School | Selection::Status(_) => {
+                requests.push(of_id(0))
+            }
         }
     }
-    asks
+    requests
 }
 
 #[test]
 fn what_was_asked_is_known_by_its_unit() {
-    let mut asks = asks();
-    asks.extend(
-        asks.clone()
+    let mut requests = requests();
+    requests.extend(
+        requests
+            .clone()
             .into_iter()
             .filter_map(ResourceRequest::with_less),
     );
-    for ask in asks {
+    for request in requests {
         let row = FetchLogEntry {
-            to: ask.to(),
-            without_parents: ask.without_parents,
+            to: request.to(),
+            without_parents: request.without_parents,
             ..FetchLogEntry::UNFETCHED
         };
-        assert_eq!(ResourceRequest::logged(ask.unit(0), &row), Some(ask));
+        assert_eq!(
+            ResourceRequest::logged(request.coverage_key(0), &row),
+            Some(request)
+        );
     }
 }
 
@@ -111,24 +117,24 @@ fn what_was_asked_is_known_by_its_unit() {
 fn answered() -> Result<Vec<(ResourceRequest, FetchedRecords)>, crate::Error> {
     let service = Engine::memory(Options::default())?;
     service.apply(WORLD.as_bytes())?;
-    let answer = |ask: ResourceRequest| {
+    let answer = |request: ResourceRequest| {
         let answer = service.request(&Request {
-            target: &ask.target(SCHOOL),
+            target: &request.target(SCHOOL),
             headers: &[("HTTP-X-USERNAME", "sync"), ("HTTP-X-PASSWORD", "sync")],
             now: Some(NOW),
             ..Request::default()
         });
-        let told = match answer.status.code {
-            200 => read(ask, SCHOOL, &answer.body).map(|(told, _)| told),
+        let fetched = match answer.status.code {
+            200 => read(request, SCHOOL, &answer.body).map(|(fetched, _)| fetched),
             404 => Ok(FetchedRecords::default()),
             other => panic!("{other}: {}", answer.text()),
         };
         (
-            ask,
-            told.unwrap_or_else(|why| panic!("{why}: {}", answer.text())),
+            request,
+            fetched.unwrap_or_else(|why| panic!("{why}: {}", answer.text())),
         )
     };
-    Ok(asks().into_iter().map(answer).collect())
+    Ok(requests().into_iter().map(answer).collect())
 }
 
 type Key = (Kind, Vec<u64>);
@@ -141,39 +147,46 @@ struct Kept {
 }
 
 impl Kept {
-    fn publish(&mut self, units: &[(ResourceRequest, FetchedRecords)]) -> crate::error::Result<()> {
+    fn publish(
+        &mut self,
+        answers: &[(ResourceRequest, FetchedRecords)],
+    ) -> crate::error::Result<()> {
         let mut said: BTreeMap<Key, Vec<RecordForm<'_>>> = BTreeMap::new();
-        for (ask, told) in units {
-            let ask = *ask;
+        for (request, fetched) in answers {
+            let request = *request;
             for (key, values) in &self.records {
                 let relations = Relations {
-                    at: self.lies(key),
+                    at: self.place_of(key),
                     ..Relations::default()
                 };
-                if is_complete_for(ask, YEAR, key.0, values, relations) {
-                    let told = None;
-                    said.entry(key.clone())
-                        .or_default()
-                        .push(RecordForm { ask, values: told });
+                if is_complete_for(request, YEAR, key.0, values, relations) {
+                    let fetched = None;
+                    said.entry(key.clone()).or_default().push(RecordForm {
+                        request,
+                        values: fetched,
+                    });
                 }
             }
-            for record in told.records(SCHOOL) {
+            for record in fetched.records(SCHOOL) {
                 let record = record?;
                 let fields = record.kind.fields().iter().zip(&record.values);
                 let key = fields.filter(|(field, _)| field.is_key());
                 let key = key.filter_map(|(_, value)| value.integer()).collect();
                 let said = said.entry((record.kind, key)).or_default();
-                said.retain(|said| said.ask != ask || said.values.is_some());
-                let told = Some(record);
-                said.push(RecordForm { ask, values: told });
+                said.retain(|said| said.request != request || said.values.is_some());
+                let fetched = Some(record);
+                said.push(RecordForm {
+                    request,
+                    values: fetched,
+                });
             }
-            self.whole.insert(ask.unit(YEAR));
+            self.whole.insert(request.coverage_key(YEAR));
         }
         for (key, said) in said {
             let old = self.records.get(&key).cloned();
-            let context = Context {
+            let context = MergeContext {
                 whole: &self.whole,
-                at: self.lies(&key),
+                at: self.place_of(&key),
                 is_named: true,
             };
             match merge(key.0, old, &said, &context) {
@@ -195,10 +208,10 @@ impl Kept {
         Ok(())
     }
 
-    fn lies(&self, (kind, key): &Key) -> Option<AssessmentPlace> {
+    fn place_of(&self, (kind, key): &Key) -> Option<AssessmentPlace> {
         let assessment = key.get(..2).filter(|_| *kind == Kind::Mark)?;
         let at = self.records.get(&(Kind::Assessment, assessment.to_vec()))?;
-        AssessmentPlace::of(at)
+        AssessmentPlace::from_values(at)
     }
 
     fn shown(&self) -> Vec<String> {
@@ -209,7 +222,7 @@ impl Kept {
 
 /// Returns a permutation of the answers, split into groups, that depends on the seed.
 fn shuffled(
-    units: &[(ResourceRequest, FetchedRecords)],
+    answers: &[(ResourceRequest, FetchedRecords)],
     mut seed: u64,
 ) -> Vec<Vec<(ResourceRequest, FetchedRecords)>> {
     let mut below = |most: usize| {
@@ -218,15 +231,15 @@ fn shuffled(
             .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap_or(0) % most.max(1)
     };
-    let mut rest = units.to_vec();
+    let mut rest = answers.to_vec();
     let mut parts = vec![Vec::new()];
     while !rest.is_empty() {
-        let unit = rest.swap_remove(below(rest.len()));
+        let answer = rest.swap_remove(below(rest.len()));
         if below(4) == 0 {
             parts.push(Vec::new());
         }
         if let Some(part) = parts.last_mut() {
-            part.push(unit);
+            part.push(answer);
         }
     }
     parts
@@ -234,24 +247,24 @@ fn shuffled(
 
 #[test]
 fn any_order_and_any_parts_make_the_same_records() -> Result<(), crate::Error> {
-    let units = answered()?;
+    let answers = answered()?;
     let mut at_once = Kept::default();
-    at_once.publish(&units)?;
+    at_once.publish(&answers)?;
     let expected = at_once.shown();
     for seed in 0..500 {
-        let mut kept = Kept::default();
-        for part in shuffled(&units, seed) {
-            kept.publish(&part)?;
+        let mut store = Kept::default();
+        for part in shuffled(&answers, seed) {
+            store.publish(&part)?;
         }
-        let shown = kept.shown();
+        let shown = store.shown();
         let other = shown.iter().find(|record| !expected.contains(record));
         assert_eq!(other, None, "seed {seed}");
         assert_eq!(shown, expected, "seed {seed}");
         // Publishing them again in another order changes nothing.
-        for part in shuffled(&units, seed + 1) {
-            kept.publish(&part)?;
+        for part in shuffled(&answers, seed + 1) {
+            store.publish(&part)?;
         }
-        assert_eq!(kept.shown(), expected, "seed {seed}, again");
+        assert_eq!(store.shown(), expected, "seed {seed}, again");
     }
     Ok(())
 }

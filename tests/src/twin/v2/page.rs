@@ -83,7 +83,7 @@ impl Page {
     }
 
     /// `data` and `meta` from all the rows of the collection.
-    pub(crate) fn of(&self, mut rows: Vec<Row>, endpoint: &Endpoint) -> Json {
+    pub(crate) fn apply(&self, mut rows: Vec<Row>, endpoint: &Endpoint) -> Json {
         rows.sort_by(|(one, _), (other, _)| one.cmp(other));
         if self.reverse {
             rows.reverse();

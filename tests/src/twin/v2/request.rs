@@ -33,7 +33,7 @@ impl Twin {
         if asked.is_update {
             return self.update_integration(&username, body);
         }
-        let mut params = Params::of(asked.query);
+        let mut params = Params::parse(asked.query);
         access(&self.store, &username, asked.endpoint, &ids, &params)?;
         let school = ids.school.unwrap_or(0);
         match ids.record {
@@ -77,7 +77,7 @@ impl Twin {
         let walk = page.walk();
         let rows = question.flat_rows(&seen(walk, walk.now.min(now)));
         let rows = rows.map_err(|fault| invalid_params(&[fault]))?;
-        Ok(answer(200, &page.of(rows, asked.endpoint)))
+        Ok(answer(200, &page.apply(rows, asked.endpoint)))
     }
 }
 

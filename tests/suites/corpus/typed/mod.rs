@@ -34,7 +34,7 @@ pub(crate) fn ask(
     let username = header(request, "HTTP-X-USERNAME")?;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = path.strip_suffix('/').unwrap_or(path);
-    let params = Params::of(query);
+    let params = Params::parse(query);
     let asked = |school, id| Asked {
         username,
         school,
@@ -125,7 +125,7 @@ pub(crate) fn hand(username: &str, target: &str, way: &Way<'_>) -> Option<Handed
         username,
         school,
         id: None,
-        params: &Params::of(query),
+        params: &Params::parse(query),
     };
     of_v1(path, &asked, way)
 }

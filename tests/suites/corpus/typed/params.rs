@@ -6,7 +6,7 @@ use std::collections::HashMap;
 pub(crate) struct Params<'a>(HashMap<&'a str, &'a str>);
 
 impl<'a> Params<'a> {
-    pub(crate) fn of(query: &'a str) -> Params<'a> {
+    pub(crate) fn parse(query: &'a str) -> Params<'a> {
         let pairs = query.split('&');
         Params(
             pairs

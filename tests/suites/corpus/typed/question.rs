@@ -29,7 +29,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/learners",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::Learner, v2::Learner>(),
+        values: Values::array::<v1::Learner, v2::Learner>(),
         ask: |asked, way| {
             Some(way.ask(&Learners {
                 school: asked.school?,
@@ -54,7 +54,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/learnerabsentees",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::Absentee, v2::Absentee>(),
+        values: Values::array::<v1::Absentee, v2::Absentee>(),
         ask: |asked, way| {
             Some(way.ask(&match asked.id {
                 Some(_) => Absentees {
@@ -79,7 +79,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         has_id: false,
         values: Values {
             v1: reread::<v1::AssessmentMarks>,
-            ..Values::of::<v1::AssessmentMark, v2::AssessmentMark>()
+            ..Values::array::<v1::AssessmentMark, v2::AssessmentMark>()
         },
         ask: |asked, way| {
             Some(way.ask(&AssessmentMarks {
@@ -100,7 +100,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "currplus/learnersubjects",
         of_school: true,
         has_id: false,
-        values: Values::of::<v1::LearnerSubject, v2::LearnerSubject>(),
+        values: Values::array::<v1::LearnerSubject, v2::LearnerSubject>(),
         ask: |asked, way| {
             Some(way.ask(&LearnerSubjects {
                 school: asked.school?,
@@ -113,7 +113,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "currplus/learnersubjectsperterm",
         of_school: true,
         has_id: false,
-        values: Values::of::<v1::SubjectPerTerm, v2::SubjectPerTerm>(),
+        values: Values::array::<v1::SubjectPerTerm, v2::SubjectPerTerm>(),
         ask: |asked, way| {
             Some(way.ask(&SubjectsPerTerm {
                 school: asked.school?,
@@ -126,7 +126,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "currplus/learnersubjectmarks",
         of_school: true,
         has_id: false,
-        values: Values::of::<v1::SubjectMarks, v2::SubjectMarks>(),
+        values: Values::array::<v1::SubjectMarks, v2::SubjectMarks>(),
         ask: |asked, way| {
             Some(way.ask(&SubjectMarks {
                 school: asked.school?,
@@ -139,7 +139,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "finplus/debtmanagement/schools",
         of_school: false,
         has_id: true,
-        values: Values::of::<v1::School, v2::School>(),
+        values: Values::array::<v1::School, v2::School>(),
         ask: |asked, way| {
             Some(way.ask(&Schools {
                 username: asked.username,
@@ -152,7 +152,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "settings/clientintegrations",
         of_school: false,
         has_id: false,
-        values: Values::of::<v1::Client, v2::ClientIntegration>(),
+        values: Values::array::<v1::Client, v2::ClientIntegration>(),
         ask: |asked, way| {
             Some(way.ask(&match way.shape {
                 // v1 has no such parameters.
@@ -174,7 +174,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "finplus/debtmanagement/learners",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::FinanceLearner, v2::FinanceLearner>(),
+        values: Values::array::<v1::FinanceLearner, v2::FinanceLearner>(),
         ask: |asked, way| {
             Some(way.ask(&FinanceLearners {
                 school: asked.school?,
@@ -193,7 +193,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "finplus/debtmanagement/accountablepersons",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::AccountablePerson, v2::AccountablePerson>(),
+        values: Values::array::<v1::AccountablePerson, v2::AccountablePerson>(),
         ask: |asked, way| {
             Some(way.ask(&AccountablePersons {
                 school: asked.school?,
@@ -209,7 +209,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/parents",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::Parent, v2::Parent>(),
+        values: Values::array::<v1::Parent, v2::Parent>(),
         ask: |asked, way| {
             Some(way.ask(&Parents {
                 school: asked.school?,
@@ -222,7 +222,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/staffmembers",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::StaffMember, v2::StaffMember>(),
+        values: Values::array::<v1::StaffMember, v2::StaffMember>(),
         ask: |asked, way| {
             Some(way.ask(&StaffMembers {
                 school: asked.school?,
@@ -235,7 +235,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/lookup/grade",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        values: Values::array::<v1::LookupEntry, v2::LookupEntry>(),
         ask: |asked, way| {
             Some(way.ask(&Grades {
                 school: asked.school?,
@@ -248,7 +248,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/learnerdiscipline",
         of_school: true,
         has_id: true,
-        values: Values::of::<v1::Discipline, v2::Discipline>(),
+        values: Values::array::<v1::Discipline, v2::Discipline>(),
         ask: |asked, way| {
             Some(way.ask(&match asked.id {
                 Some(_) => Discipline {
@@ -295,7 +295,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/lookup/ethnicgroup",
         of_school: false,
         has_id: true,
-        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        values: Values::array::<v1::LookupEntry, v2::LookupEntry>(),
         ask: |asked, way| Some(way.ask(&lookup(LookupList::EthnicGroup, asked))),
     },
     Resource {
@@ -303,7 +303,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/lookup/maritalstatus",
         of_school: false,
         has_id: true,
-        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        values: Values::array::<v1::LookupEntry, v2::LookupEntry>(),
         ask: |asked, way| Some(way.ask(&lookup(LookupList::MaritalStatus, asked))),
     },
     Resource {
@@ -311,7 +311,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/lookup/gender",
         of_school: false,
         has_id: true,
-        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        values: Values::array::<v1::LookupEntry, v2::LookupEntry>(),
         ask: |asked, way| Some(way.ask(&lookup(LookupList::Gender, asked))),
     },
     Resource {
@@ -319,7 +319,7 @@ pub(crate) const RESOURCES: [Resource; 19] = [
         v2: "adminplus/lookup/language",
         of_school: false,
         has_id: true,
-        values: Values::of::<v1::LookupEntry, v2::LookupEntry>(),
+        values: Values::array::<v1::LookupEntry, v2::LookupEntry>(),
         ask: |asked, way| Some(way.ask(&lookup(LookupList::Language, asked))),
     },
 ];

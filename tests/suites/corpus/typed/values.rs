@@ -37,7 +37,7 @@ pub(crate) struct Values {
 
 impl Values {
     /// Of records that v1 answers in an array.
-    pub(crate) const fn of<One, Two>() -> Values
+    pub(crate) const fn array<One, Two>() -> Values
     where
         One: DeserializeOwned + Serialize,
         Two: DeserializeOwned + Serialize,

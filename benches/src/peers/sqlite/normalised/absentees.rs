@@ -17,7 +17,7 @@ pub(super) fn answer(
 ) -> Result<()> {
     let mut array = Array::open(out);
     each(connection, BETWEEN, params, |row| {
-        array.push(&Absentee::of(texts(row, &mut [itoa::Buffer::new(); 2]))?)
+        array.push(&Absentee::read(texts(row, &mut [itoa::Buffer::new(); 2]))?)
     })?;
     array.close();
     Ok(())

@@ -67,7 +67,7 @@ pub(super) fn answer(
 ) -> Result<()> {
     let mut array = Array::open(out);
     each(connection, sql, params, |row| {
-        array.push(&Learner::of(texts(row, &mut [itoa::Buffer::new(); 4]))?)
+        array.push(&Learner::read(texts(row, &mut [itoa::Buffer::new(); 4]))?)
     })?;
     array.close();
     Ok(())
@@ -84,10 +84,10 @@ pub(super) fn with_parents(
     each(connection, &WITH_PARENTS, params, |row| {
         let mut digits = [itoa::Buffer::new(); 8];
         let mut texts = texts(row, &mut digits);
-        let mut learner = Learner::of(&mut texts)?;
+        let mut learner = Learner::read(&mut texts)?;
         let mut parents = Vec::with_capacity(2);
         for income in incomes {
-            let mut parent = Parent::of(&mut texts)?;
+            let mut parent = Parent::read(&mut texts)?;
             if !parent.id.is_empty() {
                 parent.gross_annual_income = row.decimal(income)?.into();
                 parents.push(parent);

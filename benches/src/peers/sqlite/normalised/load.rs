@@ -28,7 +28,7 @@ struct Column {
 }
 
 impl Tables {
-    pub(super) fn of(connection: &Connection) -> Result<Tables> {
+    pub(super) fn new(connection: &Connection) -> Result<Tables> {
         let all = "SELECT t.name, c.name, c.type = 'TEXT'
              FROM sqlite_schema t CROSS JOIN pragma_table_info(t.name) c
              WHERE t.type = 'table' ORDER BY t.name, c.cid";
@@ -44,7 +44,7 @@ impl Tables {
 
     /// Adds a record, and the terms that it may have as records of their own.
     pub(super) fn add(&self, connection: &Connection, line: &str) -> Result<()> {
-        let mut record = Line::of(line)?;
+        let mut record = Line::parse(line)?;
         let terms = record.0.remove("terms");
         let kind = record.text("type").into_owned();
         self.insert(connection, &kind, &record)?;

@@ -60,7 +60,7 @@ impl Normalised {
     /// Adds records in one transaction.
     fn add(&mut self, lines: impl Iterator<Item = String>) -> Result<()> {
         let transaction = self.connection.transaction()?;
-        let tables = Tables::of(&transaction)?;
+        let tables = Tables::new(&transaction)?;
         for line in lines {
             tables
                 .add(&transaction, &line)

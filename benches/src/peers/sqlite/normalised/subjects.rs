@@ -91,10 +91,10 @@ pub(super) fn per_term(
     params: impl Params,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let begin = |row: &Row<'_>| SubjectPerTerm::of(owned(row, 0));
+    let begin = |row: &Row<'_>| SubjectPerTerm::read(owned(row, 0));
     grouped(connection, PER_TERM, params, out, begin, |subject, row| {
         if row.integer(8)?.is_some() {
-            let mut term = SubjectTerm::of(owned(row, 8))?;
+            let mut term = SubjectTerm::read(owned(row, 8))?;
             term.term_id = row.number(7)?.cast_unsigned();
             subject.terms.push(term);
         }
@@ -104,7 +104,7 @@ pub(super) fn per_term(
 
 /// A learner's term marks.
 pub(super) fn marks(connection: &Connection, params: impl Params, out: &mut Vec<u8>) -> Result<()> {
-    let begin = |row: &Row<'_>| SubjectMarks::of(owned(row, 0));
+    let begin = |row: &Row<'_>| SubjectMarks::read(owned(row, 0));
     grouped(connection, MARKS, params, out, begin, |subject, row| {
         subject.terms.push(TermMark {
             term: row.number(5)?.to_string().into(),

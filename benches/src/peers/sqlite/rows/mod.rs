@@ -77,7 +77,7 @@ impl Rows {
         let mut connection = connect(&folder.join("rows.sqlite"), SETTINGS)?;
         connection.execute_batch(include_str!("schema.sql"))?;
         for school in &schools.all {
-            let rendered = Rendered::of(schools, school)?;
+            let rendered = Rendered::new(schools, school)?;
             let transaction = connection.transaction()?;
             load::insert(&transaction, &rendered)?;
             transaction.commit()?;
@@ -148,7 +148,7 @@ impl Rows {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let (connection, release, kept) = (&self.connection, &mut self.release, &mut self.kept);
-        let filter = OutcomeFilter::of(ask.what);
+        let filter = OutcomeFilter::for_question(ask.what);
         let mut answer = MarksAnswer::new(out);
         let year = year(connection, ask.school)?;
         release.grade = None;

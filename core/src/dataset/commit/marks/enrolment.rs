@@ -1,7 +1,7 @@
 //! The subjects of learners, and the enrolment in mark rows that follows from them (dataset format,
 //! "4.2 assessment marks").
 
-use super::Marks;
+use super::PendingMarks;
 use super::edit::RowEdit;
 use super::merged_edits::MergedEdits;
 use crate::dataset::commit::change_counter::ChangeCounter;
@@ -13,7 +13,7 @@ use crate::record::Kind;
 use crate::record::kinds::learner_subject::LearnerSubject;
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 
-impl Marks {
+impl PendingMarks {
     /// Merges the staged records of the current school and year.
     pub(in crate::dataset::commit) fn learner_subjects(
         &mut self,
@@ -116,7 +116,7 @@ impl Edits for Enrolments<'_, '_> {
         };
         let old_kept = old.as_ref().map(|old| old.columns[0]);
         let new_kept = put.then_some(column.as_slice());
-        let change = Change::of(old_kept, new_kept);
+        let change = Change::between(old_kept, new_kept);
         if !change.is_none() {
             self.move_rows(key, &enrolled(old_kept)?, &enrolled(new_kept)?)?;
         }

@@ -24,7 +24,7 @@ impl FreeSlots {
         school: u64,
         at: GradeTerm,
     ) -> Result<u64> {
-        let slot = self.of(write, school, at)?.take();
+        let slot = self.free_mut(write, school, at)?.take();
         slot.ok_or_else(|| {
             Error::unsupported(&format!(
                 "a grade has at most {SLOTS} assessments in a term: put some into another grade"
@@ -39,7 +39,7 @@ impl FreeSlots {
         school: u64,
         at: GradeTerm,
     ) -> Result<()> {
-        self.of(write, school, at).map(drop)
+        self.free_mut(write, school, at).map(drop)
     }
 
     pub(in crate::dataset::commit) fn release(
@@ -49,11 +49,11 @@ impl FreeSlots {
         at: GradeTerm,
         slot: u64,
     ) -> Result<()> {
-        self.of(write, school, at)?.release(slot);
+        self.free_mut(write, school, at)?.release(slot);
         Ok(())
     }
 
-    fn of(&mut self, write: &Write<'_>, school: u64, at: GradeTerm) -> Result<&mut Free> {
+    fn free_mut(&mut self, write: &Write<'_>, school: u64, at: GradeTerm) -> Result<&mut Free> {
         // Assessments are processed school by school, so earlier schools are not needed again.
         if self.school != school {
             self.school = school;

@@ -41,7 +41,7 @@ const ROW_INDEX_BYTES: usize = 2 << 20;
 const MOVES_BYTES: usize = 2 << 20;
 
 /// The pending changes of marks in a commit.
-pub(super) struct Marks {
+pub(super) struct PendingMarks {
     /// Edits of mark rows and waiting marks.
     rows: MergedEdits,
     /// Assessments whose marks leave a slot, by that slot.
@@ -52,9 +52,9 @@ pub(super) struct Marks {
     pub(super) slots: FreeSlots,
 }
 
-impl Marks {
-    pub(super) fn new() -> Marks {
-        Marks {
+impl PendingMarks {
+    pub(super) fn new() -> PendingMarks {
+        PendingMarks {
             rows: MergedEdits::new(Deferred::new("rows", ROWS_BYTES)),
             moves: Deferred::new("moves", MOVES_BYTES),
             has_moves: false,
@@ -81,7 +81,7 @@ impl Marks {
                 _ => break,
             };
             let school = school.unwrap_or(0);
-            let at = places.of(write, &mut self.slots, school, assessment)?;
+            let at = places.find(write, &mut self.slots, school, assessment)?;
             let (partition, key, slot) = mark_address(school, assessment, learner, at);
             let edit = match staged.take()?.put {
                 Some(mark)

@@ -1,6 +1,6 @@
 //! Moves marks together with their assessment when it is added, removed or moved.
 
-use super::Marks;
+use super::PendingMarks;
 use super::edit::RowEdit;
 use super::merged_edits::MergedEdits;
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ struct Leaving {
 /// all of them.
 const AT_ONCE: usize = 1 << 16;
 
-impl Marks {
+impl PendingMarks {
     /// Moves the marks of an assessment from their current address, which is a slot of rows or the
     /// waiting marks, to a new one. The old slot is free afterwards.
     pub(in crate::dataset::commit) fn move_marks_of_assessment(
@@ -36,7 +36,7 @@ impl Marks {
     ) -> Result<()> {
         self.has_moves = true;
         let Some((at, slot)) = from else {
-            let waiting = Partition::of(school, Collection::WaitingMarks);
+            let waiting = Partition::new(school, Collection::WaitingMarks);
             let keys = (Key(id, 0), Key(id, u64::MAX));
             return self.each_kept(write, waiting, keys, &mut |edits, Key(_, learner), mark| {
                 move_mark(edits, [school, id, learner], from, to, mark)

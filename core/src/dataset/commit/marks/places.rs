@@ -16,7 +16,7 @@ pub(super) struct Places {
 const MOST_KNOWN: usize = 1 << 14;
 
 impl Places {
-    pub(super) fn of(
+    pub(super) fn find(
         &mut self,
         write: &Write<'_>,
         slots: &mut FreeSlots,

@@ -72,6 +72,6 @@ impl Edits for IndexEdits<'_, '_> {
         }
         let before = old.map(|old| old.columns[0]);
         let after = (!column.is_empty()).then_some(column.as_slice());
-        Ok(decision(Change::of(before, after)))
+        Ok(decision(Change::between(before, after)))
     }
 }

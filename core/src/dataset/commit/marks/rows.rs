@@ -1,7 +1,7 @@
 //! Applies edits to mark rows: enrolments and marks are added and removed.
 
 use super::edit::RowEdit;
-use super::{Marks, row_index};
+use super::{PendingMarks, row_index};
 use crate::dataset::commit::change_counter::ChangeCounter;
 use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
@@ -14,7 +14,7 @@ use crate::record::stored::edited_row::EditedRow;
 use crate::store::{Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 use std::collections::HashMap;
 
-impl Marks {
+impl PendingMarks {
     /// Applies the edits of rows and waiting marks, and then those of the index of rows.
     pub(in crate::dataset::commit) fn merge(
         &mut self,
@@ -71,7 +71,7 @@ impl Edits for RowEdits<'_, '_> {
             return Ok(Decision::Keep);
         };
         let mut row = match &old {
-            Some(old) => EditedRow::of(old.columns[0])?,
+            Some(old) => EditedRow::open(old.columns[0])?,
             None => EditedRow::default(),
         };
         let (tally, assessments) = (&mut *self.tally, &self.assessments);
@@ -170,7 +170,7 @@ impl Edits for WaitingEdits<'_, '_> {
             .each(|edits| RowEdit::each(edits, &mut carry_out))?;
         let after = (!column.is_empty()).then_some(column.as_slice());
         let before = old.map(|old| old.columns[0]);
-        Ok(decision(Change::of(before, after)))
+        Ok(decision(Change::between(before, after)))
     }
 }
 
@@ -180,7 +180,7 @@ const NONE: &[u8] = &[];
 /// Returns how a mark that a dataset contains changes.
 fn change(before: &[u8], after: &[u8]) -> Change {
     let there = |mark: &[u8]| !mark.is_empty();
-    Change::of(
+    Change::between(
         there(before).then_some(before),
         there(after).then_some(after),
     )

@@ -29,7 +29,7 @@ fn grades(count: u64) -> Vec<u8> {
 fn kept(store: &Store) -> Result<u64> {
     store.read(|snapshot| {
         let totals = snapshot.totals()?;
-        Ok(Kind::ALL.map(|kind| totals.of(kind as u8)).iter().sum())
+        Ok(Kind::ALL.map(|kind| totals.get(kind as u8)).iter().sum())
     })
 }
 

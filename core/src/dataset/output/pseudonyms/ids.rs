@@ -16,13 +16,13 @@ const REMEMBERED: usize = 1 << 16;
 
 /// A map of ids that preserves their order. It is the same for all kinds, so that an id still
 /// refers to the same record, whether the record exists or not.
-pub(crate) struct Ids {
+pub(crate) struct PseudonymIds {
     remembered: HashMap<u64, u64>,
 }
 
-impl Ids {
-    pub(crate) fn new() -> Ids {
-        Ids {
+impl PseudonymIds {
+    pub(crate) fn new() -> PseudonymIds {
+        PseudonymIds {
             remembered: HashMap::new(),
         }
     }
@@ -84,7 +84,7 @@ mod tests {
                     .try_into()
                     .unwrap_or([0; 32]),
             );
-            let mut ids = Ids::new();
+            let mut ids = PseudonymIds::new();
             let edges = [1 << 47, (1 << 48) - 1, 1 << 48, u64::MAX - largest];
             for id in (0..200).chain(edges) {
                 assert_ne!(ids.pseudonym(&keyed, id)?, id, "key {key}");
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn ids_keep_their_order_and_differ_by_key() -> Result<()> {
         let (one, other) = (Keyed::new(&[1; 32]), Keyed::new(&[2; 32]));
-        let (mut ids, mut others) = (Ids::new(), Ids::new());
+        let (mut ids, mut others) = (PseudonymIds::new(), PseudonymIds::new());
         let mut asked: Vec<u64> = (0..3000).collect();
         for bit in 11..63 {
             asked.extend([(1 << bit) - 1, 1 << bit, (1 << bit) + 1]);

@@ -16,12 +16,12 @@ use super::marks_by_assessment::KeyedMark;
 use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, elements};
-use crate::record::field::{Field, Form};
+use crate::record::field::{Field, FieldForm};
 use crate::record::value::{EnrolledTerm, integer};
 use crate::record::values::decimal::PackedDecimal;
 use crate::record::values::terms::{self, GROUP_FIELDS};
 use crate::record::{Kind, Value};
-use ids::Ids;
+use ids::PseudonymIds;
 use keyed::Keyed;
 use letters::Exchange;
 use std::borrow::Cow;
@@ -45,14 +45,14 @@ pub(crate) trait Names: Send + Sync {
 /// The pseudonyms that belong to one key.
 pub(crate) struct Pseudonyms {
     keyed: Keyed,
-    ids: Ids,
+    ids: PseudonymIds,
 }
 
 impl Pseudonyms {
     pub(crate) fn new(key: &[u8; 32]) -> Pseudonyms {
         Pseudonyms {
             keyed: Keyed::new(key),
-            ids: Ids::new(),
+            ids: PseudonymIds::new(),
         }
     }
 }
@@ -110,7 +110,7 @@ impl Pseudonyms {
 
     fn integer(&mut self, field: &Field, number: u64) -> Result<u64> {
         match (field.form, field.name) {
-            (Form::Bit, _) | (_, "term") => Ok(number),
+            (FieldForm::Bit, _) | (_, "term") => Ok(number),
             (_, "year" | "current_year") => Ok(number.saturating_add(u64::from(YEARS))),
             _ => self.ids.pseudonym(&self.keyed, number),
         }
@@ -119,10 +119,14 @@ impl Pseudonyms {
     /// Returns the pseudonym of a text, or `None` if the text is one of a few that all schools use.
     fn text(&mut self, field: &Field, text: &str) -> Result<Option<String>> {
         let exchange = match field.form {
-            Form::Choice(_) | Form::Choices(_) | Form::YesNo | Form::Offset | Form::Signed => {
+            FieldForm::Choice(_)
+            | FieldForm::Choices(_)
+            | FieldForm::YesNo
+            | FieldForm::Offset
+            | FieldForm::Signed => {
                 return Ok(None);
             }
-            Form::Texts => return self.array(text).map(Some),
+            FieldForm::Texts => return self.array(text).map(Some),
             _ if field.searched => Exchange::Letters,
             _ => Exchange::Texts,
         };

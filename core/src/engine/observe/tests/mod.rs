@@ -3,7 +3,7 @@
 mod concerned;
 
 use super::LiveQuery;
-use crate::dataset::replication::coverage::{self, Seen};
+use crate::dataset::replication::coverage::{self, CoverageAddition};
 use crate::query::endpoints::{Absentees, Clients, Grades, Parents};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::{Clock, Engine, Options, Result, SetState};
@@ -200,7 +200,7 @@ fn errors_are_given_once_and_it_goes_on() -> Result<()> {
     let mut names = engine.observe(grades(1));
     assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
     let see = |part| {
-        let seen = Seen::Whole(CoverageKey::of(part));
+        let seen = CoverageAddition::Whole(CoverageKey::new(part));
         engine
             .store
             .write(|write| coverage::add_coverage(write, 1, &[seen], EVENING))

@@ -142,7 +142,7 @@ fn a_state_is_not_set_where_the_service_would_not_hear_of_it() -> Result<()> {
 fn is_erased(engine: &Engine, learner: u64) -> Result<bool> {
     let mut is_erased = false;
     engine.store.write(|write| {
-        is_erased = ErasedLearners::of(write, 1000)?.has(learner);
+        is_erased = ErasedLearners::read_in(write, 1000)?.has(learner);
         Ok(())
     })?;
     Ok(is_erased)

@@ -94,7 +94,7 @@ fn what_was_seen_is_told_and_when() -> Result<()> {
         of_id(CoverageKind::SubjectMarks, 7),
         of_id(CoverageKind::SubjectMarks, 8),
         days(CoverageKind::Absences, "2026-04-01", "2026-04-30"),
-        Seen::Whole(CoverageKey::of_year(CoverageKind::LearnerSubjects, 2026)),
+        CoverageAddition::Whole(CoverageKey::of_year(CoverageKind::LearnerSubjects, 2026)),
     ];
     see(&engine, &seen)?;
     let later = [

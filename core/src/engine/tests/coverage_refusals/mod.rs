@@ -6,7 +6,7 @@ mod end_of_sync;
 mod rows;
 
 use crate::api::{Answer, Page, Request};
-use crate::dataset::replication::coverage::{self, Seen};
+use crate::dataset::replication::coverage::{self, CoverageAddition};
 use crate::date::Date;
 use crate::engine::Engine;
 use crate::query::endpoints::{AssessmentMarks, Learners, Schools};
@@ -54,7 +54,7 @@ fn engine() -> Result<Engine> {
 }
 
 /// Adds to the coverage of school 1000.
-fn see(engine: &Engine, seen: &[Seen]) -> Result<()> {
+fn see(engine: &Engine, seen: &[CoverageAddition]) -> Result<()> {
     Ok(engine
         .store
         .write(|write| coverage::add_coverage(write, 1000, seen, NOW))?)
@@ -98,16 +98,16 @@ fn day(text: &str) -> Date {
     text.parse().unwrap_or(Date::MIN)
 }
 
-fn whole(part: CoverageKind) -> Seen {
-    Seen::Whole(CoverageKey::of(part))
+fn whole(part: CoverageKind) -> CoverageAddition {
+    CoverageAddition::Whole(CoverageKey::new(part))
 }
 
-fn of_id(part: CoverageKind, id: u64) -> Seen {
-    Seen::Whole(CoverageKey::of_id(part, 2026, id))
+fn of_id(part: CoverageKind, id: u64) -> CoverageAddition {
+    CoverageAddition::Whole(CoverageKey::of_id(part, 2026, id))
 }
 
-fn days(part: CoverageKind, from: &str, to: &str) -> Seen {
-    Seen::Days(part, day(from), day(to))
+fn days(part: CoverageKind, from: &str, to: &str) -> CoverageAddition {
+    CoverageAddition::Days(part, day(from), day(to))
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_was_not_seen_is_refused_and_what_was_is_answered_as_ever() -> Result<()>
             .iter()
             .map(|row| row.seen)
             .filter(|other| other != seen);
-        let beside: Vec<Seen> = beside.chain(others.iter().copied()).collect();
+        let beside: Vec<CoverageAddition> = beside.chain(others.iter().copied()).collect();
         see(&engine, &beside)?;
         for target in targets {
             let answer = get(&engine, target, "demo");
@@ -165,7 +165,7 @@ fn what_was_not_seen_is_refused_and_what_was_is_answered_as_ever() -> Result<()>
 #[test]
 fn what_a_sync_never_fetches_is_refused_whatever_else_was_seen() -> Result<()> {
     let engine = engine()?;
-    let seen: Vec<Seen> = rows::rows().iter().map(|row| row.seen).collect();
+    let seen: Vec<CoverageAddition> = rows::rows().iter().map(|row| row.seen).collect();
     see(&engine, &seen)?;
     let left = "the learners who left from 2026-04-14 to 2026-05-14";
     let marks = "the assessment marks of the learner 7 in 2026";

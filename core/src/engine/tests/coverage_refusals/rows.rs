@@ -1,17 +1,17 @@
 //! A table of all endpoints that read synced data, with the data that their questions read.
 
 use super::day;
-use crate::dataset::replication::coverage::Seen;
+use crate::dataset::replication::coverage::CoverageAddition;
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 
 /// A question, and one part of the coverage that it needs in addition to others.
 pub(crate) struct Row {
     /// The targets of v1 and v2.
     pub(crate) targets: [String; 2],
-    pub(crate) seen: Seen,
+    pub(crate) seen: CoverageAddition,
     /// The description of the missing data in the error.
     pub(crate) what: &'static str,
-    pub(crate) others: Vec<Seen>,
+    pub(crate) others: Vec<CoverageAddition>,
 }
 
 /// The path and query, the coverage that is needed, its description, and the other coverage that is
@@ -79,7 +79,7 @@ fn row(line: &'static str) -> Option<Row> {
 }
 
 /// Parses a coverage kind with a year, an id, or days.
-fn seen(text: &str) -> Option<Seen> {
+fn seen(text: &str) -> Option<CoverageAddition> {
     let mut words = text.split(' ');
     let name = words.next()?;
     let part = CoverageKind::ALL
@@ -89,11 +89,13 @@ fn seen(text: &str) -> Option<Seen> {
     let words: Vec<&str> = words.collect();
     let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let unit = match (form, numbers.as_slice(), words.as_slice()) {
-        (None, ..) => CoverageKey::of(part),
+        (None, ..) => CoverageKey::new(part),
         (Some("year"), [year], _) => CoverageKey::of_year(part, *year),
         (Some("id"), [id], _) => CoverageKey::of_id(part, 2026, *id),
-        (Some("days"), _, [from, to]) => return Some(Seen::Days(part, day(from), day(to))),
+        (Some("days"), _, [from, to]) => {
+            return Some(CoverageAddition::Days(part, day(from), day(to)));
+        }
         _ => return None,
     };
-    Some(Seen::Whole(unit))
+    Some(CoverageAddition::Whole(unit))
 }

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::{Since, USUAL, change_position, changed_key, knows, since, told};
 use crate::Engine;
-use crate::dataset::replication::coverage::{self, Seen};
+use crate::dataset::replication::coverage::{self, CoverageAddition};
 use crate::error::{Error, Result};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::store::{self, ChangedKey, LogPartition};
@@ -144,7 +144,7 @@ fn what_was_touched_is_told_in_windows() -> Result<()> {
             }
             assert_eq!(found, all, "{most}");
         }
-        let store::Since::Noted { bytes, .. } = snapshot.since(SCHOOL, before)? else {
+        let store::ChangesSince::Noted { bytes, .. } = snapshot.since(SCHOOL, before)? else {
             return Err(Error::Cancelled.into());
         };
         // Each commit has a row with five marks.
@@ -244,7 +244,9 @@ fn what_was_seen_of_a_school_is_told() -> Result<()> {
     let engine = Place::default().open(USUAL)?;
     apply(&engine, &mark(1, 1, 1))?;
     let see = |as_of| {
-        let seen = [Seen::Whole(CoverageKey::of(CoverageKind::CurrentLearners))];
+        let seen = [CoverageAddition::Whole(CoverageKey::new(
+            CoverageKind::CurrentLearners,
+        ))];
         engine
             .store
             .write(|write| coverage::add_coverage(write, 1, &seen, as_of))

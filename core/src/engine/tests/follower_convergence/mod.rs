@@ -44,7 +44,7 @@ fn since(
     change_position: ChangePosition,
 ) -> Result<Since> {
     engine.store.read(|snapshot| {
-        let store::Since::Noted { coverage, .. } =
+        let store::ChangesSince::Noted { coverage, .. } =
             snapshot.since(log_partition, change_position)?
         else {
             return Ok(Since::Whole);

@@ -4,7 +4,7 @@ use crate::record::Kind;
 use crate::record::stored::typed::*;
 use crate::record::values::terms;
 
-fn typed(values: &[(Form, &str)], part: Option<&Range<usize>>) -> Result<String> {
+fn typed(values: &[(FieldForm, &str)], part: Option<&Range<usize>>) -> Result<String> {
     let mut rendering = b"before,".to_vec();
     let start = rendering.len();
     let mut record = b"{".to_vec();
@@ -20,7 +20,7 @@ fn typed(values: &[(Form, &str)], part: Option<&Range<usize>>) -> Result<String>
     let span = start..rendering.len();
     let mut residual_fields = b"residual_fields".to_vec();
     conversions.finish(&mut residual_fields);
-    let conversions = Conversions::of(&residual_fields)?;
+    let conversions = Conversions::read(&residual_fields)?;
     let mut written = [Vec::new(), Vec::new()];
     for (out, behind) in written.iter_mut().zip([0, 2 * SOURCE_SLACK]) {
         let mut column = rendering.clone();
@@ -43,27 +43,27 @@ fn typed(values: &[(Form, &str)], part: Option<&Range<usize>>) -> Result<String>
 fn every_form_in_its_type() -> Result<()> {
     for (form, value, expected) in [
         (
-            Form::Integer,
+            FieldForm::Integer,
             "18446744073709551615",
             "18446744073709551615",
         ),
-        (Form::Decimal, "-1000000000000.00", "-1000000000000.00"),
-        (Form::Decimal, "", "null"),
-        (Form::Reference, "40", "40"),
-        (Form::Reference, "040", "\"040\""),
+        (FieldForm::Decimal, "-1000000000000.00", "-1000000000000.00"),
+        (FieldForm::Decimal, "", "null"),
+        (FieldForm::Reference, "40", "40"),
+        (FieldForm::Reference, "040", "\"040\""),
         (
-            Form::Reference,
+            FieldForm::Reference,
             "18446744073709551616",
             "\"18446744073709551616\"",
         ),
-        (Form::Reference, "", "null"),
-        (Form::YesNo, "Yes", "true"),
-        (Form::YesNo, "No", "false"),
-        (Form::YesNo, "", "null"),
-        (Form::Text, "7", "\"7\""),
-        (Form::Text, "a \\\" quote", "\"a \\\" quote\""),
-        (Form::Text, "", "null"),
-        (Form::Date, "2026-05-14", "\"2026-05-14\""),
+        (FieldForm::Reference, "", "null"),
+        (FieldForm::YesNo, "Yes", "true"),
+        (FieldForm::YesNo, "No", "false"),
+        (FieldForm::YesNo, "", "null"),
+        (FieldForm::Text, "7", "\"7\""),
+        (FieldForm::Text, "a \\\" quote", "\"a \\\" quote\""),
+        (FieldForm::Text, "", "null"),
+        (FieldForm::Date, "2026-05-14", "\"2026-05-14\""),
     ] {
         assert_eq!(
             typed(&[(form, value)], None)?,
@@ -78,11 +78,11 @@ fn texts_of_every_length_between() -> Result<()> {
     for length in 0..400 {
         let text = "t".repeat(length);
         let values = [
-            (Form::Integer, "1"),
-            (Form::Text, &text),
-            (Form::Text, ""),
-            (Form::Reference, "2"),
-            (Form::Text, &text),
+            (FieldForm::Integer, "1"),
+            (FieldForm::Text, &text),
+            (FieldForm::Text, ""),
+            (FieldForm::Reference, "2"),
+            (FieldForm::Text, &text),
         ];
         let text = if length == 0 {
             "null".to_owned()
@@ -98,9 +98,9 @@ fn texts_of_every_length_between() -> Result<()> {
 #[test]
 fn a_part_takes_the_edits_that_lie_in_it() -> Result<()> {
     let values = [
-        (Form::Integer, "1"),
-        (Form::Text, ""),
-        (Form::Integer, "23"),
+        (FieldForm::Integer, "1"),
+        (FieldForm::Text, ""),
+        (FieldForm::Integer, "23"),
     ];
     // {"x":"1","x":"","x":"23",
     assert_eq!(typed(&values, Some(&(5..15)))?, "1,\"x\":null");
@@ -116,7 +116,7 @@ fn damaged_conversions_never_panic_and_never_answer_what_the_buffer_held() {
     for first in 0..=255 {
         for second in 0..=255 {
             let residual_fields = [7, first, second, first, second, second, first, 3];
-            let Ok(conversions) = Conversions::of(&residual_fields) else {
+            let Ok(conversions) = Conversions::read(&residual_fields) else {
                 continue;
             };
             for record in [0..26, 7..26, 0..2 * SOURCE_SLACK, 26..column.len() + 9] {
@@ -133,7 +133,7 @@ fn damaged_conversions_never_panic_and_never_answer_what_the_buffer_held() {
             }
         }
     }
-    let conversions = Conversions::of(&[0]);
+    let conversions = Conversions::read(&[0]);
     let beyond = |end| {
         let conversions = conversions.as_ref().map_err(Clone::clone)?;
         let mut out = Vec::new();
@@ -146,7 +146,7 @@ fn damaged_conversions_never_panic_and_never_answer_what_the_buffer_held() {
         )
     };
     assert!(beyond(19).is_ok() && beyond(20).is_err() && beyond(usize::MAX).is_err());
-    assert!(Conversions::of(&[]).is_err() && Conversions::of(&[1, 2, 2]).is_err());
+    assert!(Conversions::read(&[]).is_err() && Conversions::read(&[1, 2, 2]).is_err());
 }
 
 /// Returns the names in the cells of a row of the guide's table: numbers, ids and flags.
@@ -173,18 +173,25 @@ fn the_guide_names_the_type_of_every_field() {
         ("discipline", Kind::Discipline.fields()),
         ("lookup", Kind::EthnicGroup.fields()),
     ] {
-        let named = |typed: &dyn Fn(Form) -> bool| -> Vec<&str> {
+        let named = |typed: &dyn Fn(FieldForm) -> bool| -> Vec<&str> {
             let answered = fields.iter().filter(|field| field.is_answered());
             let typed = answered.filter(|field| typed(field.form));
             typed.map(|field| field.name).collect()
         };
-        let numbers = named(&|form| matches!(form, Form::Integer | Form::Signed | Form::Decimal));
-        let references = named(&|form| form == Form::Reference);
-        let flags = named(&|form| form == Form::YesNo);
+        let numbers = named(&|form| {
+            matches!(
+                form,
+                FieldForm::Integer | FieldForm::Signed | FieldForm::Decimal
+            )
+        });
+        let references = named(&|form| form == FieldForm::Reference);
+        let flags = named(&|form| form == FieldForm::YesNo);
         assert_eq!(row_of(record), [numbers, references, flags], "{record}");
     }
     let group = terms::FIELDS.get(terms::GROUP_FIELDS).unwrap_or_default();
-    let references = group.iter().filter(|field| field.form == Form::Reference);
+    let references = group
+        .iter()
+        .filter(|field| field.form == FieldForm::Reference);
     let references: Vec<_> = references.map(|field| field.name).collect();
     let [_, ids, _] = row_of("– its terms");
     assert_eq!(ids, references);

@@ -2,7 +2,7 @@ use crate::store::blocks::collection::Collection;
 use crate::store::blocks::decoded_cache::*;
 
 fn key(school: u64, form: u64) -> DecodedKey {
-    DecodedKey::new::<u32>(form, Partition::of(school, Collection::Learners))
+    DecodedKey::new::<u32>(form, Partition::new(school, Collection::Learners))
 }
 
 fn number(decoded_cache: &DecodedCache, key: DecodedKey, sources: Sources, fresh: u32) -> u32 {
@@ -13,7 +13,7 @@ fn number(decoded_cache: &DecodedCache, key: DecodedKey, sources: Sources, fresh
 
 #[test]
 fn a_value_lives_until_what_it_was_made_from_changes() {
-    let learners = Sources::of(&[Collection::Learners, Collection::Schools]);
+    let learners = Sources::new(&[Collection::Learners, Collection::Schools]);
     let decoded_cache = DecodedCache::new(1 << 20, 0);
     assert_eq!(number(&decoded_cache, key(1, 0), learners, 1), 1);
     assert_eq!(number(&decoded_cache, key(1, 0), learners, 2), 1);
@@ -22,10 +22,10 @@ fn a_value_lives_until_what_it_was_made_from_changes() {
         7
     );
 
-    let mut changes = Changes::default();
+    let mut changes = ChangedSources::default();
     assert!(changes.is_empty());
-    changes.partition(Partition::of(2, Collection::Learners));
-    changes.partition(Partition::of(1, Collection::Parents));
+    changes.partition(Partition::new(2, Collection::Learners));
+    changes.partition(Partition::new(1, Collection::Parents));
     let decoded_cache = decoded_cache.after(&changes);
     assert_eq!(number(&decoded_cache, key(1, 0), learners, 3), 1);
 
@@ -56,16 +56,16 @@ fn a_value_lives_until_what_it_was_made_from_changes() {
 /// many commits ago, but not one that was made after it.
 #[test]
 fn what_all_schools_share_invalidates_what_was_made_before() {
-    let sources = Sources::of(&[Collection::Genders, Collection::Learners]);
-    let mut shared = Changes::default();
+    let sources = Sources::new(&[Collection::Genders, Collection::Learners]);
+    let mut shared = ChangedSources::default();
     shared.partition(Partition::global(Collection::Genders));
-    let mut others = Changes::default();
+    let mut others = ChangedSources::default();
     others.partition(Partition::global(Collection::Languages));
     let first = DecodedCache::new(1 << 20, 0);
     for school in 0..9 {
         assert_eq!(number(&first, key(school, 0), sources, 1), 1);
     }
-    let same = first.after(&others).after(&Changes::default());
+    let same = first.after(&others).after(&ChangedSources::default());
     assert_eq!(number(&same, key(3, 0), sources, 2), 1);
     let changed = same.after(&shared);
     assert_eq!(number(&changed, key(3, 0), sources, 3), 3);
@@ -78,13 +78,13 @@ fn what_all_schools_share_invalidates_what_was_made_before() {
 /// A commit copies only the shards of the schools that it changed, however many values there are.
 #[test]
 fn values_of_other_schools_are_shared_by_snapshots() {
-    let sources = Sources::of(&[Collection::Learners]);
+    let sources = Sources::new(&[Collection::Learners]);
     let decoded_cache = DecodedCache::new(1 << 24, 0);
     for school in 0..20_000 {
         number(&decoded_cache, key(school, 0), sources, 1);
     }
-    let mut changes = Changes::default();
-    changes.partition(Partition::of(7, Collection::Learners));
+    let mut changes = ChangedSources::default();
+    changes.partition(Partition::new(7, Collection::Learners));
     let next = decoded_cache.after(&changes);
     let (before, after) = (decoded_cache.read(), next.read());
     let shards = before.shards.iter().zip(&after.shards);
@@ -96,7 +96,7 @@ fn values_of_other_schools_are_shared_by_snapshots() {
 fn the_bound_holds_and_the_newest_stays() {
     let decoded_cache = DecodedCache::new(10_000, 0);
     for school in 0..1000 {
-        let sources = Sources::of(&[Collection::Learners]);
+        let sources = Sources::new(&[Collection::Learners]);
         let fresh = u32::try_from(school).unwrap_or(0);
         number(&decoded_cache, key(school, 0), sources, fresh);
         assert_eq!(number(&decoded_cache, key(school, 0), sources, 5000), fresh);
@@ -108,12 +108,12 @@ fn the_bound_holds_and_the_newest_stays() {
 /// The limit applies to a value that takes nearly all of it, or more than all.
 #[test]
 fn the_bound_holds_for_large_values() {
-    let sources = Sources::of(&[Collection::Learners]);
+    let sources = Sources::new(&[Collection::Learners]);
     for large in [9000, 10_000, 1 << 40] {
         let decoded_cache = DecodedCache::new(10_000, 0);
         for school in 0..50 {
             let bytes = if school % 7 == 3 { large } else { 300 };
-            let key = DecodedKey::new::<u64>(0, Partition::of(school, Collection::Learners));
+            let key = DecodedKey::new::<u64>(0, Partition::new(school, Collection::Learners));
             let value = decoded_cache.get(key, sources, || Ok((school, bytes)));
             assert_eq!(value.map(|value| *value), Ok(school));
             let entries = decoded_cache.read();

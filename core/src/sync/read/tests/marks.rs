@@ -47,7 +47,7 @@ fn marks_tell_what_is_the_same_once() -> Result<(), DecodeError> {
 #[test]
 fn marks_of_others_are_refused() {
     let body = marks(ABSENT);
-    for (ask, why) in [
+    for (request, why) in [
         (MARKS, None),
         (
             ResourceRequest::of_id(Resource::MarksOfGrade, 8),
@@ -61,7 +61,7 @@ fn marks_of_others_are_refused() {
             Some(DecodeError::OutOfUnit),
         ),
     ] {
-        assert_eq!(refused(ask, &body), why);
+        assert_eq!(refused(request, &body), why);
     }
     for (from, to) in [
         (r#""year":"2026""#, r#""year":"2025""#),
