@@ -251,7 +251,7 @@ impl DateTime {
     }
 
     /// Returns the date-time that these bytes encode. It may be invalid, see
-    /// [`is_one`](Self::is_one).
+    /// [`is_valid`](Self::is_valid).
     pub(crate) fn from_bytes([a, b, c, d, e]: [u8; Self::BYTES]) -> DateTime {
         DateTime(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
     }
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_time_keeps_its_text() {
+    fn a_date_time_retains_its_text() {
         for good in [
             "0001-01-01 00:00:00",
             "2026-02-04 10:11:12",
@@ -415,8 +415,8 @@ mod tests {
             for number in 0..1 << bits {
                 let cleared = packed & !(((1 << bits) - 1) << shift);
                 let time = DateTime(cleared | number << shift);
-                let comes_back = DateTime::parse(&time.text()) == Some(time);
-                assert_eq!(time.is_valid(), comes_back, "{time:?}");
+                let is_parsed_back = DateTime::parse(&time.text()) == Some(time);
+                assert_eq!(time.is_valid(), is_parsed_back, "{time:?}");
             }
         }
         for bad in [

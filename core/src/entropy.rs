@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_gives_bytes_and_a_failing_source_is_an_error() {
+    fn the_system_has_random_bytes_and_a_failing_source_is_an_error() {
         let drawn = Entropy::System.bytes::<16>();
         assert!(drawn.is_ok_and(|bytes| bytes != [0; 16]));
         let refused = Entropy::custom(|_| false).bytes::<16>().err();

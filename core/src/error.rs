@@ -310,7 +310,7 @@ mod from_redb {
             match error {
                 redb::StorageError::Corrupted(detail) => Error::Corrupt { detail },
                 redb::StorageError::Io(error) if error.kind() == UnexpectedEof => {
-                    Error::corrupt("the file is cut short").into()
+                    Error::corrupt("the file is truncated").into()
                 }
                 redb::StorageError::LockPoisoned(_) => Error::corrupt(&error.to_string()).into(),
                 redb::StorageError::DatabaseClosed => Error::Io {

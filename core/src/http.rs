@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_comes_through_whole() -> Result<()> {
+    fn a_request_is_converted_completely() -> Result<()> {
         let clients = asked("GET", "http://host/api/v1/settings/clients/1?x=%20", "")?;
         assert_eq!(clients.status(), 200);
         assert!(clients.body().starts_with(br#"[{"school_login_id":"1""#));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn no_body_where_http_allows_none() -> Result<()> {
+    fn the_body_is_omitted_where_http_permits_none() -> Result<()> {
         let same = asked(
             "PATCH",
             "/api/v1/settings/clients/1",

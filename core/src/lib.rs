@@ -74,8 +74,8 @@
 //! **To sync from the service.** [`Sync`]: the calls to make, with [`SyncOptions`]. Each [`Step`]
 //! is the next thing to do, such as sending a [`Call`]. A call results in a [`Reply`], whose
 //! outcome is [`ReplyOutcome`], or in [`CallFailure`]. [`SyncProgress`]: the progress of a sync.
-//! [`SyncReport`]: its result, with each [`FailedRequest`] call, [`QuarantinedAnswer`], [`RefusedState`] and
-//! [`UnsentState`]. [`StopReason`]: the reason why a sync stopped.
+//! [`SyncReport`]: its result, with each [`FailedRequest`], [`QuarantinedAnswer`],
+//! [`RefusedState`] and [`UnsentState`]. [`StopReason`]: the reason why a sync stopped.
 //!
 //! **To update devices.** [`Scope`]: the data that a device may have. [`Feed`]: the changes of
 //! this data. [`LiveFeed`]: notification of such changes. [`Follow`]: a feed that is being
@@ -83,8 +83,8 @@
 //!
 //! **To load and export data.** [`Load`]: a dataset that is being loaded, with its [`Progress`].
 //! [`Summary`]: the changes that a load made, in [`Counts`]. [`Fault`]: what is wrong with a line.
-//! [`Export`]: all data as a dataset, with or without [`Credentials`]. [`KeyedChanges`]: changes that can
-//! safely be repeated.
+//! [`Export`]: all data as a dataset, with or without [`Credentials`]. [`KeyedChanges`]: changes
+//! that can safely be repeated.
 //!
 //! **To maintain a store.** [`Stats`]: the size of a store. [`Verification`]: the result of
 //! checking it. [`Coverage`]: which data of a synced school was fetched, by kind ([`Covered`]).
@@ -102,7 +102,7 @@
 //! - `openapi` (off): `openapi` describes the API as a document of OpenAPI 3.1.
 //!
 //! [dataset]: guide::dataset
-//! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve.rs
+//! [example]: https://docs.rs/crate/rollbook/latest/source/examples/serve/main.rs
 
 // The WebAssembly module is compiled for size, except its hot paths, which are compiled for speed.
 // See its build script.

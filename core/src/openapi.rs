@@ -19,10 +19,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// What the declaration of an endpoint does not contain.
+/// The part of the description of an endpoint that its declaration does not contain.
 struct Operation {
     /// The name of the endpoint.
-    of: &'static str,
+    endpoint: &'static str,
     summary: &'static str,
     /// Returns the schema of v1's answer.
     v1: fn(&mut SchemaGenerator) -> Value,
@@ -42,11 +42,11 @@ fn record_and_page<T: JsonSchema>(generator: &mut SchemaGenerator) -> [Value; 2]
 }
 
 const fn list<T1: JsonSchema, T2: JsonSchema>(
-    of: &'static str,
+    endpoint: &'static str,
     summary: &'static str,
 ) -> Operation {
     Operation {
-        of,
+        endpoint,
         summary,
         v1: schema::<Vec<T1>>,
         v2: record_and_page::<T2>,
@@ -114,7 +114,7 @@ fn document(version: ApiVersion) -> Value {
     };
     let mut paths = Map::new();
     for endpoint in ENDPOINTS {
-        let operation = OPERATIONS.iter().find(|one| one.of == endpoint.name);
+        let operation = OPERATIONS.iter().find(|one| one.endpoint == endpoint.name);
         if let Some(operation) = operation {
             add_paths(endpoint, operation, version, &mut generator, &mut paths);
         }
@@ -339,13 +339,13 @@ mod tests {
 
     #[test]
     fn every_endpoint_has_an_operation() {
-        let of: BTreeSet<_> = OPERATIONS.iter().map(|one| one.of).collect();
+        let described: BTreeSet<_> = OPERATIONS.iter().map(|one| one.endpoint).collect();
         let names: BTreeSet<_> = ENDPOINTS.iter().map(|endpoint| endpoint.name).collect();
-        assert_eq!(of, names);
+        assert_eq!(described, names);
     }
 
     #[test]
-    fn operations_have_names_of_their_own() {
+    fn operation_ids_are_unique() {
         for document in [v1(), v2()] {
             let mut names = BTreeSet::new();
             for path in document["paths"].as_object().into_iter().flatten() {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_a_name_wins_and_an_empty_value_is_none() {
+    fn the_last_value_of_a_name_is_used_and_an_empty_one_is_none() {
         let get = |query, name| QueryString(query).get(name).map(Cow::into_owned);
         assert_eq!(get("a=1&b=2&a=3", "a").as_deref(), Some("3"));
         assert_eq!(get("a=1&a=", "a"), None);

@@ -53,7 +53,7 @@ pub(crate) fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8]> {
 }
 
 fn cut() -> Failure {
-    Error::corrupt("an encoded number or text is cut")
+    Error::corrupt("an encoded number or text is truncated")
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_and_cuts_are_seen() -> Result<()> {
+    fn numbers_are_decoded_unchanged_and_cuts_are_detected() -> Result<()> {
         for number in [
             0,
             1,

@@ -1,4 +1,5 @@
-//! Requests and questions as they cross on the short way: one buffer in, one out.
+//! The encoding of requests, questions and answers for direct calls: one buffer for the input, and
+//! one for the output.
 
 use crate::UniFfiTag;
 use crate::engine::Engine;
@@ -7,10 +8,10 @@ use crate::question::{Page, Question};
 use crate::request::Request;
 use uniffi::{Lift, Lower};
 
-/// How many bytes an answer may have to be written into the caller's own memory.
-pub(crate) const ROOM: usize = 4096;
+/// The maximum length of an answer that is written to the memory of the caller, in bytes.
+pub(crate) const INLINE_BYTES: usize = 4096;
 
-/// The bytes of an answer: the body, and behind it the text of its `Allow` header.
+/// The bytes of an answer: the body, followed by the text of its `Allow` header.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) allow: u16,
@@ -18,7 +19,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Bytes that are no answer.
+    /// Creates a reply that is not an answer: a list of answers, an error, or the text of a panic.
     pub(crate) fn new(bytes: Vec<u8>) -> Reply {
         Reply {
             status: 0,
@@ -28,8 +29,8 @@ impl Reply {
     }
 }
 
-/// Answers what a buffer holds: a byte that says which call it is, and its arguments in
-/// the form of uniffi, one after the other.
+/// Answers the call in a buffer, which contains a byte that identifies the call, and its arguments
+/// in the encoding of uniffi, one after the other.
 ///
 /// | byte | call | arguments |
 /// |--:|---|---|
@@ -39,32 +40,33 @@ impl Reply {
 /// | 3 | find | a question, the instant |
 /// | 4 | page | a question, the page, the instant |
 ///
-/// The reply to a list has status 0, and for each request, all numbers big-endian: the
-/// status and the length of `Allow` in two bytes each, that of the body in eight, then
-/// both.
+/// The reply to a list has the status 0. For each request it contains the status (two bytes), the
+/// length of `Allow` (two bytes), the length of the body (eight bytes), the body and `Allow`. All
+/// numbers are big-endian.
 ///
-/// A list is as long as it says, and nothing comes behind the last argument: a package
-/// counts what it wrote, and not what it was given.
+/// The stated length of a list must be its actual length, and no bytes may follow the last
+/// argument. Therefore a package must count the elements that it has written, because another
+/// thread may change the list meanwhile.
 pub(crate) fn reply(engine: &Engine, input: &[u8]) -> Result<Reply> {
     let (call, mut rest) = input.split_first().ok_or_else(unknown)?;
     let input = &mut rest;
     let engine = engine.inner();
-    let mut bytes = Vec::with_capacity(ROOM);
+    let mut bytes = Vec::with_capacity(INLINE_BYTES);
     let status = match call {
         0 => {
-            let request = request(input)?;
-            ended(input)?;
+            let request = read_request(input)?;
+            check_end(input)?;
             request.with(|request| engine.answer(request, &mut bytes))
         }
         1 => {
-            let requests = list(input, request)?;
-            ended(input)?;
-            return Ok(replies(engine, &requests));
+            let requests = read_list(input, read_request)?;
+            check_end(input)?;
+            return Ok(answer_all(engine, &requests));
         }
         2 | 3 => {
             let (question, now) = (read::<Question>(input)?, read(input)?);
-            ended(input)?;
-            let asked = question.as_asked()?;
+            check_end(input)?;
+            let asked = question.to_core()?;
             if *call == 2 {
                 engine.ask_into(&*asked, now, &mut bytes)?
             } else {
@@ -74,8 +76,8 @@ pub(crate) fn reply(engine: &Engine, input: &[u8]) -> Result<Reply> {
         4 => {
             let (question, page) = (read::<Question>(input)?, read::<Page>(input)?);
             let now = read(input)?;
-            ended(input)?;
-            engine.page_into(&*question.as_asked()?, &page.as_asked(), now, &mut bytes)?
+            check_end(input)?;
+            engine.page_into(&*question.to_core()?, &page.to_core(), now, &mut bytes)?
         }
         _ => return Err(unknown()),
     };
@@ -83,18 +85,18 @@ pub(crate) fn reply(engine: &Engine, input: &[u8]) -> Result<Reply> {
     bytes.extend_from_slice(allow.as_bytes());
     Ok(Reply {
         status: status.code,
-        allow: short(allow),
+        allow: allow_length(allow),
         bytes,
     })
 }
 
-fn replies(engine: &rollbook::Engine, requests: &[Request]) -> Reply {
+fn answer_all(engine: &rollbook::Engine, requests: &[Request]) -> Reply {
     let (mut bytes, mut body) = (Vec::new(), Vec::new());
     for request in requests {
         let status = request.with(|request| engine.answer(request, &mut body));
         let allow = status.allow.unwrap_or_default();
         bytes.extend_from_slice(&status.code.to_be_bytes());
-        bytes.extend_from_slice(&short(allow).to_be_bytes());
+        bytes.extend_from_slice(&allow_length(allow).to_be_bytes());
         bytes.extend_from_slice(&(body.len() as u64).to_be_bytes());
         bytes.extend_from_slice(&body);
         bytes.extend_from_slice(allow.as_bytes());
@@ -102,27 +104,27 @@ fn replies(engine: &rollbook::Engine, requests: &[Request]) -> Reply {
     Reply::new(bytes)
 }
 
-/// An error as uniffi writes it: the number of its case, and its text.
-pub(crate) fn refusal(error: RollbookError) -> Vec<u8> {
+/// Encodes an error as uniffi does: the number of its case, and its text.
+pub(crate) fn encode_error(error: RollbookError) -> Vec<u8> {
     let mut bytes = Vec::new();
     <RollbookError as Lower<UniFfiTag>>::write(error, &mut bytes);
     bytes
 }
 
-/// A request: its fields in their order.
-fn request(input: &mut &[u8]) -> Result<Request> {
+/// Reads a request, whose fields are encoded in their order.
+fn read_request(input: &mut &[u8]) -> Result<Request> {
     Ok(Request {
         target: read(input)?,
         method: read(input)?,
-        headers: list(input, read)?,
+        headers: read_list(input, read)?,
         body: read(input)?,
         now: read(input)?,
     })
 }
 
-/// A list, with no more room than the input has elements for: each takes a byte at
-/// least. uniffi makes room for as many as are said to come.
-fn list<T>(input: &mut &[u8], element: impl Fn(&mut &[u8]) -> Result<T>) -> Result<Vec<T>> {
+/// Reads a list. Each element takes at least one byte, so a list with more elements than bytes is
+/// refused. uniffi would allocate memory for the stated number of elements.
+fn read_list<T>(input: &mut &[u8], element: impl Fn(&mut &[u8]) -> Result<T>) -> Result<Vec<T>> {
     let count = usize::try_from(read::<i32>(input)?).ok();
     let count = count.filter(|count| *count <= input.len());
     let count = count.ok_or_else(unknown)?;
@@ -133,8 +135,8 @@ fn read<T: Lift<UniFfiTag>>(input: &mut &[u8]) -> Result<T> {
     T::try_read(input).map_err(|bad| RollbookError::BadArgument(bad.to_string()))
 }
 
-/// Refuses what is left behind the last argument: some list before it said too little.
-fn ended(input: &[u8]) -> Result<()> {
+/// Fails if any bytes follow the last argument, because then a list is longer than it states.
+fn check_end(input: &[u8]) -> Result<()> {
     if input.is_empty() {
         return Ok(());
     }
@@ -149,7 +151,7 @@ fn unknown() -> RollbookError {
     )
 }
 
-/// The length of a list of methods.
-fn short(allow: &str) -> u16 {
+/// Returns the length of the text of `Allow`.
+fn allow_length(allow: &str) -> u16 {
     u16::try_from(allow.len()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Where a dataset comes from, and who hears how far its load has come.
+//! The source of a dataset, and the listener for the progress of its load.
 
 use crate::error::{Result, RollbookError};
 use rollbook::Progress;
@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 
-/// Where a dataset comes from: lines of JSON in UTF-8, one record a line.
+/// The source of a dataset: lines of JSON in UTF-8, with one record per line.
 ///
-/// Text and bytes are copied on their way; a large dataset is best given as a
-/// file, or pushed in pieces.
+/// Text and bytes are copied to the library. Therefore pass a large dataset as a file, or push it
+/// in pieces.
 #[derive(Debug, Clone, uniffi::Enum)]
 pub enum Dataset {
-    /// The lines themselves.
+    /// The lines, as text.
     Text {
         /// The lines.
         text: String,
@@ -22,9 +22,9 @@ pub enum Dataset {
         /// The lines, in UTF-8.
         bytes: Vec<u8>,
     },
-    /// A file, which is read as the load goes on.
+    /// A file, which is read during the load.
     File {
-        /// Its path.
+        /// The path of the file.
         path: String,
     },
 }
@@ -45,28 +45,28 @@ impl Dataset {
 /// How much of a dataset has been read.
 #[uniffi::remote(Record)]
 pub struct Progress {
-    /// Lines read so far.
+    /// The number of lines that were read so far.
     pub lines: u64,
-    /// Bytes read so far.
+    /// The number of bytes that were read so far.
     pub bytes: u64,
 }
 
-/// Hears how far a load has come.
+/// Receives the progress of a load.
 #[uniffi::export(callback_interface)]
 pub trait LoadListener: Send + Sync {
-    /// Called about every 64 KiB, on the thread that loads. The load goes on if
-    /// it returns true; it is cancelled, and nothing of it kept, if it returns
-    /// false or throws.
+    /// Is called about every 64 KiB, on the thread that loads. The load continues if it returns
+    /// true. If it returns false or throws an error, the load is cancelled and nothing of it is
+    /// stored.
     fn progress(&self, progress: Progress) -> Result<bool, ListenerError>;
 }
 
-/// What a listener may throw.
+/// The error that a listener may throw.
 #[derive(Debug, thiserror::Error, uniffi::Error)]
 pub enum ListenerError {
-    /// It failed.
+    /// The listener failed.
     #[error("{reason}")]
     Failed {
-        /// Why.
+        /// The reason, as text.
         reason: String,
     },
 }
@@ -79,18 +79,19 @@ impl From<uniffi::UnexpectedUniFFICallbackError> for ListenerError {
     }
 }
 
-/// Loads with a listener: what it throws is the load's error.
-pub(crate) fn heard(
+/// Loads a dataset and reports its progress to a listener. If the listener throws an error, the
+/// load fails with this error.
+pub(crate) fn load_with_listener(
     listener: Option<Box<dyn LoadListener>>,
-    load: impl FnOnce(Heard<'_>) -> rollbook::Result<rollbook::Summary>,
+    load: impl FnOnce(ProgressCallback<'_>) -> rollbook::Result<rollbook::Summary>,
 ) -> Result<rollbook::Summary> {
     let mut thrown = None;
     let error = &mut thrown;
     let loaded = load(&mut move |progress| {
-        let go_on = listener
+        let continues = listener
             .as_ref()
             .map(|listener| listener.progress(progress));
-        match go_on.unwrap_or(Ok(true)) {
+        match continues.unwrap_or(Ok(true)) {
             Ok(true) => ControlFlow::Continue(()),
             Ok(false) => ControlFlow::Break(()),
             Err(ListenerError::Failed { reason }) => {
@@ -105,4 +106,4 @@ pub(crate) fn heard(
     }
 }
 
-type Heard<'a> = &'a mut dyn FnMut(rollbook::Progress) -> ControlFlow<()>;
+type ProgressCallback<'a> = &'a mut dyn FnMut(rollbook::Progress) -> ControlFlow<()>;

@@ -1,23 +1,24 @@
-//! The short way over the boundary, for what is asked thousands of times a second.
+//! Direct calls from other languages, for requests and questions that are sent thousands of times
+//! a second.
 //!
-//! uniffi's way costs ten times what most answers do: from Python and Kotlin a handle is
-//! cloned, and several buffers are made, filled and given back, each by a call of its
-//! own. Here it is one call. The package writes the arguments into memory of its own,
-//! and small answers are written into memory of its own.
+//! A call through uniffi takes ten times as long as most answers: from Python and Kotlin, it clones
+//! a handle, and allocates, fills and frees several buffers with a call for each. A direct call is
+//! a single call. The package writes the arguments to its own memory, and a small answer is also
+//! written to memory of the package.
 //!
-//! This is the one file with unsafe code that was written by hand: a C interface has
-//! nothing but addresses. Who calls it is in this repository alone, one file for each
-//! language, and keeps three promises:
+//! This is the only file with unsafe code that is written by hand, because a C interface passes
+//! only addresses. All callers are in this repository, in one file for each language, and must
+//! satisfy three conditions:
 //!
-//! - The engine's address is that of [`Engine::address`], and the object that gave it is
-//!   referred to until the call has returned.
-//! - Input and output are memory of its own, as long as it says and as [`Output`] is,
-//!   which nobody else writes into until the call has returned.
-//! - What was lent in an output is given back before the next call writes into it, and
-//!   not looked at afterwards. Until a first call has written an output it is all zeros.
+//! - The address of the engine is that of [`Engine::address`], and the caller has a reference to
+//!   the object that returned it until the call has returned.
+//! - The input and the output are memory of the caller. The input has the stated length, and the
+//!   output that of an [`Output`]. No one else writes to them until the call has returned.
+//! - Bytes that were lent in an output are given back before the next call writes to the output,
+//!   and are not accessed afterwards. Before the first call, an output consists of zeros.
 #![allow(unsafe_code, clippy::cast_possible_truncation)]
 
-use crate::call::{self, ROOM, Reply};
+use crate::call::{self, INLINE_BYTES, Reply};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::live_query;
@@ -25,54 +26,55 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
-/// The version of what crosses: of [`Output`], of the functions here and of
-/// [`call::reply`]. A change to any of them raises it, and each package's own with it.
+/// The version of the interface: of [`Output`], of the functions here and of [`call::reply`]. Any
+/// change of them must increase it, and the version of each package with it.
 const VERSION: u64 = 1;
 
-/// What a package looks at when it is loaded, before the first call: the version, and
-/// behind it in 32 bits how long an [`Output`] is. Of another build, the engine would
-/// write past the package's memory.
+/// Returns the version, followed by the size of an [`Output`] in the lower 32 bits. A package must
+/// check them when it is loaded: if the library belongs to another build, it would write beyond the
+/// memory of the package.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn rollbook_form() -> u64 {
     (VERSION << 32) | size_of::<Output>() as u64
 }
 
-/// Returns the number of listeners that may still run code of the package: it waits for them
-/// before its interpreter ends.
+/// Returns the number of listeners that may still run code of the package. The package waits until
+/// there are none before its interpreter ends.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn rollbook_listeners() -> u64 {
     live_query::listeners()
 }
 
-/// Where a reply is found.
+/// The memory to which a reply is written.
 #[repr(C)]
 pub(crate) struct Output {
     head: Head,
-    room: [u8; ROOM],
+    /// The bytes of the reply, if they fit.
+    inline: [u8; INLINE_BYTES],
 }
 
-/// What a reply is. Numbers are as the machine has them.
+/// The description of a reply. Numbers are in the byte order of the machine.
 #[repr(C)]
 pub(crate) struct Head {
-    /// Where the bytes are, if they were lent and are to be given back.
+    /// The address of the bytes, if they were lent. They must be given back.
     lent: u64,
-    /// How much was lent; 0 if the bytes are in the room behind.
+    /// The size of the memory that was lent, or 0 if the bytes are in [`Output::inline`].
     capacity: u64,
-    /// How many bytes there are.
+    /// The number of bytes.
     length: u64,
     /// The status of the answer.
     status: u16,
-    /// How many of the bytes, the last, are the text of `Allow`.
+    /// The length of the text of `Allow` at the end of the bytes.
     allow: u16,
-    /// What became of the call: 0, an answer; 1, an error in uniffi's form; 2, the text
-    /// of a panic.
+    /// The outcome of the call: 0 for an answer, 1 for an error in the encoding of uniffi, and 2
+    /// for the text of a panic.
     outcome: u32,
 }
 
-/// Answers a request or a question: `input` as [`call::reply`] says.
+/// Answers a request or a question, encoded in `input` as [`call::reply`] describes.
 ///
 /// # Safety
-/// The caller keeps the promises of this file.
+/// The caller must satisfy the conditions of this file.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn rollbook_call(
     engine: *const c_void,
@@ -80,21 +82,23 @@ pub(crate) unsafe extern "C" fn rollbook_call(
     length: usize,
     output: *mut Output,
 ) {
-    // No slice may be of either, even if nothing is read of it.
+    // A slice must not be created from either of these, even if it is not read.
     let is_none = input.is_null() || length > isize::MAX.unsigned_abs();
-    // SAFETY: the caller keeps the input, and nobody writes into it.
+    // SAFETY: the input is valid during the call, and no one writes to it.
     let input = (!is_none).then(|| unsafe { slice::from_raw_parts(input, length) });
     let input = input.unwrap_or_default();
-    // SAFETY: the caller keeps the engine and the output, which nobody else writes into.
+    // SAFETY: the engine and the output are valid during the call, and no one else writes to the
+    // output.
     let (engine, output) = unsafe { (&*engine.cast::<Engine>(), &mut *output) };
     let (outcome, reply) = outcome(|| call::reply(engine, input));
     output.put(outcome, reply);
 }
 
-/// [`rollbook_call`] for the JVM, which has addresses as numbers of 64 bits alone.
+/// Does the same as [`rollbook_call`], for the JVM, which can pass addresses only as 64-bit
+/// numbers.
 ///
 /// # Safety
-/// The caller keeps the promises of this file.
+/// The caller must satisfy the conditions of this file.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn rollbook_call_at(
     engine: u64,
@@ -102,7 +106,7 @@ pub(crate) unsafe extern "C" fn rollbook_call_at(
     length: u64,
     output: u64,
 ) {
-    // SAFETY: the caller's promises; an address and a length of this machine fit `usize`.
+    // SAFETY: the caller satisfies the conditions, and the addresses and the length fit `usize`.
     unsafe {
         rollbook_call(
             engine as usize as *const c_void,
@@ -113,41 +117,42 @@ pub(crate) unsafe extern "C" fn rollbook_call_at(
     }
 }
 
-/// Takes back what an output lent, if it did: another time it does nothing. One call,
-/// so that a signal which Python hears of in between cannot leave it half done. The head
-/// may be a copy, if the output is not given back as well.
+/// Frees the bytes that were lent in an output, if any were. A second call does nothing. This is
+/// one function, so that a signal that Python handles in between cannot interrupt it. The head may
+/// be a copy, provided that the original is not given back too.
 ///
 /// # Safety
-/// The caller keeps the promises of this file.
+/// The caller must satisfy the conditions of this file.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn rollbook_give_back(head: *mut Head) {
-    // SAFETY: the caller's own memory, which a call has written.
+    // SAFETY: the head is memory of the caller, and was written by a call.
     let head = unsafe { &mut *head };
     let capacity = std::mem::take(&mut head.capacity) as usize;
     if capacity != 0 {
         let lent = head.lent as usize as *mut u8;
-        // SAFETY: both are of a vector that `put` let go, and no longer in the head.
+        // SAFETY: both belong to a vector that `put` leaked, and were removed from the head.
         drop(unsafe { Vec::from_raw_parts(lent, 0, capacity) });
     }
 }
 
-/// [`rollbook_give_back`] for the JVM.
+/// Does the same as [`rollbook_give_back`], for the JVM.
 ///
 /// # Safety
-/// The caller keeps the promises of this file.
+/// The caller must satisfy the conditions of this file.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn rollbook_give_back_at(head: u64) {
-    // SAFETY: as above.
+    // SAFETY: the caller satisfies the conditions, and the address fits `usize`.
     unsafe { rollbook_give_back(head as usize as *mut Head) }
 }
 
-/// What became of a call, with the bytes that say so. No panic leaves it.
+/// Makes a call and returns its outcome with the bytes of the reply. A panic does not leave it.
 fn outcome(call: impl FnOnce() -> Result<Reply>) -> (u32, Reply) {
-    // What the engine guards by locks stays sound after a panic; nothing else is shared.
+    // The data that the engine protects by locks is consistent after a panic, and no other data is
+    // shared.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(reply)) => (0, reply),
-        Ok(Err(error)) => (1, Reply::new(call::refusal(error))),
-        Err(panic) => (2, Reply::new(said(&*panic).into())),
+        Ok(Err(error)) => (1, Reply::new(call::encode_error(error))),
+        Err(panic) => (2, Reply::new(panic_message(&*panic).into())),
     }
 }
 
@@ -166,8 +171,8 @@ impl Output {
             allow,
             outcome,
         };
-        if let Some(room) = self.room.get_mut(..bytes.len()) {
-            room.copy_from_slice(&bytes);
+        if let Some(inline) = self.inline.get_mut(..bytes.len()) {
+            inline.copy_from_slice(&bytes);
         } else {
             let mut bytes = std::mem::ManuallyDrop::new(bytes);
             self.head.lent = bytes.as_mut_ptr() as usize as u64;
@@ -176,7 +181,7 @@ impl Output {
     }
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("the engine panicked")
@@ -213,12 +218,12 @@ mod tests {
         };
         Box::new(Output {
             head,
-            room: [7; ROOM],
+            inline: [7; INLINE_BYTES],
         })
     }
 
-    /// One call, as each package makes it: what became of it, the status, the bytes, and
-    /// whether they were lent.
+    /// Makes a call with pointers and with addresses as numbers, as the packages do. Returns the
+    /// outcome, the status, the bytes, and whether they were lent.
     fn called(engine: &Engine, input: &[u8]) -> (u32, u16, Vec<u8>, bool) {
         let mut output = output();
         let engine = engine.address();
@@ -227,36 +232,36 @@ mod tests {
         unsafe { rollbook_call_at(engine, at, input.len() as u64, &raw mut *output as u64) };
         let by_number = found(&mut output);
         let engine = engine as *const c_void;
-        // SAFETY: as above.
+        // SAFETY: the engine and both buffers outlive the call.
         unsafe { rollbook_call(engine, input.as_ptr(), input.len(), &raw mut *output) };
         assert_eq!(found(&mut output), by_number);
         by_number
     }
 
-    /// What a call left, which is given back.
+    /// Returns the reply in an output, and gives the bytes back if they were lent.
     fn found(output: &mut Output) -> (u32, u16, Vec<u8>, bool) {
         let length = usize::try_from(output.head.length).unwrap();
         let (bytes, lent) = if output.head.capacity == 0 {
-            (output.room[..length].to_vec(), false)
+            (output.inline[..length].to_vec(), false)
         } else {
-            // SAFETY: so many bytes were lent.
+            // SAFETY: this many bytes were lent.
             let bytes = unsafe { slice::from_raw_parts(output.head.lent as *const u8, length) };
             (bytes.to_vec(), true)
         };
         for _ in 0..2 {
-            // SAFETY: what was lent is no longer looked at.
+            // SAFETY: the bytes that were lent are no longer accessed.
             unsafe { rollbook_give_back(&raw mut output.head) };
             assert_eq!(output.head.capacity, 0);
         }
         (output.head.outcome, output.head.status, bytes, lent)
     }
 
-    /// The learners of school 1: the case, the school, and eight fields left out.
+    /// Returns the input of a question for the learners of school 1.
     fn learners() -> Vec<u8> {
         [&[ASK], &*of_school(&[])].concat()
     }
 
-    /// The question for learners of these grades, and no instant.
+    /// Encodes the question for the learners of these grades, without an instant.
     fn of_school(grades: &[u64]) -> Vec<u8> {
         let mut question = learners_of(grades);
         question.push(0);
@@ -285,7 +290,7 @@ mod tests {
 
     const TARGET: &str = "/api/v1/adminplus/learners/1";
 
-    /// A request with two headers, no body and no instant.
+    /// Encodes a request with two headers, without a body and without an instant.
     fn request() -> Vec<u8> {
         let mut input = [text(TARGET), text("GET"), count(2).to_vec()].concat();
         for name in ["HTTP-X-USERNAME", "HTTP-X-PASSWORD"] {
@@ -294,10 +299,10 @@ mod tests {
         [input, text(""), vec![0]].concat()
     }
 
-    /// Where the number of headers stands in a request.
+    /// The position of the number of headers in a request.
     const HEADERS: usize = 4 + TARGET.len() + 4 + 3;
 
-    /// Every call with all its arguments, and where in it lists say how long they are.
+    /// Returns every call with all its arguments, and the positions of the lengths of lists.
     fn calls() -> [(Vec<u8>, Vec<usize>); 5] {
         let grades = 1 + 4 + 8 + 4;
         let requests = [request(), request()].concat();
@@ -314,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_the_engines_own_in_the_callers_memory_or_lent() {
+    fn answers_equal_those_of_the_engine_whether_inline_or_lent() {
         for (count, is_lent) in [(1, false), (100, true)] {
             let engine = school(count);
             let question = rollbook::Learners {
@@ -362,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_of_requests_or_headers_takes_memory_that_is_not_there() {
+    fn huge_lists_of_requests_or_headers_allocate_no_memory() {
         let engine = school(1);
         let [one, many, ..] = calls();
         for (whole, lists) in [one, many] {
@@ -375,19 +380,19 @@ mod tests {
     }
 
     #[test]
-    fn no_input_is_no_call() {
+    fn a_missing_or_oversized_input_is_refused() {
         let engine = school(1);
         let engine = std::ptr::from_ref(&*engine).cast();
         let byte = [ASK];
         for (input, length) in [(std::ptr::null(), 9), (byte.as_ptr(), usize::MAX)] {
             let mut output = output();
-            // SAFETY: both are no input, and not looked at.
+            // SAFETY: neither is a valid input, and neither is accessed.
             unsafe { rollbook_call(engine, input, length, &raw mut *output) };
             assert_eq!(found(&mut output).0, 1);
         }
     }
 
-    /// The packages have these numbers too: whoever changes them here changes them there.
+    /// The packages contain these numbers too. A change here requires the same change there.
     #[test]
     fn the_form_is_what_the_packages_expect() {
         assert_eq!(rollbook_form(), (1 << 32) + 4128);
@@ -398,7 +403,7 @@ mod tests {
             std::mem::offset_of!(Head, status),
             std::mem::offset_of!(Head, allow),
             std::mem::offset_of!(Head, outcome),
-            std::mem::offset_of!(Output, room),
+            std::mem::offset_of!(Output, inline),
         ];
         assert_eq!(offsets, [0, 8, 16, 24, 26, 28, 32]);
     }

@@ -1,6 +1,6 @@
-//! The engine: everything that is asked of it, passed on.
+//! The engine: forwards every call to the engine of the crate `rollbook`.
 
-use crate::dataset::{Dataset, LoadListener, heard};
+use crate::dataset::{Dataset, LoadListener, load_with_listener};
 use crate::error::{Result, RollbookError};
 use crate::export::Export;
 use crate::load::Load;
@@ -12,12 +12,11 @@ use crate::sync::{Coverage, Sync, SyncOptions};
 use rollbook::{Credentials, Fault, SetState, Verification};
 use std::sync::Arc;
 
-/// A school administration system's integration API over a store on this device.
+/// The integration API of a school administration system, over a store on this device.
 ///
-/// Give it a school's data as a dataset, ask it the requests of the service, and
-/// it answers with the exact JSON of v1 or v2, every rule included. It may be
-/// used from several threads at once; every call blocks until it is done, most
-/// for microseconds.
+/// Load the data of a school as a dataset and send the same requests as to the service. The engine
+/// answers with the exact JSON of v1 or v2, and implements every rule. It can be used from several
+/// threads at once. Every call blocks until it is finished; most calls take microseconds.
 #[derive(uniffi::Object)]
 pub struct Engine {
     engine: rollbook::Engine,
@@ -25,19 +24,17 @@ pub struct Engine {
 
 #[uniffi::export]
 impl Engine {
-    /// Opens the store in a file, and makes one where nothing is: a file that is
-    /// empty is no store. A new store is written beside the path as
-    /// `rollbook-….part`; should the process be killed meanwhile, that file stays,
-    /// and may be removed.
+    /// Opens the store in a file, or creates one if no file exists. An empty file is not a store. A
+    /// new store is first written next to the path as `rollbook-….part`. If the process is killed
+    /// meanwhile, that file remains and can be removed.
     ///
-    /// A process that is forked opens a store of its own: of an engine that it
-    /// inherits it reads what lies in memory, and every other call fails as
-    /// `unsupported`.
+    /// A forked process must open its own store. With an engine inherited from its parent it can
+    /// only read what is in memory; every other call fails with `unsupported`.
     ///
-    /// Fails as `already_open` if an engine holds it, here or in another process;
-    /// as `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every
-    /// change fails as `missing` once the file is no longer at the path; questions,
-    /// an export and a backup still see what is open.
+    /// Fails with `already_open` if another engine, in this or another process, has the store open,
+    /// and with `not_a_store`, `newer_format` or `corrupt` if it cannot be read. Every change fails
+    /// with `missing` once the file is no longer at the path; questions, an export and a backup
+    /// still use the open file.
     #[uniffi::constructor(default(options = None))]
     pub fn open(path: &str, options: Option<Options>) -> Result<Arc<Engine>> {
         let options = options.unwrap_or_default().into();
@@ -45,7 +42,7 @@ impl Engine {
         Ok(Arc::new(Engine { engine }))
     }
 
-    /// Opens an empty store that lives in memory and goes with the engine.
+    /// Opens an empty store in memory, which is discarded with the engine.
     #[uniffi::constructor(default(options = None))]
     pub fn memory(options: Option<Options>) -> Result<Arc<Engine>> {
         let options = options.unwrap_or_default().into();
@@ -53,56 +50,58 @@ impl Engine {
         Ok(Arc::new(Engine { engine }))
     }
 
-    /// Answers a request as the service does, rules of access included.
+    /// Answers a request as the service does, including the access checks.
     ///
-    /// If the store fails or the engine is suspended or closed, the answer is a
-    /// 500 that says so.
+    /// If the store fails, or the engine is suspended or closed, the answer is a 500 with an
+    /// explanation.
     pub fn request(&self, request: &Request) -> Result<Answer> {
         Ok(request.with(|request| self.engine.request(request)).into())
     }
 
-    /// Answers several requests, one after the other: to cross the language
-    /// boundary costs more than most answers.
+    /// Answers several requests, one after the other. This is faster than a call for each, because
+    /// the call from another language takes longer than most answers.
     pub fn requests(&self, requests: &[Request]) -> Result<Vec<Answer>> {
         let requests = requests.iter();
         requests.map(|request| self.request(request)).collect()
     }
 
-    /// Answers a question of an app that is trusted: no credentials, no
-    /// authorisation, no activation. The body is that of v1's answer to a request
-    /// which has passed them. `now` is the instant to answer for, in seconds since
-    /// 1970-01-01T00:00:00Z; the engine's clock unless given.
+    /// Answers a question of a trusted app, without credentials, authorisation and activation. The
+    /// body is the same as that of v1's answer to a request that passes these checks. `now` is the
+    /// instant for which the question is answered, in seconds since 1970-01-01T00:00:00Z. The
+    /// default is the instant of the engine's clock.
     ///
-    /// What the API refuses or does not find is an answer. Fails as `suspended`
-    /// or `closed`; as `io` or `corrupt` if the store fails; as `bad_argument`
-    /// if a text is no date.
+    /// If the API refuses the question or finds nothing, this is an answer and not an error. Fails
+    /// with `suspended` or `closed`, with `not_synced` if the school is synced and the data was not
+    /// fetched yet, with `io` or `corrupt` if the store fails, and with `bad_argument` if a text is
+    /// not a date.
     #[uniffi::method(default(now = None))]
     pub fn ask(&self, question: &Question, now: Option<i64>) -> Result<Answer> {
-        let asked = question.as_asked()?;
-        answered(|body| self.engine.ask_into(&*asked, now, body))
+        let asked = question.to_core()?;
+        write_answer(|body| self.engine.ask_into(&*asked, now, body))
     }
 
-    /// Answers one page of a question as v2 does (section 9, item 3); otherwise
-    /// as `ask`.
+    /// Answers one page of a question in the format of v2 (section 9, item 3). In other respects it
+    /// works like `ask`.
     #[uniffi::method(default(now = None))]
     pub fn page(&self, question: &Question, page: &Page, now: Option<i64>) -> Result<Answer> {
-        let asked = question.as_asked()?;
-        answered(|body| self.engine.page_into(&*asked, &page.as_asked(), now, body))
+        let asked = question.to_core()?;
+        write_answer(|body| self.engine.page_into(&*asked, &page.to_core(), now, body))
     }
 
-    /// Answers the first record that a question finds as v2 answers one record
-    /// (section 9, item 1): an object, or 404. Otherwise as `ask`.
+    /// Answers with the first record that matches a question, in the format of v2 for one record
+    /// (section 9, item 1): an object, or 404. In other respects it works like `ask`.
     #[uniffi::method(default(now = None))]
     pub fn find(&self, question: &Question, now: Option<i64>) -> Result<Answer> {
-        let asked = question.as_asked()?;
-        answered(|body| self.engine.find_into(&*asked, now, body))
+        let asked = question.to_core()?;
+        write_answer(|body| self.engine.find_into(&*asked, now, body))
     }
 
-    /// Sets whether an integrator serves a school's API type (4.8), for an app
-    /// that is trusted: 200 if that changed something, 204 if it was so already.
+    /// Sets whether an integrator serves a school's API type (4.8), for a trusted app. The status
+    /// is 200 if the state was changed, and 204 if it was the same already.
     ///
-    /// What the API refuses is an answer. Fails as `busy` if a load does not end
-    /// in time, as `io` if the change could not be written.
+    /// If the API refuses the update, this is an answer and not an error. Fails with `busy` if a
+    /// load does not finish in time, with `synced` if the school is synced without an outbox, and
+    /// with `io` if the change cannot be written.
     pub fn set_state(
         &self,
         username: &str,
@@ -119,11 +118,11 @@ impl Engine {
         Ok(self.engine.set_state(&set)?.into())
     }
 
-    /// The v2 request for the data of a v1 one, given its path and query string
-    /// (section 9).
+    /// Returns the v2 request for the data of a v1 request, which is given by its path and query
+    /// string (section 9).
     ///
-    /// Fails as `bad_argument` if the target is not of v1, or of none of its
-    /// paths, or if v1 refuses it as well.
+    /// Fails with `bad_argument` if the target does not belong to v1, if v1 does not have its path,
+    /// or if v1 refuses it too.
     pub fn upgrade(&self, target: &str) -> Result<Upgrade> {
         let upgraded = self.engine.upgrade(target);
         let upgraded = upgraded.map_err(|none| RollbookError::BadArgument(none.to_string()))?;
@@ -132,13 +131,14 @@ impl Engine {
 
     /// Applies a dataset: all of it, durably, or nothing.
     ///
-    /// Memory stays bounded if it is read from a file, and questions go on
-    /// meanwhile. Applying the same dataset again writes nothing.
+    /// If the dataset is read from a file, the memory use is limited, whatever its size. Questions
+    /// are answered meanwhile. Applying the same dataset again writes nothing.
     ///
-    /// Fails as `bad_dataset` for the first fault, with its line; as `busy` if
-    /// another change does not end in time; as `io` if the dataset could not be
-    /// read or the store could not be written; as `cancelled` if the listener said
-    /// so, and as `listener_failed` if it threw.
+    /// Fails as `bad_dataset` for the first fault, with its line; as `busy` if another change does
+    /// not finish in time; as `synced` if the dataset has records that only the source of a synced
+    /// or followed school may change; as `io` if the dataset cannot be read or the store cannot be
+    /// written; as `cancelled` if the listener returned false, and as `listener_failed` if it threw
+    /// an error.
     #[uniffi::method(default(listener = None))]
     pub fn apply(
         &self,
@@ -146,16 +146,17 @@ impl Engine {
         listener: Option<Box<dyn LoadListener>>,
     ) -> Result<Summary> {
         let dataset = dataset.open()?;
-        let applied = heard(listener, |progress| {
+        let applied = load_with_listener(listener, |progress| {
             self.engine.apply_with(dataset, progress)
         });
         Ok(applied?.into())
     }
 
-    /// Applies a dataset that is the whole of one school: what it lacks goes.
+    /// Applies a dataset that contains one school completely. Stored records of the school that the
+    /// dataset lacks are removed.
     ///
-    /// It may bring API types and integrators along; those that it lacks stay.
-    /// Fails as `apply`; a record of another school is a fault.
+    /// The dataset may also contain API types and integrators; those that it lacks remain. Fails as
+    /// `apply` does. A record of another school is an error in the dataset.
     #[uniffi::method(default(listener = None))]
     pub fn replace_school(
         &self,
@@ -164,94 +165,99 @@ impl Engine {
         listener: Option<Box<dyn LoadListener>>,
     ) -> Result<Summary> {
         let dataset = dataset.open()?;
-        let replaced = heard(listener, |progress| {
+        let replaced = load_with_listener(listener, |progress| {
             self.engine.replace_school_with(school, dataset, progress)
         });
         Ok(replaced?.into())
     }
 
-    /// Begins a load that bytes are pushed into.
+    /// Begins a load, into which the bytes of a dataset are pushed.
     pub fn load(&self) -> Result<Arc<Load>> {
         Ok(Arc::new(Load::new(self.engine.load())))
     }
 
-    /// Begins a load of the whole of one school, that bytes are pushed into.
+    /// Begins a load of one complete school, into which the bytes of a dataset are pushed. See
+    /// `replace_school`.
     pub fn load_school(&self, school: u64) -> Result<Arc<Load>> {
         Ok(Arc::new(Load::new(self.engine.load_school(school))))
     }
 
-    /// Every fault of a dataset, at most so many, in the order of its lines.
-    /// Nothing is applied.
+    /// Returns all errors in a dataset, up to a limit, in the order of its lines. Nothing is
+    /// applied.
     ///
-    /// Fails as `io` if the dataset could not be read, as `busy` as a change does.
+    /// Fails with `io` if the dataset cannot be read, and with `busy` as a change does.
     #[uniffi::method(default(limit = 100))]
     pub fn check(&self, dataset: Dataset, limit: u32) -> Result<Vec<Fault>> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(self.engine.check(dataset.open()?, limit)?)
     }
 
-    /// Removes every record of a school, the authorisations that it gave
-    /// included. An unknown school is no error. Old pages of the file may hold
-    /// bytes of it until the store is compacted.
+    /// Removes every record of a school, including the authorisations that it gave. An unknown
+    /// school is not an error. Unused pages of the file may contain its bytes until `compact` is
+    /// called.
     ///
-    /// Fails as `suspended` or `closed`, `busy` or `io`; nothing is changed then.
+    /// Fails with `suspended`, `closed`, `busy` or `io`; nothing is changed in this case.
     pub fn remove_school(&self, school: u64) -> Result<Summary> {
         Ok(self.engine.remove_school(school)?.into())
     }
 
-    /// Erases a learner: the learner, its subjects, marks and absences, and what
-    /// old pages of the file still hold of them. Parents and accountable persons
-    /// are people of their own and stay.
+    /// Erases a learner: the learner, its subjects, marks and absences, and their remains in unused
+    /// pages of the file. Parents and accountable persons are not erased, because they are other
+    /// people, unless the store follows another one and no other learner of its scope refers to
+    /// them.
     ///
-    /// Fails as `suspended` or `closed`; as `busy` if a change or a backup does not end in
-    /// time, or as `io`: call it again then. An export or feed that is not read to its end
-    /// within five seconds fails as `reader_ended`.
+    /// Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
+    /// time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is
+    /// not read completely within five seconds fails with `reader_ended`.
     pub fn erase_learner(&self, school: u64, learner: u64) -> Result<Summary> {
         Ok(self.engine.erase_learner(school, learner)?.into())
     }
 
-    /// Fills a school from the service, or goes on with a pass that was left under way. What
-    /// was not seen of it is `not_synced` afterwards, and in requests a 503.
+    /// Starts a sync, which fills a school from the service. An unfinished pass is resumed.
+    /// Afterwards, questions about data that was not fetched fail with `not_synced`, and requests
+    /// are answered with 503.
     ///
-    /// Fails as `bad_argument` or `unsupported` if an option is of no form that it may have;
-    /// as `suspended` or `closed`, or as `io`.
+    /// Fails with `bad_argument` or `unsupported` if an option is invalid, with `unsupported` if
+    /// the school follows another store, and with `busy`, `suspended`, `closed` or `io`.
     #[uniffi::method(default(options = None))]
     pub fn sync(&self, school: u64, options: Option<SyncOptions>) -> Result<Arc<Sync>> {
-        let options = options.unwrap_or_default().as_given()?;
+        let options = options.unwrap_or_default().to_core()?;
         Ok(Sync::new(self.engine.sync(school, options)?))
     }
 
-    /// What was seen of a school that is synced, and when; nothing of any other school.
+    /// Returns the coverage of a synced school: which data was fetched, and when. Returns nothing
+    /// for any other school.
     ///
-    /// Fails as `suspended` or `closed`; as `io` or `corrupt` if the store fails.
+    /// Fails with `suspended` or `closed`, and with `io` or `corrupt` if the store fails.
     pub fn synced(&self, school: u64) -> Result<Option<Coverage>> {
         Ok(self.engine.synced(school)?.map(Coverage::from))
     }
 
-    /// Ends the syncing of a school. Its records stay, and are taken for all there is:
-    /// what was not seen is answered as if there were nothing. The app may change them
-    /// from here on. A school that is not synced stays as it is.
+    /// Ends the sync of a school. Its records remain, and count as complete: data that was not
+    /// fetched is answered as if it did not exist. From then on, the app may change the records. A
+    /// school that is not synced remains unchanged.
     ///
-    /// Fails as `busy` or `io`; nothing is changed then.
+    /// Fails with `busy` or `io`; nothing is changed in this case.
     pub fn forget_sync(&self, school: u64) -> Result<()> {
         Ok(self.engine.forget_sync(school)?)
     }
 
-    /// Begins an export of everything that is kept. Fails as `suspended` or `closed`.
+    /// Begins an export of all records. Fails with `suspended` or `closed`.
     pub fn export(&self, credentials: Credentials) -> Result<Arc<Export>> {
         let export = self.engine.export(credentials)?;
         Ok(Arc::new(Export::new(export)))
     }
 
-    /// Begins an export of everything that is kept, under other names: for tests, and for
-    /// whoever is to see a school's shape and not its people. Ids, texts and dates become
-    /// others, the same for the same key; order, relations, lengths and the distances of
-    /// dates stay, so that a request for the other ids, names and days has the same status
-    /// and as many records. Integrators are left out. This is not anonymous: who knows
-    /// some of the people can find them, and names can be solved like a cryptogram.
+    /// Begins an export of all records under pseudonyms, for tests, or for readers who need the
+    /// structure of a school but not its people. Ids, texts and dates are replaced, and the same
+    /// key always results in the same pseudonyms. Order, relations, lengths and the differences
+    /// between dates remain. Therefore a request with the new ids, names and days has the same
+    /// status and the same number of records. Integrators are omitted. The export is not anonymous:
+    /// someone who knows some of the people can find them, and names can be solved like a
+    /// cryptogram.
     ///
-    /// The key is 32 random bytes, to be kept secret or thrown away. Fails as `suspended`
-    /// or `closed`; as `bad_argument` if the key has not 32 bytes.
+    /// The key consists of 32 random bytes; store it secretly or discard it. Fails with `suspended`
+    /// or `closed`, and with `bad_argument` if the key does not have 32 bytes.
     pub fn export_pseudonymised(&self, key: Vec<u8>) -> Result<Arc<Export>> {
         let key: [u8; 32] = key.try_into().map_err(|key: Vec<u8>| {
             let length = key.len();
@@ -261,71 +267,73 @@ impl Engine {
         Ok(Arc::new(Export::new(export)))
     }
 
-    /// Looks through the whole store for damage and for records that do not agree
-    /// with each other. Changes nothing; questions go on meanwhile.
+    /// Checks the whole store for damage and for inconsistent records. Changes nothing; questions
+    /// are answered meanwhile.
     ///
-    /// Damage is a finding. Fails as `busy` if a change does not end in time.
+    /// Damage is part of the result and not an error. Fails with `busy` if a change does not finish
+    /// in time.
     pub fn verify(&self) -> Result<Verification> {
         Ok(self.engine.verify()?)
     }
 
-    /// Gives free space back to the file system, and leaves nothing in the file of
-    /// what was removed. Questions wait meanwhile; for a while the file is up to
-    /// twice as long.
+    /// Returns free space to the file system, and removes all remains of removed records from the
+    /// file. Questions wait meanwhile, and the file temporarily needs up to twice the space.
     ///
-    /// Fails as `busy` if a change or a backup does not end in time; as `io` if there is
-    /// no room, as `corrupt` if the file is damaged, and then the store is as it was. An
-    /// export or feed that is not read to its end within five seconds fails as
-    /// `reader_ended`.
+    /// Fails with `busy` if a change or a backup does not finish in time, with `io` if there is not
+    /// enough space, with `corrupt` if the file is damaged, and with `missing` if it was deleted or
+    /// replaced. In these cases the store remains unchanged. An export or feed that is not read
+    /// completely within five seconds fails with `reader_ended`.
     pub fn compact(&self) -> Result<()> {
         Ok(self.engine.compact()?)
     }
 
-    /// Writes a copy of the store to a new file, as it is now; changes and
-    /// questions go on meanwhile. The file is readable by its owner alone: it
-    /// holds personal data, and password hashes if credentials are kept.
+    /// Writes a copy of the current state of the store to a new file. Changes and questions
+    /// continue meanwhile. Only the owner of the file can read it, because it contains personal
+    /// data, and password hashes if credentials are included.
     ///
-    /// Until it is whole, the copy is called `rollbook-….part`, in the same folder;
-    /// should the process be killed meanwhile, that file stays, with personal data:
-    /// remove it.
+    /// Until the copy is complete, its name is `rollbook-….part`, in the same folder. If the
+    /// process is killed meanwhile, that file remains and contains personal data: remove it.
     ///
-    /// Fails as `exists` if there is something at the path; as `io` if it could
-    /// not be written, and then nothing is left at the path.
+    /// Fails with `exists` if there is a file at the path, and with `io` if the copy cannot be
+    /// written. In the latter case nothing remains at the path.
     pub fn backup(&self, path: &str, credentials: Credentials) -> Result<()> {
         Ok(self.engine.backup(path, credentials)?)
     }
 
-    /// Gives the file back until the engine is resumed, as a mobile app must when
-    /// it goes to the background. Calls fail as `suspended` meanwhile.
+    /// Closes the file and releases its lock until `resume` is called, as a mobile app must when it
+    /// is moved to the background. Calls fail with `suspended` meanwhile.
     ///
-    /// Fails as `busy` if a change or a backup does not end in time. An export or feed that
-    /// is not read to its end within five seconds fails as `reader_ended`.
+    /// Fails with `busy` if a change or a backup does not finish in time, and with `unsupported`
+    /// unless the store is in a file. An export or feed that is not read completely within five
+    /// seconds fails with `reader_ended`.
     pub fn suspend(&self) -> Result<()> {
         Ok(self.engine.suspend()?)
     }
 
-    /// Takes the file again, whatever store is at its path by now. Does nothing if
-    /// the engine is not suspended.
+    /// Opens the file again after `suspend`. The store that is now at the path is opened. Does
+    /// nothing if the engine is not suspended.
     ///
-    /// Fails as opening does, but as `missing` where nothing is.
+    /// Fails as `open` does, but with `missing` if there is no file, because none is created.
     pub fn resume(&self) -> Result<()> {
         Ok(self.engine.resume()?)
     }
 
-    /// How much the store holds. Fails as `suspended` or `closed`.
+    /// Returns the size of the store and the number of its records. Fails with `suspended` or
+    /// `closed`.
     pub fn stats(&self) -> Result<Stats> {
         Ok(self.engine.stats()?.into())
     }
 
-    /// Closes the store and gives its file back. Every later call fails as
-    /// `closed`; closing again does nothing.
+    /// Closes the store and its file. Every later call fails with `closed`. Closing again has no
+    /// effect.
     ///
-    /// Fails as `busy` if a load does not end in time.
+    /// Fails with `busy` if a load does not finish in time.
     pub fn close(&self) -> Result<()> {
         Ok(self.engine.close()?)
     }
 
-    /// Where the engine is in memory, for the package itself: its short way to ask.
+    /// Returns the address of the engine in memory. Only the package itself uses it, for direct
+    /// calls.
     pub fn address(&self) -> u64 {
         std::ptr::from_ref(self) as usize as u64
     }
@@ -337,8 +345,8 @@ impl Engine {
     }
 }
 
-/// The answer that was written into a buffer.
-fn answered(
+/// Returns an answer whose body is written by `ask`.
+fn write_answer(
     ask: impl FnOnce(&mut Vec<u8>) -> rollbook::Result<rollbook::Status>,
 ) -> Result<Answer> {
     let mut body = Vec::new();

@@ -1,67 +1,64 @@
-//! What can go wrong beside an answer.
+//! The error type for all failures that are not answers of the API.
 
-/// What an engine reports when it cannot do what it was asked.
+/// The error of an operation of an engine.
 ///
-/// A refusal that the API itself knows (a wrong parameter, a client that has not
-/// authorised) is an answer with its status, never an error. Every case has a
-/// stable code, the first word of its description here, and its message says
-/// what to do next.
+/// A refusal that the API defines (for example of a wrong parameter, or of a client that has not
+/// authorised) is an answer with a status, and never an error. Every case has a stable code, which
+/// is the first word of its description here. The message says what to do next.
 #[derive(Debug, PartialEq, Eq, thiserror::Error, uniffi::Error)]
 #[uniffi(flat_error)]
 #[error("{0}")]
 pub enum RollbookError {
-    /// `bad_dataset`: a dataset has a fault, in the line that the message names;
-    /// nothing of it was kept.
+    /// `bad_dataset`: a dataset has an error in the line that the message contains. Nothing of the
+    /// dataset was stored.
     BadDataset(String),
-    /// `already_open`: another engine, here or in another process, holds the
-    /// store.
+    /// `already_open`: another engine, in this process or another one, has the store open.
     AlreadyOpen(String),
-    /// `busy`: somebody else is at work on the store, and waiting did not help.
+    /// `busy`: another operation on the store is in progress, and did not end while the call
+    /// waited.
     Busy(String),
-    /// `reader_ended`: an export or feed was ended, since it was not read to its end while
-    /// another call waited to erase, compact or suspend: start it again.
+    /// `reader_ended`: an export or feed was ended, because it had not been read completely while
+    /// another call waited to erase, compact or suspend. Start it again.
     ReaderEnded(String),
-    /// `suspended`: the engine is suspended; resume it first.
+    /// `suspended`: the engine is suspended. Resume it first.
     Suspended(String),
-    /// `closed`: the engine is closed, or the load is over.
+    /// `closed`: the engine is closed, or the load or feed has ended.
     Closed(String),
-    /// `corrupt`: the store's file is damaged.
+    /// `corrupt`: the file of the store is damaged.
     Corrupt(String),
-    /// `io`: reading or writing failed; what was committed before is kept.
+    /// `io`: reading or writing failed. Earlier commits are not affected.
     Io(String),
-    /// `not_a_store`: the file is no Rollbook store.
+    /// `not_a_store`: the file is not a Rollbook store.
     NotAStore(String),
-    /// `missing`: the store's file was deleted, moved or replaced.
+    /// `missing`: the file of the store was deleted, moved or replaced.
     Missing(String),
-    /// `newer_format`: the store was written by a newer Rollbook.
+    /// `newer_format`: the store was written by a newer version of Rollbook.
     NewerFormat(String),
-    /// `exists`: a file is in the way.
+    /// `exists`: a file already exists at the path.
     Exists(String),
-    /// `cancelled`: a load was cancelled; nothing of it was kept.
+    /// `cancelled`: a load was cancelled. Nothing of it was stored.
     Cancelled(String),
-    /// `id_reused`: another change was made under the id of this one; nothing was
-    /// changed.
+    /// `id_reused`: another change was made under the same id. Nothing was changed.
     IdReused(String),
-    /// `not_synced`: a school is synced, and what was asked of it has not been seen
-    /// yet.
+    /// `not_synced`: a school is synced or followed, and the requested data has not been fetched,
+    /// or is outside the scope.
     NotSynced(String),
-    /// `synced`: a school is synced or followed, so that only its source changes its records; or
-    /// a list that is the same for all schools is that of a store that is followed. Nothing was
-    /// changed.
+    /// `synced`: a school is synced or followed, so that only its source changes its records; or a
+    /// list that is the same for all schools belongs to the store that this store follows. Nothing
+    /// was changed.
     Synced(String),
     /// `resync_required`: a text is not the position of a feed.
     ResyncRequired(String),
-    /// `out_of_sync`: a feed does not begin at the position of this store; nothing was changed.
+    /// `out_of_sync`: a feed does not begin at the position of this store. Nothing was changed.
     OutOfSync(String),
-    /// `diverged`: the records of a store that follows differ from those of its source, by a
-    /// fault of either. The next feed brings everything again, once.
+    /// `diverged`: the records of a store that follows another one differ from those of its source,
+    /// because of a fault in one of them. The next feed sends everything again, once.
     Diverged(String),
-    /// `unsupported`: this engine or platform cannot do what was asked.
+    /// `unsupported`: this engine or platform does not support the operation.
     Unsupported(String),
-    /// `bad_argument`: an argument is not of the form that it must have.
+    /// `bad_argument`: an argument is invalid.
     BadArgument(String),
-    /// `listener_failed`: the listener of a load threw; nothing of the load was
-    /// kept.
+    /// `listener_failed`: the listener of a load threw an error. Nothing of the load was stored.
     #[error("the listener failed ({0}): nothing was kept")]
     ListenerFailed(String),
 }
@@ -91,7 +88,7 @@ impl From<rollbook::Error> for RollbookError {
             Error::ResyncRequired => RollbookError::ResyncRequired,
             Error::OutOfSync => RollbookError::OutOfSync,
             Error::Diverged => RollbookError::Diverged,
-            // All that are left; a new case of the enum gets its own arm.
+            // Only `Unsupported` is left. A new case of the enum must get its own arm.
             _ => RollbookError::Unsupported,
         };
         case(error.to_string())
@@ -109,7 +106,7 @@ mod tests {
     use super::RollbookError;
     use rollbook::{Error, Fault};
 
-    /// `BadDataset("…")` as `bad_dataset`.
+    /// Returns the code of a case by its name, for example `bad_dataset` for `BadDataset("…")`.
     fn code(error: &RollbookError) -> String {
         let debug = format!("{error:?}");
         let mut code = String::new();
@@ -123,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn each_error_keeps_its_code_and_its_text() {
+    fn each_error_retains_its_code_and_its_text() {
         let text = String::new;
         for error in [
             Error::BadDataset(Fault {

@@ -1,40 +1,38 @@
-//! All that is kept, as a dataset again.
+//! Exports of a store as a dataset.
 
 use crate::error::Result;
 use rollbook::Credentials;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether a copy of the store's data holds the integrators and their password
-/// hashes.
+/// Whether a copy of the store's data contains the integrators and their password hashes.
 #[uniffi::remote(Enum)]
 pub enum Credentials {
-    /// They are in it, so that it can be opened or loaded with them.
+    /// The copy contains them, so that it can be opened or loaded with them.
     Keep,
-    /// They are left out.
+    /// The copy does not contain them.
     LeaveOut,
 }
 
-/// About how much a piece of an export holds, in bytes.
+/// The approximate size of a piece of an export, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The lines of a dataset that holds all that the store holds, in pieces.
+/// An export: the lines of a dataset with all exported records, in pieces.
 ///
-/// The lines are those of the moment at which the export began. It fails as
-/// `reader_ended` if another call waits to erase, compact or suspend, and it is not read
-/// to its end within five seconds. The lines are personal data: store them where only
-/// those read them who may.
+/// The lines show the store as it was when the export began. If another call waits to erase,
+/// compact or suspend, and the export is not read completely within five seconds, it fails with
+/// `reader_ended`. The lines are personal data: store them where no one else can read them.
 #[derive(uniffi::Object)]
 pub struct Export {
-    /// None once it is over.
+    /// `None` once the export has ended.
     export: Mutex<Option<rollbook::Export>>,
 }
 
 #[uniffi::export]
 impl Export {
-    /// The next lines, each with its line feed, about 64 KiB of them; nothing
-    /// at the end.
+    /// Returns the next lines, about 64 KiB of them, each with its line feed. Returns nothing at
+    /// the end.
     ///
-    /// Fails as `io` or `corrupt` if the store fails.
+    /// Fails with `io` or `corrupt` if the store fails.
     pub fn read(&self) -> Result<Option<String>> {
         let mut reading = self.reading();
         let Some(export) = reading.as_mut() else {
@@ -52,7 +50,7 @@ impl Export {
         Ok((!piece.is_empty()).then_some(piece))
     }
 
-    /// Ends the export early. Does nothing if it is over.
+    /// Ends the export early. Does nothing if it has ended.
     pub fn cancel(&self) -> Result<()> {
         *self.reading() = None;
         Ok(())

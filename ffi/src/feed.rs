@@ -1,4 +1,4 @@
-//! Stores that follow another one.
+//! Feeds: stores that follow another one.
 
 use crate::engine::Engine;
 use crate::error::{Result, RollbookError};
@@ -8,35 +8,36 @@ use crate::report::Summary;
 use rollbook::Progress;
 use std::sync::{Arc, Mutex, Weak};
 
-/// A part of a store's records: what a follower may hold, and an export of a part has.
+/// A part of a store's records, which a follower stores or an export contains.
 ///
-/// The tables that records name come along: schools, API types, the lists that are the same
-/// for all schools, years, terms, grades, subjects, and with marks the assessments,
-/// learning outcomes and learning programs. They tell of nobody. Integrators, their
+/// Tables to which these records refer are always included: schools, API types, the lists that are
+/// the same for all schools, years, terms, grades, subjects, and with marks the assessments,
+/// learning outcomes and learning programs. They contain no personal data. Integrators, their
 /// passwords and client integrations are never part of a scope.
 #[derive(Debug, Clone, uniffi::Record)]
 pub struct Scope {
-    /// The schools of which anything is in it, each once.
+    /// The schools in the scope, each of them once.
     pub schools: Vec<SchoolInScope>,
-    /// The kinds of records that tell of people, by the names that their `type` bears; all
-    /// unless given.
+    /// The kinds of personal data in the scope, by the names in their `type`. The default is all
+    /// kinds.
     #[uniffi(default)]
     pub kinds: Option<Vec<String>>,
 }
 
-/// What of a school is in a scope.
+/// The part of a school that is in a scope.
 #[derive(Debug, Clone, uniffi::Record)]
 pub struct SchoolInScope {
     /// The school's login id.
     pub school: u64,
-    /// The learners who are in it, with their subjects, marks, absences and discipline,
-    /// their parents and accountable persons; everybody unless given.
+    /// The learners in the scope, with their subjects, marks, absences and discipline, their
+    /// parents and accountable persons. The default is all records of the school.
     #[uniffi(default)]
     pub learners: Option<Vec<u64>>,
 }
 
 impl Scope {
-    fn as_given(&self) -> Result<rollbook::Scope> {
+    /// Converts the scope to the type of the engine.
+    fn to_core(&self) -> Result<rollbook::Scope> {
         let mut scope = rollbook::Scope::default();
         for SchoolInScope { school, learners } in &self.schools {
             scope = match learners {
@@ -53,24 +54,26 @@ impl Scope {
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "what may be left out crosses owned"
+    reason = "uniffi passes optional arguments by value"
 )]
 #[uniffi::export]
 impl Engine {
-    /// Begins an export of a scope, without integrators. Fails as `suspended` or `closed`;
-    /// as `unsupported` if a kind has no such name.
+    /// Begins an export of the records of a scope, without integrators. Fails with `suspended` or
+    /// `closed`, and with `unsupported` if the name of a kind is unknown.
     pub fn export_scope(&self, scope: &Scope) -> Result<Arc<Export>> {
-        let export = self.inner().export_scope(&scope.as_given()?)?;
+        let export = self.inner().export_scope(&scope.to_core()?)?;
         Ok(Arc::new(Export::new(export)))
     }
 
-    /// What brings a follower of a scope from a position to now; from nothing without one.
+    /// Returns the feed that brings a follower of a scope from a position to the current state.
+    /// Without a position, the feed contains the whole scope.
     ///
-    /// Fails as `resync_required` if the text is not a position; as `unsupported` if a kind has no
-    /// such name, or if this store follows another one and the scope names more than it has.
+    /// Fails with `resync_required` if the text is not a position; with `unsupported` if the name
+    /// of a kind is unknown, if the scope contains too many learners and schools, or if this store
+    /// follows another one and the scope contains more than it has.
     #[uniffi::method(default(after = None))]
     pub fn feed(&self, scope: &Scope, after: Option<String>) -> Result<Arc<Feed>> {
-        let feed = self.inner().feed(&scope.as_given()?, after.as_deref())?;
+        let feed = self.inner().feed(&scope.to_core()?, after.as_deref())?;
         Ok(Arc::new(Feed::new(feed)))
     }
 
@@ -78,52 +81,52 @@ impl Engine {
     /// The listener is called when it is time to poll; poll once at the start.
     ///
     /// The live feed ends when the engine is closed; while the engine is suspended, it waits. Fails
-    /// with `unsupported` if a kind has no such name.
+    /// with `unsupported` if the name of a kind is unknown.
     pub fn observe_feed(
         &self,
         scope: &Scope,
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveFeed>> {
-        let mut feeds = self.inner().observe_feed(scope.as_given()?);
+        let mut feeds = self.inner().observe_feed(scope.to_core()?);
         let listening = Listening::new(listener);
-        let heard = Arc::downgrade(&listening);
+        let weak = Arc::downgrade(&listening);
         feeds.on_change(move || listening.call());
         Ok(Arc::new(LiveFeed {
             feeds: Mutex::new(Some(feeds)),
-            listening: heard,
+            listening: weak,
         }))
     }
 
-    /// Begins to take a feed of another store into this one.
+    /// Begins to apply a feed of another store to this one.
     ///
-    /// Schools that are followed are the source's to change, and so are the lists that are the
-    /// same for all schools: `apply` refuses them as `synced`, but for client integrations. A
-    /// question about more than the scope has is `not_synced`. `remove_school` takes a school
-    /// back, and `forget_sync` makes it the app's.
+    /// Schools that are followed belong to the source, and so do the lists that are the same for
+    /// all schools: `apply` refuses their records with `synced`, except for client integrations. A
+    /// question about data outside the scope fails with `not_synced`. `remove_school` removes a
+    /// followed school, and `forget_sync` turns it into a school of the app.
     pub fn follow(&self) -> Result<Arc<Follow>> {
         let follow = Mutex::new(Some(self.inner().follow()));
         Ok(Arc::new(Follow { follow }))
     }
 
-    /// How far this store has followed another one: the position to ask for the next feed
-    /// after. Nothing if it has not. Fails as `suspended` or `closed`.
+    /// Returns the position of this store in the history of the store that it follows, which is the
+    /// position for requesting the next feed. Returns nothing if it does not follow another store.
+    /// Fails with `suspended` or `closed`.
     pub fn followed(&self) -> Result<Option<String>> {
         Ok(self.inner().followed()?)
     }
 }
 
-/// About how much a piece of a feed holds, in bytes.
+/// The approximate size of a piece of a feed, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// What changed for a follower, in pieces.
+/// A feed: the changes for a follower, in pieces.
 ///
-/// Its lines are those of the moment at which it was asked for. It fails as `reader_ended`
-/// if another call waits to erase, compact or suspend, and it is not read to its end within
-/// five seconds. The lines are personal data: hand them to the device alone that may see the
-/// scope.
+/// The lines show the store as it was when the feed was requested. If another call waits to erase,
+/// compact or suspend, and the feed is not read completely within five seconds, it fails with
+/// `reader_ended`. The lines are personal data: send them only to a device that may see the scope.
 #[derive(uniffi::Object)]
 pub struct Feed {
-    /// None once it is over.
+    /// `None` once the feed has ended.
     feed: Mutex<Option<rollbook::Feed>>,
     has_changes: bool,
     position: String,
@@ -141,9 +144,10 @@ impl Feed {
 
 #[uniffi::export]
 impl Feed {
-    /// The next lines, each with its line feed, about 64 KiB of them; nothing at the end.
+    /// Returns the next lines, about 64 KiB of them, each with its line feed. Returns nothing at
+    /// the end.
     ///
-    /// Fails as `io` or `corrupt` if the store fails.
+    /// Fails with `io` or `corrupt` if the store fails.
     pub fn read(&self) -> Result<Option<String>> {
         let mut reading = locked(&self.feed);
         let Some(feed) = reading.as_mut() else {
@@ -161,18 +165,18 @@ impl Feed {
         Ok((!piece.is_empty()).then_some(piece))
     }
 
-    /// Whether the follower should take the feed: anything changed for it, or its position is
-    /// one that this store will forget before long. Else a server answers that nothing changed.
+    /// Returns whether the follower should apply the feed: its data changed, or its position will
+    /// soon be too old for this store. Otherwise a server can answer that nothing changed.
     pub fn has_changes(&self) -> bool {
         self.has_changes
     }
 
-    /// Where a follower is that has taken all of it.
+    /// Returns the position of a follower that has applied the complete feed.
     pub fn position(&self) -> String {
         self.position.clone()
     }
 
-    /// Ends the feed early. Does nothing if it is over.
+    /// Ends the feed early. Does nothing if it has ended.
     pub fn cancel(&self) -> Result<()> {
         *locked(&self.feed) = None;
         Ok(())
@@ -185,13 +189,13 @@ impl Feed {
 pub struct LiveFeed {
     /// `None` once it is cancelled.
     feeds: Mutex<Option<rollbook::LiveFeed>>,
-    /// Gone once the engine has released it.
+    /// The listener, as long as the engine has not released it.
     listening: Weak<Listening>,
 }
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "what may be left out crosses owned"
+    reason = "uniffi passes optional arguments by value"
 )]
 #[uniffi::export]
 impl LiveFeed {
@@ -219,32 +223,34 @@ impl LiveFeed {
     /// called within that call. No call of the listener follows.
     pub fn cancel(&self) {
         let listening = self.listening.upgrade();
-        let gone = locked(&self.feeds).take();
-        drop(gone);
+        let removed = locked(&self.feeds).take();
+        drop(removed);
         if let Some(listening) = listening {
             listening.end();
         }
     }
 }
 
-/// A feed that is being followed: push its bytes in pieces of any size, then finish.
+/// A feed that is being received. Push its bytes in pieces of any size, then call `finish`.
 ///
-/// Each part of a feed is kept whole with the position behind it, durably, or not at all. So
-/// a feed may be cut anywhere: what came to its end is kept, and the next feed is asked for
-/// after what `followed` gives. Parts that come late or twice change nothing.
+/// Each part of a feed is stored durably together with the position after it, or not at all. A feed
+/// may therefore be cut anywhere: complete parts are stored, and the next feed is requested after
+/// the position that `followed` returns. Parts that arrive late or twice change nothing.
 #[derive(uniffi::Object)]
 pub struct Follow {
-    /// None once it is over.
+    /// `None` once the feed has ended.
     follow: Mutex<Option<rollbook::Follow>>,
 }
 
 #[uniffi::export]
 impl Follow {
-    /// Takes the next bytes of a feed, and says how far it has come.
+    /// Receives the next bytes of a feed, and returns how many lines and bytes were received so
+    /// far.
     ///
-    /// Fails as `bad_dataset` for the first faulty line; as `out_of_sync` if a part does not
-    /// begin where this store is; as `diverged` if the store differs from its source after a
-    /// part; as `busy` or `io`. It is over then, and every further call gives the same error.
+    /// Fails with `bad_dataset` for the first faulty line, with `out_of_sync` if a part does not
+    /// begin at the position of this store, with `diverged` if the store differs from its source
+    /// after a part, and with `busy` or `io`. After an error, every further call fails with the
+    /// same error.
     pub fn push(&self, bytes: &[u8]) -> Result<Progress> {
         let mut follow = locked(&self.follow);
         let follow = follow.as_mut().ok_or_else(over)?;
@@ -252,17 +258,19 @@ impl Follow {
         Ok(follow.progress())
     }
 
-    /// Ends the feed; says what it changed. If people are no longer in it, nothing of them stays
-    /// in the file of the store: that takes as long as `compact`.
+    /// Ends the feed and returns a summary of its changes. If the feed removed people, this call
+    /// also erases their data from the file of the store, which takes as long as `compact`.
     ///
-    /// Fails as `push`, and as `bad_dataset` if its last part lacks its end; as `erase_learner`
-    /// if erasing fails: all of the feed was taken then, and the next one tries again.
+    /// Fails as `push` does, and with `bad_dataset` if the end of the last part is missing. If the
+    /// erasure fails, it fails as `erase_learner` does: all of the feed is stored, and the next
+    /// feed repeats the erasure.
     pub fn finish(&self) -> Result<Summary> {
         let follow = locked(&self.follow).take().ok_or_else(over)?;
         Ok(follow.finish()?.into())
     }
 
-    /// Gives the feed up; the part that is under way is not kept. Does nothing if it is over.
+    /// Discards the feed. The incomplete part is not stored, but all parts before it are. Does
+    /// nothing if the feed has ended.
     pub fn cancel(&self) -> Result<()> {
         *locked(&self.follow) = None;
         Ok(())
@@ -306,15 +314,15 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_scope_is_heard_and_polled() -> Result<()> {
+    fn a_change_of_the_scope_is_reported_and_polled() -> Result<()> {
         let engine = Engine::memory(None)?;
         let (sender, calls) = channel();
-        let heard = || calls.recv_timeout(Duration::from_secs(60)).is_ok();
+        let is_reported = || calls.recv_timeout(Duration::from_secs(60)).is_ok();
         let feeds = engine.observe_feed(&school(1), Box::new(Calls(sender)))?;
         let mut after = None;
         for name in ["Smith", "Dlamini"] {
             apply(&engine, 1, name)?;
-            assert!(after.is_none() || heard());
+            assert!(after.is_none() || is_reported());
             let Some(feed) = feeds.poll(after)? else {
                 unreachable!("{name} is in no feed")
             };
@@ -323,7 +331,7 @@ mod tests {
             after = Some(feed.position());
             assert!(feeds.poll(after.clone())?.is_none());
         }
-        // Another school is in no feed, and an error does not end the live feed.
+        // The feed contains no changes of another school, and an error does not end the live feed.
         while calls.try_recv().is_ok() {}
         apply(&engine, 2, "Naidoo")?;
         assert!(calls.try_recv().is_err());
@@ -332,7 +340,7 @@ mod tests {
         assert!(matches!(refused, Some(RollbookError::ResyncRequired(_))));
         assert!(feeds.poll(after)?.is_some());
         engine.close()?;
-        assert!(heard() && feeds.is_over() && feeds.poll(None)?.is_none());
+        assert!(is_reported() && feeds.is_over() && feeds.poll(None)?.is_none());
         Ok(())
     }
 

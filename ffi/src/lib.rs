@@ -1,10 +1,10 @@
-//! Rollbook for Kotlin, Swift and Python: the crate `rollbook`, forwarded.
+//! Rollbook for Kotlin, Swift and Python. Each function forwards to the crate `rollbook`.
 //!
-//! Everything here is data that crosses and calls that are passed on; each rule
-//! is in `rollbook`. Whatever is public becomes public in each language, its
-//! documentation with it, so that no text here links to Rust's names.
-// What uniffi's macros write is exported under fixed names, which Rust counts
-// as unsafe; written by hand, only `direct` is.
+//! This crate contains the types that are passed between the languages, and no rules. Every public
+//! item becomes public in each language, with its documentation. Therefore the documentation must
+//! not link to the names of Rust.
+// The macros of uniffi export functions under fixed names, which Rust considers unsafe. The only
+// unsafe code that is written by hand is in `direct`.
 #![allow(unsafe_code)]
 
 mod call;

@@ -28,7 +28,7 @@ pub trait ChangeListener: Send + Sync {
 pub struct LiveQuery {
     /// `None` once it is cancelled.
     query: Mutex<Option<rollbook::LiveQuery>>,
-    /// Gone once the engine has released it.
+    /// The listener, as long as the engine has not released it.
     listening: Weak<Listening>,
 }
 
@@ -63,12 +63,12 @@ struct Listener {
     _counted: Counted,
 }
 
-/// Who hears, until it is over: a language that is about to end must not be called, nor
-/// its listener be let go by a thread of the engine.
+/// A listener that is called until [`end`](Self::end). The call of `end` releases the listener:
+/// when the language is about to end, a thread of the engine must neither call nor release it.
 pub(crate) struct Listening {
-    /// Held during a call.
+    /// The listener. The lock is acquired during a call.
     listener: Mutex<Option<Listener>>,
-    /// The thread of the call that is under way.
+    /// The thread of the call that is in progress.
     caller: Mutex<Option<ThreadId>>,
 }
 
@@ -84,8 +84,8 @@ impl Listening {
         })
     }
 
-    /// A call within a call, by a listener that makes a change, is left out: the listener
-    /// hears of that change already.
+    /// Calls the listener, unless it is being called by this thread. This happens if the listener
+    /// makes a change, of which it knows already.
     pub(crate) fn call(&self) {
         if *locked(&self.caller) == Some(thread::current().id()) {
             return;
@@ -93,24 +93,26 @@ impl Listening {
         let listener = locked(&self.listener);
         *locked(&self.caller) = Some(thread::current().id());
         if let Some(listener) = &*listener {
-            // Nobody is there to hear of what it throws.
+            // An error that the listener throws is ignored, because there is no caller to report
+            // it to.
             let _ = listener.callback.changed();
         }
         *locked(&self.caller) = None;
     }
 
-    /// Waits for a call that is under way, unless this is that call.
+    /// Releases the listener. Waits for a call that is in progress, unless it is made by this
+    /// thread; in this case the listener is not released here.
     pub(crate) fn end(&self) {
         if *locked(&self.caller) == Some(thread::current().id()) {
             return;
         }
-        let gone = locked(&self.listener).take();
-        drop(gone);
+        let released = locked(&self.listener).take();
+        drop(released);
     }
 }
 
-pub(crate) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[uniffi::export]
@@ -121,11 +123,11 @@ impl LiveQuery {
     ///
     /// It also returns nothing while the engine is suspended, and once the live query is over. An
     /// error is thrown once, and the live query continues: `not_synced` if the school is synced and
-    /// the requested data was not seen; `io` or `corrupt` if the store fails.
+    /// the requested data was not fetched; `io` or `corrupt` if the store fails.
     pub fn poll(&self) -> Result<Option<Answer>> {
         let mut query = self.query();
-        let given = query.as_mut().and_then(rollbook::LiveQuery::poll);
-        Ok(given.transpose()?.map(Answer::from))
+        let answer = query.as_mut().and_then(rollbook::LiveQuery::poll);
+        Ok(answer.transpose()?.map(Answer::from))
     }
 
     /// Returns the instant at which the answer may change although no data changes, in seconds
@@ -145,8 +147,8 @@ impl LiveQuery {
     /// called within that call. No call of the listener follows.
     pub fn cancel(&self) {
         let listening = self.listening.upgrade();
-        let gone = self.query().take();
-        drop(gone);
+        let removed = self.query().take();
+        drop(removed);
         if let Some(listening) = listening {
             listening.end();
         }
@@ -159,11 +161,11 @@ impl LiveQuery {
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveQuery>> {
         let listening = Listening::new(listener);
-        let heard = Arc::downgrade(&listening);
+        let weak = Arc::downgrade(&listening);
         query.on_change(move || listening.call())?;
         Ok(Arc::new(LiveQuery {
             query: Mutex::new(Some(query)),
-            listening: heard,
+            listening: weak,
         }))
     }
 
@@ -187,7 +189,7 @@ impl Engine {
         question: Question,
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveQuery>> {
-        question.as_asked()?;
+        question.to_core()?;
         LiveQuery::new(self.inner().observe(question), listener)
     }
 
@@ -198,15 +200,15 @@ impl Engine {
         question: Question,
         listener: Box<dyn ChangeListener>,
     ) -> Result<Arc<LiveQuery>> {
-        question.as_asked()?;
+        question.to_core()?;
         LiveQuery::new(self.inner().observe_record(question), listener)
     }
 }
 
 impl Observable for Question {
     fn with(&self, ask: &mut dyn FnMut(&dyn rollbook::Question)) {
-        // It could be asked when it was given.
-        if let Ok(question) = self.as_asked() {
+        // The question is valid, because that was checked when the live query was created.
+        if let Ok(question) = self.to_core() {
             ask(&*question);
         }
     }
@@ -220,14 +222,14 @@ mod tests {
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
 
-    /// Tells of each call, and throws.
+    /// A listener that reports each call, and throws an error.
     struct Failing(Sender<()>);
 
     impl ChangeListener for Failing {
         fn changed(&self) -> Result<(), ListenerError> {
             let _ = self.0.send(());
             Err(ListenerError::Failed {
-                reason: "as told".to_owned(),
+                reason: "as intended".to_owned(),
             })
         }
     }
@@ -247,10 +249,10 @@ mod tests {
     }
 
     #[test]
-    fn a_change_and_the_end_are_heard() -> Result<()> {
+    fn a_change_and_the_end_are_reported() -> Result<()> {
         let engine = Engine::memory(None)?;
         let (sender, calls) = channel();
-        let heard = || calls.recv_timeout(Duration::from_secs(60)).is_ok();
+        let is_reported = || calls.recv_timeout(Duration::from_secs(60)).is_ok();
         let smiths = engine.observe(learners("smith"), Box::new(Failing(sender.clone())))?;
         let other = engine.observe_record(learners("naidoo"), Box::new(Failing(sender)))?;
         let asked = || engine.ask(&learners("smith"), None).map(Some);
@@ -261,14 +263,14 @@ mod tests {
         for name in ["Smith", "Smithers", "Dlamini"] {
             let text = format!(r#"{{"type":"learner","school_id":1,"id":7,"last_name":"{name}"}}"#);
             engine.apply(Dataset::Text { text }, None)?;
-            assert!(heard());
+            assert!(is_reported());
             assert_eq!(smiths.poll()?, asked()?);
             assert_eq!(smiths.poll()?, None);
         }
         engine.close()?;
-        assert!(heard() && smiths.is_over() && smiths.poll()?.is_none());
+        assert!(is_reported() && smiths.is_over() && smiths.poll()?.is_none());
         drop((smiths, other));
-        // The listeners are let go.
+        // The listeners were released.
         assert!(calls.recv().is_err());
         Ok(())
     }

@@ -1,45 +1,47 @@
-//! A dataset in pieces.
+//! Loads of a dataset in pieces.
 
 use crate::error::{Result, RollbookError};
 use crate::report::Summary;
 use rollbook::Progress;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A dataset on its way in: push its bytes in pieces of any size, then finish.
+/// A dataset that is being loaded. Push its bytes in pieces of any size, then call `finish`.
 ///
-/// Nothing is kept before it is finished; a load that is cancelled, or let go,
-/// leaves the store as it was. Memory stays bounded whatever the dataset's size.
+/// Nothing is stored before the load is finished. A load that is cancelled or released changes
+/// nothing. The memory use is limited, whatever the size of the dataset.
 #[derive(uniffi::Object)]
 pub struct Load {
-    /// None once it is over.
+    /// `None` once the load has ended.
     load: Mutex<Option<rollbook::Load>>,
 }
 
 #[uniffi::export]
 impl Load {
-    /// Takes the next bytes of the dataset, and says how far it has come.
+    /// Receives the next bytes of the dataset, and returns how many lines and bytes were received
+    /// so far.
     ///
-    /// Fails as `bad_dataset` for the first faulty line: the load is over then,
-    /// and every further call gives the same error.
+    /// Fails with `bad_dataset` for the first faulty line. The load has then failed, and every
+    /// further call fails with the same error.
     pub fn push(&self, bytes: &[u8]) -> Result<Progress> {
-        let mut load = self.under_way();
+        let mut load = self.lock();
         let load = load.as_mut().ok_or_else(over)?;
         load.push(bytes)?;
         Ok(load.progress())
     }
 
-    /// Ends the dataset: all of it is kept, durably, or nothing.
+    /// Ends the dataset, and applies it completely and durably, or not at all.
     ///
-    /// Fails as `bad_dataset` for the first fault, as `busy` if another writer
-    /// does not end in time, as `io` if the store could not be written.
+    /// Fails with `bad_dataset` for the first error in the dataset, with `busy` if another change
+    /// does not finish in time, with `synced` as `apply` does, and with `io` if the store cannot be
+    /// written.
     pub fn finish(&self) -> Result<Summary> {
-        let load = self.under_way().take().ok_or_else(over)?;
+        let load = self.lock().take().ok_or_else(over)?;
         Ok(load.finish()?.into())
     }
 
-    /// Gives the load up; nothing of it is kept. Does nothing if it is over.
+    /// Discards the load. Nothing of it is stored. Does nothing if the load has ended.
     pub fn cancel(&self) -> Result<()> {
-        if let Some(load) = self.under_way().take() {
+        if let Some(load) = self.lock().take() {
             load.cancel();
         }
         Ok(())
@@ -53,7 +55,7 @@ impl Load {
         }
     }
 
-    fn under_way(&self) -> MutexGuard<'_, Option<rollbook::Load>> {
+    fn lock(&self) -> MutexGuard<'_, Option<rollbook::Load>> {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

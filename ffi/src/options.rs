@@ -1,27 +1,27 @@
-//! How an engine is opened.
+//! The options of an engine.
 
 use rollbook::Clock;
 
-/// How an engine is opened; each may be left out.
+/// The options of an engine. Each of them can be omitted.
 #[derive(Debug, Clone, Default, uniffi::Record)]
 pub struct Options {
-    /// For what was read of the store, in bytes. Unless given 32 MiB on Android and iOS,
-    /// and 256 MiB elsewhere. It fills as data is read.
+    /// The limit of the cache for data that was read from the store, in bytes. The default is 32
+    /// MiB on Android, on iOS and on 32-bit systems, and 256 MiB elsewhere. The cache fills as data
+    /// is read.
     #[uniffi(default)]
     pub cache_bytes: Option<u64>,
-    /// What a store keeps of each school to tell what was changed since a moment, in bytes:
-    /// 1 MiB unless given, and nothing with 0.
+    /// The limit of the journal of each school, in bytes. The default is 1 MiB. The journal records
+    /// which records have changed, for followers. With 0, nothing is recorded, and followers always
+    /// receive everything.
     #[uniffi(default)]
     pub journal_bytes: Option<u64>,
-    /// A clock that stands still, in seconds since 1970-01-01T00:00:00Z; the
-    /// system's clock unless given.
+    /// A fixed time, in seconds since 1970-01-01T00:00:00Z. The default is the system's clock.
     #[uniffi(default)]
     pub fixed_clock: Option<i64>,
-    /// How many records a page of v2 has where a request says nothing: 10 unless
-    /// given.
+    /// The number of records of a v2 page if a request contains no limit. The default is 10.
     #[uniffi(default)]
     pub page_limit: Option<u64>,
-    /// How many records a page of v2 has at most: 50 unless given.
+    /// The maximum number of records of a v2 page. The default is 50.
     #[uniffi(default)]
     pub max_page_limit: Option<u64>,
 }

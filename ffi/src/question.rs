@@ -1,21 +1,21 @@
-//! Questions of an app that is trusted: no credentials, no activation.
+//! Questions of a trusted app, which need no credentials and no activation.
 
 use crate::error::{Result, RollbookError};
 use rollbook::{Date, LearnerStatus, LookupList};
 
-/// The state of a learner (section 3).
+/// The status of a learner (section 3).
 #[uniffi::remote(Enum)]
 #[non_exhaustive]
 pub enum LearnerStatus {
-    /// At the school now.
+    /// The learner is currently at the school.
     Current,
-    /// Transferred away.
+    /// The learner has left the school.
     Left,
-    /// Waiting for a place.
+    /// The learner is waiting for a place.
     Waitlist,
 }
 
-/// A list of things that records name, the same for all schools.
+/// A lookup list that is the same for all schools.
 #[uniffi::remote(Enum)]
 #[non_exhaustive]
 pub enum LookupList {
@@ -29,24 +29,23 @@ pub enum LookupList {
     Language,
 }
 
-/// Which page of a collection, as v2 has them (section 9, item 3).
+/// A page of a collection in v2 (section 9, item 3).
 #[derive(Debug, Clone, uniffi::Record)]
 pub struct Page {
-    /// The `next_cursor` of the page before; none for the first page.
+    /// The `next_cursor` of the previous page. It is omitted for the first page.
     #[uniffi(default)]
     pub cursor: Option<String>,
-    /// The most records; the engine's default unless given, and at most the
-    /// engine's maximum.
+    /// The maximum number of records. The default is that of the engine, and the engine limits it.
     #[uniffi(default)]
     pub limit: Option<u64>,
-    /// The last record first.
+    /// Whether the last record is first.
     #[uniffi(default)]
     pub reverse_order: bool,
 }
 
 impl Page {
-    /// The page as the engine takes it.
-    pub(crate) fn as_asked(&self) -> rollbook::Page<'_> {
+    /// Converts the page to the type of the engine.
+    pub(crate) fn to_core(&self) -> rollbook::Page<'_> {
         rollbook::Page {
             cursor: self.cursor.as_deref(),
             limit: self.limit,
@@ -55,16 +54,15 @@ impl Page {
     }
 }
 
-/// Declares the questions: of each its fields as callers give them, those that
-/// may be left out after the semicolon. They are the fields of the engine's
-/// question of the same name.
+/// Declares the questions with their fields: first the required ones, and after the semicolon the
+/// optional ones. They are the fields of the engine's question with the same name.
 macro_rules! questions {
     ($($(#[$about:meta])* $name:ident {
         $($(#[$need_doc:meta])* $need:ident: $needed:ty,)* ;
         $($(#[$doc:meta])* $field:ident: $type:ty,)*
     })*) => {
-        /// What an app that is trusted may ask. Schools are named by their login
-        /// id, dates are texts of the form `YYYY-MM-DD`.
+        /// A question of a trusted app. Schools are identified by their login id. Dates are texts
+        /// of the form `YYYY-MM-DD`.
         #[derive(Debug, Clone, uniffi::Enum)]
         pub enum Question {$(
             $(#[$about])*
@@ -75,12 +73,12 @@ macro_rules! questions {
         )*}
 
         impl Question {
-            /// The question as the engine takes it.
-            pub(crate) fn as_asked(&self) -> Result<Box<dyn rollbook::Question + '_>> {
+            /// Converts the question to the type of the engine.
+            pub(crate) fn to_core(&self) -> Result<Box<dyn rollbook::Question + '_>> {
                 Ok(match self {$(
                     Question::$name { $($need,)* $($field,)* } => Box::new(rollbook::$name {
-                        $($need: $need.as_asked(stringify!($need))?,)*
-                        $($field: $field.as_asked(stringify!($field))?,)*
+                        $($need: $need.to_core(stringify!($need))?,)*
+                        $($field: $field.to_core(stringify!($field))?,)*
                     }),
                 )*})
             }
@@ -89,252 +87,251 @@ macro_rules! questions {
 }
 
 questions! {
-    /// Get Learner(s) (4.1): learner records (2.1) in the order of their ids.
-    /// All filters must hold.
+    /// Get Learner(s) (4.1): learner records (2.1), ordered by id. All filters must hold.
     Learners {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// Which learners; the current ones unless given.
+        /// Selects learners of this status. The default is current.
         status: Option<LearnerStatus>,
-        /// Left learners: the first transfer date; a month before `until` unless
-        /// given.
+        /// The first transfer date, for learners who left. The default is a month before `until`.
         since: Option<String>,
-        /// Left learners: the last transfer date; today unless given.
+        /// The last transfer date, for learners who left. The default is today.
         until: Option<String>,
-        /// One learner.
+        /// Selects one learner.
         learner_id: Option<u64>,
-        /// Learners of these grades; all if there are none.
+        /// Selects learners of these grades, or of all grades if the list is empty.
         grade_ids: Vec<u64>,
-        /// Gives each learner an array of its parents (2.2).
+        /// Adds an array of the parents (2.2) to each learner.
         include_parents: bool,
-        /// A part of the first name, the last name, or both with a blank
-        /// between; case and accents do not matter.
+        /// Selects learners whose first name, last name, or both separated by a space, contain this
+        /// text. The comparison ignores case and accents.
         name: Option<String>,
-        /// Learners with this family code.
+        /// Selects learners with this family code.
         family_code: Option<u64>,
     }
-    /// Get Learner Assessment Marks (4.2): nested objects by grade, year, term,
-    /// learner, subject, learning outcome and assessment (2.6). One of
-    /// `learner_id` and `grade_id` is needed. Marks are answered once they are
-    /// released.
+    /// Get Learner Assessment Marks (4.2): nested objects by grade, year, term, learner, subject,
+    /// learning outcome and assessment (2.6). One of `learner_id` and `grade_id` is required. The
+    /// answer contains only marks that are released.
     AssessmentMarks {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One learner.
+        /// Selects one learner.
         learner_id: Option<u64>,
-        /// One grade.
+        /// Selects one grade.
         grade_id: Option<u64>,
-        /// One subject.
+        /// Selects one subject.
         subject_id: Option<u64>,
-        /// The year; the school's current one unless given.
+        /// The year. The default is the school's current year.
         year: Option<u64>,
-        /// One term.
+        /// Selects one term.
         term: Option<u64>,
-        /// One learning outcome.
+        /// Selects one learning outcome.
         learning_outcome_id: Option<u64>,
-        /// One assessment.
+        /// Selects one assessment.
         assessment_id: Option<u64>,
-        /// The structure alone, without marks: released or not.
+        /// Returns only the structure without marks, whether they are released or not.
         structure: bool,
     }
-    /// Get Learner Subjects Per Term (4.3): the learner's subjects of the
-    /// current year (2.4), by subject, each with its terms in order.
+    /// Get Learner Subjects Per Term (4.3): the learner's subjects of the current year (2.4),
+    /// ordered by subject, each with its terms in order.
     SubjectsPerTerm {
-        /// The school.
+        /// The school's login id.
         school: u64,
         /// The learner.
         learner_id: u64,
         ;
     }
-    /// Get Learner Subject Marks (4.4): the learner's subjects of the current
-    /// year that have a term mark (2.5), by subject, each with its marks by term.
+    /// Get Learner Subject Marks (4.4): the learner's subjects of the current year that have a term
+    /// mark (2.5), ordered by subject, each with its marks by term.
     SubjectMarks {
-        /// The school.
+        /// The school's login id.
         school: u64,
         /// The learner.
         learner_id: u64,
         ;
     }
-    /// Get Learner Subjects (4.5): one record per learner and subject of the
-    /// current year (2.3), by learner, then subject; of the current learners, or
-    /// of one learner, whatever its status.
+    /// Get Learner Subjects (4.5): one record for each learner and subject of the current year
+    /// (2.3), ordered by learner, then subject. The answer contains the subjects of all current
+    /// learners, or those of one learner, regardless of the learner's status.
     LearnerSubjects {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One learner.
+        /// Selects one learner.
         learner_id: Option<u64>,
     }
-    /// Get Schools (4.6): the schools that have authorised the integrator (2.8),
-    /// in the order of their ids, or one of them.
+    /// Get Schools (4.6): the schools that have authorised the integrator (2.8), ordered by id, or
+    /// one of them.
     Schools {
         /// The integrator's user name.
         username: String,
         ;
-        /// One school.
+        /// Selects one school.
         school: Option<u64>,
     }
-    /// Get Clients (4.7): one record per school and API type that the integrator
-    /// is authorised for (2.9), by school, then API type; or those of one school.
+    /// Get Clients (4.7): one record for each school and API type for which the integrator is
+    /// authorised (2.9), ordered by school, then API type.
     Clients {
         /// The integrator's user name.
         username: String,
         ;
-        /// One school.
+        /// Selects one school.
         school: Option<u64>,
-        /// One API type.
+        /// Selects one API type.
         api_type_id: Option<u64>,
     }
-    /// Get Learner Absentees (4.9): absentee records (2.7) by date, then id,
-    /// whatever the learners' status.
+    /// Get Learner Absentees (4.9): absentee records (2.7) of learners of any status, ordered by
+    /// date, then id.
     Absentees {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One record, whatever its date.
+        /// Selects one record, regardless of its date.
         id: Option<u64>,
-        /// One learner.
+        /// Selects one learner.
         learner_id: Option<u64>,
-        /// The first day; a month before `to_date` unless given.
+        /// The first day. The default is a month before `to_date`.
         from_date: Option<String>,
-        /// The last day, at most 31 days later; today unless given.
+        /// The last day, at most 31 days after the first. The default is today.
         to_date: Option<String>,
     }
-    /// Get Learners of finance (section 9): learners with their debtor codes, in
-    /// the order of their ids.
+    /// Learners of the finance family (section 9), ordered by id, with their account, their parents
+    /// and the accountable person. A record must match all filters.
     FinanceLearners {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One learner.
+        /// Selects one learner.
         learner_id: Option<u64>,
-        /// Learners with this debtor code; `007` is `7`.
+        /// Selects learners with this debtor code; `007` matches `7`.
         debtor_code: Option<String>,
-        /// Learners for whom this person is accountable.
+        /// Selects learners for whom this person is accountable.
         accountable_person_id: Option<u64>,
-        /// Learners of this parent.
+        /// Selects learners of this parent.
         parent_id: Option<u64>,
-        /// Learners of every status, and not the current ones alone.
+        /// Selects all learners, instead of only those with open accounts. Unless the data states
+        /// otherwise, the accounts of current learners are open.
         all_accounts: bool,
-        /// Gives each learner an array of its parents (2.2).
+        /// Adds an array of the parents (2.2) to each learner.
         include_parents: bool,
-        /// Gives each learner the person accountable for it.
+        /// Adds the accountable person to each learner.
         include_accountable_person: bool,
     }
-    /// Get Accountable Persons of finance (section 9), in the order of their
-    /// ids.
+    /// Accountable Persons of the finance family (section 9): the persons who pay for learners,
+    /// ordered by id. A record must match all filters.
     AccountablePersons {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// Persons with this debtor code; `007` is `7`.
+        /// Selects persons with this debtor code; `007` matches `7`.
         debtor_code: Option<String>,
-        /// One person.
+        /// Selects one person.
         accountable_person_id: Option<u64>,
-        /// All persons and all their learners, and not those alone who are
-        /// accountable for a current learner, and the current learners.
+        /// Selects all persons and all their learners, instead of only those with open accounts.
+        /// Unless the data states otherwise, the accounts of current learners and of the persons
+        /// accountable for them are open.
         all_accounts: bool,
-        /// Gives each person an array of the learners it is accountable for.
+        /// Adds an array of the learners for whom the person is accountable to each record.
         include_learners: bool,
     }
-    /// Get Parents: the parents of current learners (2.2), each once, in the order
-    /// of their ids, or one parent, whoever the learners are.
+    /// Get Parents: the parents of current learners (2.2), each of them once, ordered by id, or one
+    /// parent, regardless of the learners.
     Parents {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One parent, be it of a current learner or not.
+        /// Selects one parent, whether of a current learner or not.
         parent_id: Option<u64>,
     }
-    /// Get Staff Members: the current staff, in the order of their ids, or one of
-    /// the staff, be it current or not.
+    /// Get Staff Members: the current staff of a school, ordered by id, or one member, whether
+    /// current or not.
     StaffMembers {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One member of the staff, current or not.
+        /// Selects one member of the staff, whether current or not.
         staff_member_id: Option<u64>,
     }
-    /// Get School: what a school says of itself, as one object.
+    /// Get School: the information that a school publishes about itself, as one object.
     SchoolInfo {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
     }
-    /// Get Learner Discipline: what learners were praised or reprimanded for, by
-    /// date, then id, whatever the learners' status.
+    /// Get Learner Discipline: the merits and demerits of learners of any status, ordered by date,
+    /// then id.
     Discipline {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One record, whatever its date.
+        /// Selects one record, regardless of its date.
         id: Option<u64>,
-        /// One learner.
+        /// Selects one learner.
         learner_id: Option<u64>,
-        /// The first day; a month before `to_date` unless given.
+        /// The first day. The default is a month before `to_date`.
         from_date: Option<String>,
-        /// The last day, at most 31 days later; today unless given.
+        /// The last day, at most 31 days after the first. The default is today.
         to_date: Option<String>,
     }
-    /// The lookup of grades: ids and names of a school's grades, in the order of
-    /// the ids, or one of them.
+    /// The lookup list of grades: ids and names of a school's grades, ordered by id, or one of
+    /// them.
     Grades {
-        /// The school.
+        /// The school's login id.
         school: u64,
         ;
-        /// One grade.
+        /// Selects one grade.
         grade_id: Option<u64>,
     }
-    /// A lookup that is the same for all schools: ids and names, in the order of the
-    /// ids, or one of them.
+    /// A lookup list that is the same for all schools: the ids and names of its records, ordered by
+    /// id, or one of them.
     Lookup {
-        /// Which list.
+        /// The list to read.
         list: LookupList,
         ;
-        /// One of its records.
+        /// Selects one of its records.
         id: Option<u64>,
     }
 }
 
-/// A field as the engine takes it.
+/// Converts a field to the type of the engine.
 trait Field<'a, T> {
-    fn as_asked(&'a self, name: &str) -> Result<T>;
+    fn to_core(&'a self, name: &str) -> Result<T>;
 }
 
 impl<T: Copy> Field<'_, T> for T {
-    fn as_asked(&self, _: &str) -> Result<T> {
+    fn to_core(&self, _: &str) -> Result<T> {
         Ok(*self)
     }
 }
 
 impl<'a> Field<'a, &'a str> for String {
-    fn as_asked(&'a self, _: &str) -> Result<&'a str> {
+    fn to_core(&'a self, _: &str) -> Result<&'a str> {
         Ok(self)
     }
 }
 
 impl<'a> Field<'a, Option<&'a str>> for Option<String> {
-    fn as_asked(&'a self, _: &str) -> Result<Option<&'a str>> {
+    fn to_core(&'a self, _: &str) -> Result<Option<&'a str>> {
         Ok(self.as_deref())
     }
 }
 
 impl<'a> Field<'a, &'a [u64]> for Vec<u64> {
-    fn as_asked(&'a self, _: &str) -> Result<&'a [u64]> {
+    fn to_core(&'a self, _: &str) -> Result<&'a [u64]> {
         Ok(self)
     }
 }
 
 impl Field<'_, LearnerStatus> for Option<LearnerStatus> {
-    fn as_asked(&self, _: &str) -> Result<LearnerStatus> {
+    fn to_core(&self, _: &str) -> Result<LearnerStatus> {
         Ok(self.unwrap_or_default())
     }
 }
 
 impl Field<'_, Option<Date>> for Option<String> {
-    fn as_asked(&self, name: &str) -> Result<Option<Date>> {
+    fn to_core(&self, name: &str) -> Result<Option<Date>> {
         let parsed = self.as_deref().map(str::parse::<Date>).transpose();
         parsed.map_err(|bad| RollbookError::BadArgument(format!("{name} is {bad}")))
     }

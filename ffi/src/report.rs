@@ -1,32 +1,31 @@
-//! What changes and care come to.
+//! The results of changes, of checks and of the inspection of a store.
 
 use rollbook::{Counts, Fault, Verification};
 use std::collections::HashMap;
 
-/// How many records a dataset added, changed, removed and left as they were.
+/// The number of records that a change added, changed, removed and left unchanged.
 #[uniffi::remote(Record)]
 pub struct Counts {
-    /// Records that were not there before.
+    /// Records that did not exist before.
     pub added: u64,
-    /// Records that are other than before.
+    /// Records that differ from before.
     pub changed: u64,
-    /// Records that are gone.
+    /// Records that were removed.
     pub removed: u64,
-    /// Records that the dataset gave as they were.
+    /// Records of the dataset that were already stored with the same values.
     pub unchanged: u64,
 }
 
-/// What a change came to.
+/// The result of a change.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Summary {
-    /// How many lines were read, blank ones included.
+    /// The number of lines that were read, including blank ones.
     pub lines: u64,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub bytes: u64,
-    /// All kinds together.
+    /// The counts of all kinds together.
     pub total: Counts,
-    /// Each kind that the change had records of, by the name that their `type`
-    /// bears.
+    /// The counts of each kind that the change had records of, by the name in their `type`.
     pub kinds: HashMap<String, Counts>,
 }
 
@@ -44,31 +43,30 @@ impl From<rollbook::Summary> for Summary {
     }
 }
 
-/// What is wrong with a line of a dataset.
+/// An error in a line of a dataset.
 #[uniffi::remote(Record)]
 pub struct Fault {
-    /// The line, counted from 1.
+    /// The number of the line, starting with 1.
     pub line: u64,
-    /// Type, field and what was wrong with it.
+    /// The type, the field, and the error.
     pub what: String,
 }
 
-/// What a look through the whole store found.
+/// The result of a check of the whole store.
 #[uniffi::remote(Record)]
 pub struct Verification {
-    /// How many records were looked at.
+    /// The number of records that were checked.
     pub records: u64,
-    /// What does not agree, the first hundred findings; none if all is well.
+    /// The first hundred problems that were found. It is empty if the store is sound.
     pub problems: Vec<String>,
 }
 
-/// How much the store holds.
+/// The size of a store, and the number of its records.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Stats {
-    /// How many bytes the store takes on disk, or in memory.
+    /// The size of the store on disk or in memory, in bytes.
     pub bytes: u64,
-    /// How many records of each kind there are, by the name that their `type`
-    /// bears.
+    /// The number of records of each kind, by the name in their `type`.
     pub records: HashMap<String, u64>,
 }
 

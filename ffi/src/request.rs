@@ -1,15 +1,14 @@
-//! Requests and answers, as HTTP has them.
+//! Requests and answers, in the form of HTTP.
 
 use std::fmt;
 
-/// A header of a request or an answer. Written out for a log, that of a password is
-/// without its value.
+/// A header of a request or an answer. Its description for a log omits the value of a password.
 #[derive(Clone, PartialEq, Eq, uniffi::Record)]
 #[uniffi::export(Debug)]
 pub struct Header {
-    /// Its name, in any case.
+    /// The name, in any case.
     pub name: String,
-    /// Its value.
+    /// The value.
     pub value: String,
 }
 
@@ -24,28 +23,27 @@ impl fmt::Debug for Header {
 /// A request as an HTTP client sends it (section 4).
 #[derive(Debug, Clone, uniffi::Record)]
 pub struct Request {
-    /// Path and query string, beginning with `/api/v1/` or `/api/v2/`.
+    /// The path and the query string, starting with `/api/v1/` or `/api/v2/`.
     pub target: String,
     /// The method, in upper case.
     #[uniffi(default = "GET")]
     pub method: String,
-    /// The headers. Every request needs `HTTP-X-USERNAME` and
-    /// `HTTP-X-PASSWORD`, most of v2 `HTTP-X-SCHOOLID` as well. If a name stands
-    /// several times, the last counts.
+    /// The headers. Every request needs `HTTP-X-USERNAME` and `HTTP-X-PASSWORD`, and most requests
+    /// of v2 also need `HTTP-X-SCHOOLID`. If a name occurs several times, the last value is used.
     #[uniffi(default)]
     pub headers: Vec<Header>,
-    /// The body; empty for all but PATCH and POST. One of more than 65,536 bytes is
-    /// refused: 413.
+    /// The body, which is empty except for PATCH and POST. If it has more than 65,536 bytes, the
+    /// request is refused with 413.
     #[uniffi(default = "")]
     pub body: String,
-    /// The instant to answer for, in seconds since 1970-01-01T00:00:00Z; the
-    /// engine's clock unless given.
+    /// The instant for which the request is answered, in seconds since 1970-01-01T00:00:00Z. The
+    /// default is the instant of the engine's clock.
     #[uniffi(default)]
     pub now: Option<i64>,
 }
 
 impl Request {
-    /// Hands the request over as the engine takes it.
+    /// Passes the request to `ask`, converted to the type of the engine.
     pub(crate) fn with<R>(&self, ask: impl FnOnce(&rollbook::Request<'_>) -> R) -> R {
         let headers = self.headers.iter();
         let headers: Vec<_> = headers
@@ -61,22 +59,22 @@ impl Request {
     }
 }
 
-// Not carried over: the class that each package has of its own has a text of its own. It
-// makes text of the body, and the headers, when they are asked for.
-#[doc = "An answer: what the service would send."]
+// This text is not copied to the packages, because each package has its own class with its own
+// documentation. That class makes the text of the body and the headers when they are requested.
+#[doc = "An answer: the status and the body that the service would send."]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer(AnswerParts);
 
 uniffi::custom_newtype!(Answer, AnswerParts);
 
-/// What crosses of an answer, for the package itself.
+/// The parts of an answer. Only the package itself uses it.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct AnswerParts {
     /// The HTTP status code.
     pub status: u16,
-    /// The methods that the path takes, if another was tried.
+    /// The permitted methods, if the request used another one.
     pub allow: Option<String>,
-    /// The body: compact JSON in UTF-8. Of a store that is damaged it may be no UTF-8.
+    /// The body: compact JSON in UTF-8. If the store is damaged, it may not be valid UTF-8.
     pub bytes: Vec<u8>,
 }
 
@@ -90,12 +88,12 @@ impl From<rollbook::Answer> for Answer {
     }
 }
 
-/// The v2 request for the data of a v1 one (section 9).
+/// The v2 request for the data of a v1 request (section 9).
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Upgrade {
-    /// Path and query string, beginning with `/api/v2/`.
+    /// The path and the query string, starting with `/api/v2/`.
     pub target: String,
-    /// The headers that v2 needs beside the credentials.
+    /// The headers that v2 needs in addition to the credentials.
     pub headers: Vec<Header>,
 }
 

@@ -1,4 +1,4 @@
-//! Answers on their way out.
+//! Passes answers to JavaScript.
 
 use crate::error::Result;
 use rollbook::Status;
@@ -6,14 +6,14 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Takes an answer. The bytes are the module's memory: they are copied at once.
+    /// Receives an answer. The body is memory of the module, so JavaScript must copy it at once.
     pub type Sink;
 
     #[wasm_bindgen(method)]
     fn put(this: &Sink, status: u16, allow: Option<&str>, body: &[u8]);
 }
 
-/// Hands over what is written into a buffer.
+/// Passes an answer to JavaScript. `ask` writes its body to the buffer.
 pub(crate) fn put(
     sink: &Sink,
     buffer: &mut Vec<u8>,

@@ -1,4 +1,4 @@
-//! The engine: everything that is asked of it, passed on.
+//! The engine: forwards every call to the engine of the crate `rollbook`.
 
 use crate::answer::{Sink, put};
 use crate::error::{Error, Result};
@@ -16,20 +16,20 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Engine {
     pub(crate) engine: rollbook::Engine,
-    /// The last answer, so that the next one finds room.
+    /// The body of the last answer. It is reused, so that the next answer needs no allocation.
     buffer: RefCell<Vec<u8>>,
 }
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens the store in this instance's memory.
+    /// Opens a store in the memory of this instance.
     pub fn memory(settings: &Settings) -> Result<Engine> {
         Ok(Engine::from_core(rollbook::Engine::memory(
             settings.options(),
         )?))
     }
 
-    /// Opens the store in a file.
+    /// Opens a store in a file.
     pub fn open(file: File, settings: &Settings) -> Result<Engine> {
         let backend = Backend::on(file);
         let engine = rollbook::Engine::open_with_backend(backend, settings.options())?;
@@ -43,7 +43,8 @@ impl Engine {
         }
     }
 
-    /// Answers a request: method, target, then names and values of headers.
+    /// Answers a request. `parts` contains the method, the target, and then the name and value of
+    /// each header.
     pub fn request(
         &self,
         parts: &str,
@@ -77,7 +78,7 @@ impl Engine {
         })
     }
 
-    /// Answers a question as v1 does.
+    /// Answers a question in the format of v1.
     pub fn ask(&self, question: &str, now: Option<i64>, sink: &Sink) -> Result<()> {
         with(question, &|asked| {
             put(sink, &mut self.buffer.borrow_mut(), |out| {
@@ -86,8 +87,8 @@ impl Engine {
         })
     }
 
-    /// The instant from which on a question may have another answer though nothing changed.
-    /// What fails here is told by `ask`.
+    /// Returns the instant until which the answer to a question remains valid if nothing is
+    /// changed. An error is not reported here, because `ask` reports it.
     #[wasm_bindgen(js_name = holdsUntil)]
     pub fn holds_until(&self, question: &str, now: i64) -> Option<i64> {
         let until = Cell::new(None);
@@ -98,15 +99,15 @@ impl Engine {
         read.ok().and_then(|()| until.get())
     }
 
-    /// The number of the last change of the store, if it can be known.
+    /// Returns the number of the last change of the store, or nothing if the store fails.
     pub fn revision(&self) -> Option<u64> {
         self.engine.revision().ok()
     }
 
-    /// Answers one page of a question as v2 does.
+    /// Answers one page of a question in the format of v2.
     #[expect(
         clippy::needless_pass_by_value,
-        reason = "what may be left out crosses owned"
+        reason = "wasm-bindgen passes optional arguments by value"
     )]
     pub fn page(
         &self,
@@ -129,7 +130,7 @@ impl Engine {
         })
     }
 
-    /// Answers the first record that a question finds as v2 does.
+    /// Answers with the first record that matches a question, in the format of v2.
     pub fn find(&self, question: &str, now: Option<i64>, sink: &Sink) -> Result<()> {
         with(question, &|asked| {
             put(sink, &mut self.buffer.borrow_mut(), |out| {
@@ -162,41 +163,41 @@ impl Engine {
         })
     }
 
-    /// The v2 request for a v1 one, as JSON.
+    /// Returns the v2 request for a v1 request, as JSON.
     pub fn upgrade(&self, target: &str) -> Result<String> {
         let upgraded = self.engine.upgrade(target);
         let upgraded = upgraded.map_err(|none| Error::bad_argument(&none.to_string()))?;
         Ok(report::upgrade(&upgraded))
     }
 
-    /// Begins a load; of the whole of one school, if one is given.
+    /// Begins a load. If a school is given, it is a load of one complete school.
     pub fn load(&self, school: Option<u64>, id: &str) -> Load {
         let changes = self.engine.once(id);
         let load = school.map_or_else(|| changes.load(), |school| changes.load_school(school));
         load.into()
     }
 
-    /// The faults of a dataset, as JSON.
+    /// Returns the errors in a dataset, as JSON.
     pub fn check(&self, dataset: &[u8], limit: u32) -> Result<String> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(report::faults(self.engine.check(dataset, limit)?))
     }
 
-    /// Removes a school; its summary, as JSON.
+    /// Removes a school, and returns the summary as JSON.
     #[wasm_bindgen(js_name = removeSchool)]
     pub fn remove_school(&self, school: u64, id: &str) -> Result<String> {
         let removed = self.engine.once(id).remove_school(school)?;
         Ok(report::summary(&removed))
     }
 
-    /// Erases a learner; its summary, as JSON.
+    /// Erases a learner, and returns the summary as JSON.
     #[wasm_bindgen(js_name = eraseLearner)]
     pub fn erase_learner(&self, school: u64, learner: u64, id: &str) -> Result<String> {
         let erased = self.engine.once(id).erase_learner(school, learner)?;
         Ok(report::summary(&erased))
     }
 
-    /// Begins an export.
+    /// Begins an export, with or without credentials.
     pub fn export(&self, credentials: bool) -> Result<Export> {
         let credentials = if credentials {
             Credentials::Keep
@@ -206,17 +207,17 @@ impl Engine {
         Ok(self.engine.export(credentials)?.into())
     }
 
-    /// Looks for damage; what was found, as JSON.
+    /// Checks the store for damage, and returns the result as JSON.
     pub fn verify(&self) -> Result<String> {
         Ok(report::verification(&self.engine.verify()?))
     }
 
-    /// Gives free space back.
+    /// Returns free space to the file system.
     pub fn compact(&self) -> Result<()> {
         Ok(self.engine.compact()?)
     }
 
-    /// How much the store holds, as JSON.
+    /// Returns the size of the store and the number of its records, as JSON.
     pub fn stats(&self) -> Result<String> {
         Ok(report::stats(self.engine.stats()?))
     }

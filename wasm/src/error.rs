@@ -1,8 +1,8 @@
-//! Errors as JavaScript catches them.
+//! The errors that are thrown to JavaScript.
 
 use wasm_bindgen::JsValue;
 
-/// Code and text: `busy`, a line feed, what to do.
+/// An error, as a string: the code, for example `busy`, then a line feed and the message.
 #[derive(Debug)]
 pub struct Error(String);
 

@@ -1,13 +1,14 @@
-//! Exports that are read piece by piece.
+//! Exports of a store as a dataset, in pieces.
 
 use crate::answer::{Sink, put_bytes};
 use crate::error::Result;
 use wasm_bindgen::prelude::*;
 
-/// A piece ends with the line that fills it.
+/// The minimum size of a piece except the last one, in bytes. A piece ends with the line that
+/// reaches it.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// An export under way.
+/// An export that is being read.
 #[wasm_bindgen]
 pub struct Export {
     export: rollbook::Export,
@@ -16,7 +17,7 @@ pub struct Export {
 
 #[wasm_bindgen]
 impl Export {
-    /// Hands over the next lines; false at the end.
+    /// Passes the next lines to JavaScript. Returns false at the end.
     pub fn read(&mut self, sink: &Sink) -> Result<bool> {
         self.piece.clear();
         while self.piece.len() < PIECE_BYTES {

@@ -1,5 +1,5 @@
-//! The backend of a store in a file that JavaScript holds: a sync access handle of
-//! the origin's private file system, or a file of Node's.
+//! The storage backend for a file of JavaScript: a sync access handle of the origin's private file
+//! system, or a file of Node.
 
 use rollbook::backend::StorageBackend;
 use std::cell::RefCell;
@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A file that is open. Numbers are bytes.
+    /// An open file. Numbers are in bytes.
     pub type File;
 
     #[wasm_bindgen(method, catch)]
@@ -28,13 +28,13 @@ extern "C" {
 }
 
 thread_local! {
-    /// The file of this instance. It stands here since a backend must be `Send`,
-    /// which no JavaScript value is.
+    /// The file of this instance. It is not a field of [`Backend`], because a backend must be
+    /// `Send`, and a JavaScript value is not.
     static FILE: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
-/// The store's bytes in the file of this instance. Nothing of it is locked or
-/// closed here: who opened the file does both.
+/// The storage in the file of this instance. It neither locks nor closes the file: JavaScript
+/// opened the file, and does both.
 #[derive(Debug)]
 pub(crate) struct Backend;
 
@@ -57,7 +57,8 @@ fn text(thrown: &JsValue) -> String {
     text.unwrap_or_else(|| "the file failed".to_owned())
 }
 
-/// Offsets and lengths as JavaScript counts: exact below 2^53.
+/// Conversion of offsets and lengths to and from the numbers of JavaScript, which are exact below
+/// 2^53.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -74,7 +75,7 @@ mod number {
     }
 }
 
-/// How many of these bytes were transferred.
+/// Returns how many of these bytes were transferred.
 fn count(transferred: f64, of: usize) -> usize {
     usize::try_from(number::from(transferred)).map_or(of, |count| count.min(of))
 }
@@ -84,7 +85,7 @@ impl StorageBackend for Backend {
         on_file(|file| file.size().map(number::from))
     }
 
-    /// A file may give less than it was asked for, and none at its end.
+    /// Fills the buffer. A file may return fewer bytes than requested, and none at its end.
     fn read(&self, offset: u64, mut out: &mut [u8]) -> io::Result<()> {
         let mut at = offset;
         while !out.is_empty() {

@@ -1,11 +1,11 @@
-//! A feed of another store on its way in: forwarded.
+//! Feeds of another store that are received.
 
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::report;
 use wasm_bindgen::prelude::*;
 
-/// A feed that bytes are pushed of.
+/// A feed that is being received, into which its bytes are pushed.
 #[wasm_bindgen]
 pub struct Follow {
     follow: rollbook::Follow,
@@ -13,13 +13,13 @@ pub struct Follow {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Begins to take a feed in.
+    /// Begins to apply a feed of another store.
     pub fn follow(&self) -> Follow {
         let follow = self.engine.follow();
         Follow { follow }
     }
 
-    /// The position to ask for the next feed after.
+    /// Returns the position for requesting the next feed, if the store follows another one.
     pub fn followed(&self) -> Result<Option<String>> {
         Ok(self.engine.followed()?)
     }
@@ -27,18 +27,18 @@ impl Engine {
 
 #[wasm_bindgen]
 impl Follow {
-    /// Takes the next bytes.
+    /// Receives the next bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.follow.push(bytes)?)
     }
 
-    /// How many lines were read so far.
+    /// Returns the number of lines that were read so far.
     #[expect(clippy::cast_precision_loss, reason = "no feed has 2^53 lines")]
     pub fn lines(&self) -> f64 {
         self.follow.progress().lines as f64
     }
 
-    /// Ends the feed; its summary, as JSON.
+    /// Ends the feed, and returns the summary as JSON.
     pub fn finish(self) -> Result<String> {
         Ok(report::summary(&self.follow.finish()?))
     }

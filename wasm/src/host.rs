@@ -1,4 +1,5 @@
-//! What the world around gives: the time and random bytes.
+//! The options of an engine, and the functions of JavaScript that provide the time and random
+//! bytes.
 
 use rollbook::{Clock, Entropy, Options};
 use wasm_bindgen::prelude::*;
@@ -12,24 +13,24 @@ extern "C" {
     fn fill(bytes: &mut [u8]) -> Result<JsValue, JsValue>;
 }
 
-/// What an engine is opened with.
+/// The options of an engine.
 #[wasm_bindgen(js_name = Settings)]
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// For what was read of the store, in bytes.
+    /// The limit of the cache for data that was read from the store, in bytes.
     #[wasm_bindgen(js_name = cacheBytes)]
     pub cache_bytes: Option<u32>,
-    /// How many records a page of v2 has unless its request says.
+    /// The number of records of a v2 page if a request contains no limit.
     #[wasm_bindgen(js_name = pageLimit)]
     pub page_limit: Option<u32>,
-    /// How many records a page of v2 has at most.
+    /// The maximum number of records of a v2 page.
     #[wasm_bindgen(js_name = maxPageLimit)]
     pub max_page_limit: Option<u32>,
 }
 
 #[wasm_bindgen(js_class = Settings)]
 impl Settings {
-    /// None given.
+    /// Creates settings in which every option has its default.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Settings {
         Settings::default()
@@ -41,7 +42,7 @@ impl Settings {
         let usual = Options::default();
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Options {
-            // The package hands out no feeds, which alone read the journal.
+            // Only feeds read the journal, and the package does not create any.
             journal_bytes: 0,
             cache_bytes: self.cache_bytes.map_or(usual.cache_bytes, bytes),
             page_limit: self.page_limit.map_or(usual.page_limit, u64::from),

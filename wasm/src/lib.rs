@@ -1,10 +1,9 @@
-//! Rollbook as WebAssembly: forwarding to the engine, and the storage backend
-//! of browsers and Node.
+//! Rollbook as WebAssembly: forwards calls to the engine, and contains the storage backend for
+//! browsers and Node.
 //!
-//! JavaScript gives what a module has not of itself: the time, random bytes, and
-//! the file that the store lies in, which it owns and closes. An
-//! instance of the module holds one engine; when it traps, JavaScript drops it
-//! and opens the same file with another one.
+//! JavaScript provides what a module lacks: the time, random bytes, and the file of the store,
+//! which JavaScript owns and closes. An instance of the module has one engine. When the instance
+//! traps, JavaScript discards it and opens the same file with another instance.
 
 #![cfg_attr(module, feature(optimize_attribute))]
 

@@ -1,10 +1,10 @@
-//! Loads that bytes are pushed into.
+//! Loads of a dataset in pieces.
 
 use crate::error::Result;
 use crate::report;
 use wasm_bindgen::prelude::*;
 
-/// A dataset on its way in.
+/// A dataset that is being loaded, into which its bytes are pushed.
 #[wasm_bindgen]
 pub struct Load {
     load: rollbook::Load,
@@ -12,23 +12,23 @@ pub struct Load {
 
 #[wasm_bindgen]
 impl Load {
-    /// Takes the next bytes.
+    /// Receives the next bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.load.push(bytes)?)
     }
 
-    /// How many lines were read so far.
+    /// Returns the number of lines that were read so far.
     #[expect(clippy::cast_precision_loss, reason = "no dataset has 2^53 lines")]
     pub fn lines(&self) -> f64 {
         self.load.progress().lines as f64
     }
 
-    /// Ends the dataset; its summary, as JSON.
+    /// Ends the dataset, and returns the summary as JSON.
     pub fn finish(self) -> Result<String> {
         Ok(report::summary(&self.load.finish()?))
     }
 
-    /// Gives the load up.
+    /// Discards the load.
     pub fn cancel(self) {
         self.load.cancel();
     }

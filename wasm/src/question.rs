@@ -1,12 +1,12 @@
-//! Questions as JavaScript asks them: the name of one, then names and values of
-//! its fields, all texts.
+//! Decodes the questions of JavaScript. A question consists of texts: its name, then the name and
+//! value of each field.
 
 use crate::error::{Error, Result};
 use rollbook::{Date, LearnerStatus, LookupList, Question};
 use std::cell::OnceCell;
 use std::str::FromStr;
 
-/// The fields that a question was given.
+/// The given fields of a question.
 struct Fields<'a> {
     given: &'a [&'a str],
     /// The list of numbers that the question borrows.
@@ -20,19 +20,20 @@ impl Fields<'_> {
         pair.map(|[_, value]| *value)
     }
 
-    /// A field of this name, or the default if it may be left out.
+    /// Returns the value of a field, or its default if it is optional and not given.
     fn take<'f, T: Field<'f>>(&'f self, name: &str) -> Result<T> {
         match self.get(name) {
             Some(text) => {
                 let read = T::read(self, text);
                 read.ok_or_else(|| Error::bad_argument(&format!("{name}: {text} cannot be that")))
             }
-            None => T::LEFT_OUT
+            None => T::DEFAULT
                 .ok_or_else(|| Error::bad_argument(&format!("{name} is missing: give it"))),
         }
     }
 
-    fn only(&self, names: &[&str]) -> Result<()> {
+    /// Fails if a field is given whose name is not one of these.
+    fn check_names(&self, names: &[&str]) -> Result<()> {
         let mut given = self.given.as_chunks::<2>().0.iter();
         match given.find(|[name, _]| !names.contains(name)) {
             None => Ok(()),
@@ -46,17 +47,18 @@ impl Fields<'_> {
     }
 }
 
-/// What a field is read as.
+/// The type of a field.
 trait Field<'f>: Sized {
-    const LEFT_OUT: Option<Self>;
+    /// The default, or `None` if the field is required.
+    const DEFAULT: Option<Self>;
 
     fn read(fields: &'f Fields<'_>, text: &'f str) -> Option<Self>;
 }
 
 macro_rules! fields {
-    ($($type:ty: $left_out:expr, $read:expr;)*) => {$(
+    ($($type:ty: $default:expr, $read:expr;)*) => {$(
         impl<'f> Field<'f> for $type {
-            const LEFT_OUT: Option<Self> = $left_out;
+            const DEFAULT: Option<Self> = $default;
 
             fn read(fields: &'f Fields<'_>, text: &'f str) -> Option<Self> {
                 let read: fn(&'f Fields<'_>, &'f str) -> Option<Self> = $read;
@@ -98,22 +100,23 @@ fn parse<T: FromStr>(text: &str) -> Option<T> {
 
 macro_rules! questions {
     ($($name:literal $question:ident { $($field:ident),* })*) => {
-        /// Reads a question, and asks it. Behind a pointer, so that it is compiled once.
+        /// Decodes a question and passes it to `ask`. `ask` is a pointer, so that this function is
+        /// compiled only once.
         pub(crate) fn with(
             question: &str,
             ask: &dyn Fn(&dyn Question) -> Result<()>,
         ) -> Result<()> {
             let texts = texts(question)?;
-            let (name, given) = texts.split_first().ok_or_else(none)?;
+            let (name, given) = texts.split_first().ok_or_else(unknown_question)?;
             let fields = &Fields { given, list: OnceCell::new() };
             let question: Box<dyn Question + '_> = match *name {
                 $($name => {
-                    fields.only(&[$(stringify!($field)),*])?;
+                    fields.check_names(&[$(stringify!($field)),*])?;
                     Box::new(rollbook::$question {
                         $($field: fields.take(stringify!($field))?,)*
                     })
                 })*
-                _ => return Err(none()),
+                _ => return Err(unknown_question()),
             };
             ask(&*question)
         }
@@ -149,12 +152,12 @@ questions! {
     "lookup" Lookup { list, id }
 }
 
-/// Several texts that cross in one: of each its length in units of UTF-16, which is how
-/// JavaScript counts, and a comma; a semicolon; then all of them.
+/// Splits several texts that were passed as one: the length of each text and a comma, then a
+/// semicolon, then all texts. Lengths are in UTF-16 code units, as in JavaScript.
 #[cfg_attr(module, optimize(speed))]
 pub(crate) fn texts(packed: &str) -> Result<Vec<&str>> {
-    let none = || Error::bad_argument("texts are needed, and how long each is");
-    let (lengths, mut rest) = packed.split_once(';').ok_or_else(none)?;
+    let invalid = || Error::bad_argument("texts are needed, and how long each is");
+    let (lengths, mut rest) = packed.split_once(';').ok_or_else(invalid)?;
     let mut texts = Vec::with_capacity(lengths.len() / 2);
     let mut length = 0_usize;
     for byte in lengths.bytes() {
@@ -164,18 +167,18 @@ pub(crate) fn texts(packed: &str) -> Result<Vec<&str>> {
                 length = length.saturating_mul(10).saturating_add(digit);
             }
             b',' => {
-                let end = bytes_of(rest, length).ok_or_else(none)?;
-                let (text, after) = rest.split_at_checked(end).ok_or_else(none)?;
+                let end = bytes_of(rest, length).ok_or_else(invalid)?;
+                let (text, after) = rest.split_at_checked(end).ok_or_else(invalid)?;
                 texts.push(text);
                 (rest, length) = (after, 0);
             }
-            _ => return Err(none()),
+            _ => return Err(invalid()),
         }
     }
     Ok(texts)
 }
 
-/// How many bytes of a text have so many units of UTF-16.
+/// Returns the length in bytes of the first UTF-16 code units of a text.
 fn bytes_of(text: &str, units: usize) -> Option<usize> {
     if text.get(..units).is_some_and(str::is_ascii) {
         return Some(units);
@@ -191,6 +194,6 @@ fn bytes_of(text: &str, units: usize) -> Option<usize> {
     Some(bytes)
 }
 
-fn none() -> Error {
+fn unknown_question() -> Error {
     Error::bad_argument("there is no such question")
 }

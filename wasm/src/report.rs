@@ -1,9 +1,9 @@
-//! What changes and care come to, as JSON.
+//! The results of changes, of checks and of the inspection of a store, as JSON.
 
 use rollbook::{Counts, Fault, Stats, Summary, Upgrade, Verification};
 
 pub(crate) fn text(text: &str) -> String {
-    // Any text can be written.
+    // Writing a text as JSON never fails.
     serde_json::to_string(text).unwrap_or_default()
 }
 

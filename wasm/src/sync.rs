@@ -1,5 +1,4 @@
-//! Schools that are filled from the service: the machine, forwarded. JavaScript sends its
-//! calls.
+//! Schools that are synced from the service. JavaScript sends the calls of a sync.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -10,7 +9,7 @@ use rollbook::{
 };
 use wasm_bindgen::prelude::*;
 
-/// The syncing of a school. Steps and outcomes are JSON, ids of calls decimal texts in it.
+/// The sync of a school. Steps and outcomes are JSON, in which ids of calls are decimal texts.
 #[wasm_bindgen]
 pub struct Sync {
     sync: rollbook::Sync,
@@ -18,7 +17,7 @@ pub struct Sync {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Begins a pass over a school, or goes on with the one that was left.
+    /// Begins a pass over a school, or resumes an unfinished one.
     pub fn sync(
         &self,
         school: u64,
@@ -42,13 +41,13 @@ impl Engine {
         Ok(Sync { sync })
     }
 
-    /// What was seen of a school that is synced, as JSON.
+    /// Returns the coverage of a synced school, as JSON.
     pub fn synced(&self, school: u64) -> Result<Option<String>> {
-        let seen = self.engine.synced(school)?;
-        Ok(seen.as_ref().map(coverage))
+        let synced = self.engine.synced(school)?;
+        Ok(synced.as_ref().map(coverage))
     }
 
-    /// Ends the syncing of a school.
+    /// Ends the sync of a school.
     #[wasm_bindgen(js_name = forgetSync)]
     pub fn forget_sync(&self, school: u64) -> Result<()> {
         Ok(self.engine.forget_sync(school)?)
@@ -57,7 +56,7 @@ impl Engine {
 
 #[wasm_bindgen]
 impl Sync {
-    /// What is to be done at this instant.
+    /// Returns what to do at the instant `now`, as JSON.
     pub fn next(&self, now: i64) -> Result<String> {
         step(self.sync.next(now)?)
     }
@@ -66,7 +65,7 @@ impl Sync {
     #[wasm_bindgen(js_name = handleReply)]
     #[expect(
         clippy::needless_pass_by_value,
-        reason = "what may be left out crosses owned"
+        reason = "wasm-bindgen passes optional arguments by value"
     )]
     pub fn handle_reply(
         &self,
@@ -116,12 +115,12 @@ impl Sync {
         Ok(self.sync.reject(target)?)
     }
 
-    /// What the sync came to so far, as JSON.
+    /// Returns the results of the sync so far, as JSON.
     pub fn report(&self) -> Result<String> {
         Ok(report(&self.sync.report()?))
     }
 
-    /// How far the pass has come.
+    /// Returns the progress of the pass, as JSON.
     pub fn progress(&self) -> String {
         let progress = self.sync.progress();
         format!(
@@ -174,7 +173,7 @@ fn outcome(outcome: ReplyOutcome) -> Result<String> {
     Ok(format!(r#"{{"outcome":"{outcome}"}}"#))
 }
 
-/// What the enums of core have and this list lacks.
+/// Returns the error for a case that a later version of the crate `rollbook` has added to an enum.
 fn unknown() -> Error {
     Error::unsupported("this step is not known here: update the package")
 }

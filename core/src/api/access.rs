@@ -132,19 +132,19 @@ impl LoginCache {
         let Some(mut turn) = self.turns.take(username, is_stranger) else {
             return Ok(LogIn::Later);
         };
-        let kept = store.read(|snapshot| match self.recall(&pair, username, snapshot)? {
+        let stored = store.read(|snapshot| match self.recall(&pair, username, snapshot)? {
             Recalled::Passed => Ok(Err(LogIn::Right)),
             Recalled::Failed => Ok(Err(LogIn::Wrong)),
             Recalled::Nothing => StoredPassword::read(snapshot, username).map(Ok),
         })?;
-        let kept = match kept {
-            Ok(kept) => kept,
+        let stored = match stored {
+            Ok(stored) => stored,
             // Another thread has checked the same pair in the meantime.
             Err(known) => return Ok(known),
         };
         // Hashing is slow, so no snapshot is open meanwhile.
-        let hash = kept.hash.as_deref();
-        let fits = turn.memory.log_in(password, hash, &kept.costs)?;
+        let hash = stored.hash.as_deref();
+        let fits = turn.memory.log_in(password, hash, &stored.costs)?;
         match hash {
             Some(hash) if fits => {
                 let mut passed = self.passed.write().unwrap_or_else(PoisonError::into_inner);
@@ -156,7 +156,7 @@ impl LoginCache {
             }
             _ => {
                 let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-                failed.push(pair, &kept.integrators);
+                failed.push(pair, &stored.integrators);
                 Ok(LogIn::Wrong)
             }
         }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_that_cannot_be_is_looked_up_or_hashed() -> Result<()> {
+    fn invalid_names_are_neither_looked_up_nor_hashed() -> Result<()> {
         let (logins, store) = (LoginCache::new([7; 32]), store()?);
         let tries = Tries(&logins, &store);
         for name in ["", &"x".repeat(integrator::USERNAME_BYTES + 1)] {

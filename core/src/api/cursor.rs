@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_comes_back() {
+    fn a_cursor_is_decoded_unchanged() {
         for cursor in cursors() {
             let text = encoded(&cursor);
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_is_seen() {
+    fn any_change_is_detected() {
         let decode = |text: &str| {
             PageCursor::decode(text, |_| Ok(walked(&KEY, 1)))
                 .ok()

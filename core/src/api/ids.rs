@@ -58,7 +58,7 @@ fn header(
     endpoint.family?;
     match request.header(SCHOOL_HEADER) {
         None | Some("") => {
-            faults.say(SCHOOL_HEADER, format!("{SCHOOL_HEADER} is required"));
+            faults.add_message(SCHOOL_HEADER, format!("{SCHOOL_HEADER} is required"));
             None
         }
         Some(school) => number(SCHOOL_HEADER, school, faults),

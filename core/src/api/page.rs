@@ -125,11 +125,11 @@ pub(super) fn page(
         faults.add_rule(rule);
     }
     if page.cursor.is_some() && (cursor.is_none() || !faults.is_empty()) {
-        faults.say("cursor", FOREIGN_CURSOR);
+        faults.add_message("cursor", FOREIGN_CURSOR);
     }
     let limit = page.limit.unwrap_or(limits.usual).min(limits.most);
     if limit == 0 {
-        faults.say("limit", NO_LIMIT);
+        faults.add_message("limit", NO_LIMIT);
     }
     faults.append(order);
     if !faults.is_empty() {

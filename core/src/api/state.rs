@@ -74,10 +74,10 @@ fn update(
     let row = vec![u8::from(set.state)];
     // An update without an effect is usually found without a write transaction.
     let settled = store.read(|snapshot| {
-        let kept = snapshot.integrator_row(&row_key)?;
+        let stored = snapshot.integrator_row(&row_key)?;
         let synced = !snapshot.owners().get(set.school).is_app();
         let synced = unsendable(&**snapshot, synced, set)?;
-        result_without_change(kept, &row, key, synced, |id| {
+        result_without_change(stored, &row, key, synced, |id| {
             snapshot.idempotency_record(id)
         })
     })?;
@@ -85,12 +85,12 @@ fn update(
         return Ok(update);
     }
     store.write(|write| {
-        let kept = write.integrator_row(&row_key)?;
+        let stored = write.integrator_row(&row_key)?;
         let is_synced = !write.owners().get(set.school).is_app();
         let synced = unsendable(write, is_synced, set)?;
-        let before = kept.clone().unwrap_or_default();
+        let before = stored.clone().unwrap_or_default();
         if let Some(update) =
-            self::result_without_change(kept, &row, key, synced, |id| write.idempotency_record(id))?
+            result_without_change(stored, &row, key, synced, |id| write.idempotency_record(id))?
         {
             return Ok(update);
         }
@@ -109,21 +109,21 @@ fn update(
 /// Returns the school if it is synced and the app has not enabled the outbox for this integrator,
 /// so that the update would not be sent to the service.
 fn unsendable(reader: &dyn Reader, is_synced: bool, set: &SetState<'_>) -> Result<Option<u64>> {
-    let is_heard = !is_synced || outbox::is_open(reader, set.school, set.username)?;
-    Ok((!is_heard).then_some(set.school))
+    let is_sendable = !is_synced || outbox::is_open(reader, set.school, set.username)?;
+    Ok((!is_sendable).then_some(set.school))
 }
 
 /// Returns the result of an update that changes nothing. Authorisation is checked first, so that a
 /// caller without it learns nothing about the id. Fails if `synced` is a school, because
 /// the update would not be sent to the service.
 fn result_without_change(
-    kept: Option<Vec<u8>>,
+    stored: Option<Vec<u8>>,
     row: &[u8],
     key: Option<&IdempotencyKey>,
     synced: Option<u64>,
     idempotency_record: impl FnOnce(&str) -> Result<Option<IdempotencyRecord>>,
 ) -> Result<Option<Update>> {
-    let Some(kept) = kept else {
+    let Some(stored) = stored else {
         return Ok(Some(Update::NotAuthorised));
     };
     if let Some(key) = key
@@ -134,7 +134,7 @@ fn result_without_change(
     if let Some(school) = synced {
         return Err(Error::Synced { school }.into());
     }
-    Ok((kept == row).then_some(Update::Same))
+    Ok((stored == row).then_some(Update::Same))
 }
 
 fn is_client(store: &Store, username: &str, school: u64) -> Result<bool> {
@@ -191,7 +191,7 @@ fn check_id(key: Option<&IdempotencyKey>) -> Result<(), Refusal> {
         return Ok(());
     }
     let mut faults = ValidationErrors::default();
-    faults.say("id", ID_TOO_LONG);
+    faults.add_message("id", ID_TOO_LONG);
     Err(Refusal::Invalid(faults))
 }
 
@@ -247,7 +247,7 @@ pub(super) fn patch(
     }
     let (state, api_type_id) = v1_body(body).map_err(|what| {
         let mut faults = ValidationErrors::default();
-        faults.say("body", what);
+        faults.add_message("body", what);
         Refusal::Invalid(faults)
     })?;
     check_id(key)?;
@@ -327,10 +327,10 @@ fn v2_body<'a>(body: &[u8], username: &'a str) -> Result<SetState<'a>, Validatio
         Ok(members) => members,
         Err(bad) => {
             match bad {
-                BadBody::NoObject => faults.say("body", NO_OBJECT),
+                BadBody::NoObject => faults.add_message("body", NO_OBJECT),
                 BadBody::Twice(name) => {
                     let what = format!("{name} stands twice in the body");
-                    faults.say(name, what);
+                    faults.add_message(name, what);
                 }
             }
             return Err(faults);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_is_compared_a_few_times_however_many_there_are() {
+    fn each_name_is_compared_a_few_times_regardless_of_their_number() {
         for count in [5_000, 10_000] {
             let compared = Cell::new(0);
             let names = (0..count).map(|name| Counted(name, &compared));

@@ -133,7 +133,7 @@ mod tests {
     use std::thread;
 
     /// Adds a caller, and returns its ticket.
-    fn come(queue: &mut Queue, name: &str) -> Ticket {
+    fn arrive(queue: &mut Queue, name: &str) -> Ticket {
         queue.join(name, true).unwrap_or_default()
     }
 
@@ -151,7 +151,7 @@ mod tests {
     fn each_name_has_a_turn_in_each_round() {
         let mut queue = Queue::default();
         for name in ["flood", "flood", "flood", "honest", "other", "honest"] {
-            come(&mut queue, name);
+            arrive(&mut queue, name);
         }
         let order: Vec<_> = (0..6).map(|_| advance(&mut queue)).collect();
         let expected = ["flood", "honest", "other", "flood", "honest", "flood"];
@@ -159,30 +159,30 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_beside_a_flood_is_next_but_one() {
+    fn a_caller_beside_a_flood_has_one_of_the_next_two_turns() {
         let mut queue = Queue::default();
         for _ in 0..10 {
-            come(&mut queue, "flood");
+            arrive(&mut queue, "flood");
         }
         for _ in 0..20 {
             advance(&mut queue);
-            come(&mut queue, "flood");
-            come(&mut queue, "honest");
+            arrive(&mut queue, "flood");
+            arrive(&mut queue, "honest");
             let next = [advance(&mut queue), advance(&mut queue)];
             assert!(next.iter().any(|name| name == "honest"), "{next:?}");
-            come(&mut queue, "flood");
+            arrive(&mut queue, "flood");
         }
     }
 
     #[test]
-    fn names_that_were_never_there_do_not_overtake_who_waits() {
+    fn new_names_do_not_overtake_a_waiting_caller() {
         let mut queue = Queue::default();
-        let [.., last] = [(); 3].map(|()| come(&mut queue, "demo"));
+        let [.., last] = [(); 3].map(|()| arrive(&mut queue, "demo"));
         let mut turns = 0;
         while queue.find(last).is_ok() && turns < 1000 {
             // There are more newcomers than turns.
-            come(&mut queue, &format!("{turns}"));
-            come(&mut queue, &format!("{turns} again"));
+            arrive(&mut queue, &format!("{turns}"));
+            arrive(&mut queue, &format!("{turns} again"));
             advance(&mut queue);
             turns += 1;
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_wait_and_a_flood_makes_room_for_others() {
+    fn a_full_queue_rejects_a_flood_in_favour_of_others() {
         let mut queue = Queue::default();
         for _ in 0..MOST_WAITING {
             assert!(queue.join("flood", true).is_some());
@@ -225,10 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_lost_is_no_turn() {
+    fn a_removed_ticket_has_no_turn() {
         let turns = HashingQueue::default();
         thread::scope(|scope| {
-            let under_way = turns.take("x", true);
+            let in_progress = turns.take("x", true);
             let flood: Vec<_> = (0..MOST_WAITING)
                 .map(|_| scope.spawn(|| turns.take("flood", true).is_some()))
                 .collect();
@@ -242,16 +242,16 @@ mod tests {
             while !flood.iter().any(thread::ScopedJoinHandle::is_finished) {
                 thread::yield_now();
             }
-            drop(under_way);
-            let had = flood.into_iter().map(thread::ScopedJoinHandle::join);
-            let had = had.filter(|had| matches!(had, Ok(true))).count();
-            assert_eq!(had, MOST_WAITING - 1);
+            drop(in_progress);
+            let results = flood.into_iter().map(thread::ScopedJoinHandle::join);
+            let results = results.filter(|joined| matches!(joined, Ok(true))).count();
+            assert_eq!(results, MOST_WAITING - 1);
             assert!(matches!(honest.join(), Ok(true)));
         });
     }
 
     #[test]
-    fn memory_is_handed_on_and_given_back_at_the_end() {
+    fn memory_passes_from_turn_to_turn_and_is_freed_at_the_end() {
         const ONE: u64 = 3 * 8192;
         let turns = HashingQueue::default();
         let hash = |turn: &mut HashingTurn<'_>| {

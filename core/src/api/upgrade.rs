@@ -89,7 +89,7 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
     if !faults.is_empty() {
         return Err(refused(&faults));
     }
-    let mut pairs = kept_params(query, &params);
+    let mut pairs = effective_params(query, &params);
     let mut one = id;
     match endpoint.v2.1 {
         _ if endpoint.family.is_some() => {
@@ -97,7 +97,7 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
             if let Some(Param { name, .. }) = params.iter().find(|param| param.is_path) {
                 let named = QueryString(query).get(name);
                 one = named.and_then(|named| integer(&named));
-                pairs.retain(|(kept, _)| kept != name);
+                pairs.retain(|(given, _)| given != name);
             }
         }
         last if last.is_school() => one = school,
@@ -123,20 +123,20 @@ pub(crate) fn upgrade(target: &str) -> Result<Upgrade, NoUpgrade> {
 
 /// Returns the given parameters among these that have an effect, as they are spelled: the last of
 /// each name, without empty ones, except for names whose presence alone has a meaning.
-fn kept_params(query: &str, params: &[Param]) -> Vec<(String, String)> {
-    let mut kept: Vec<(String, String)> = Vec::new();
+fn effective_params(query: &str, params: &[Param]) -> Vec<(String, String)> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
     for pair in query.split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let name = decode_parameter(name).into_owned();
         if !params.iter().any(|param| param.name == name) {
             continue;
         }
-        kept.retain(|(before, _)| *before != name);
+        pairs.retain(|(before, _)| *before != name);
         if !value.is_empty() || name.starts_with("include_") {
-            kept.push((name, pair.to_owned()));
+            pairs.push((name, pair.to_owned()));
         }
     }
-    kept
+    pairs
 }
 
 #[cfg(test)]
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_none_says_why() {
+    fn a_target_without_an_upgrade_has_a_reason() {
         for (target, why) in [
             (
                 "/api/v2/adminplus/learners",
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_tells_one_question_from_another() -> Result<()> {
+    fn every_parameter_distinguishes_questions() -> Result<()> {
         let store = Store::open(Location::Memory, StoreOptions::for_test())?;
         let identity = |endpoint: &Endpoint, query: &str| {
             let mut params = Params::new(ApiVersion::V1, query);

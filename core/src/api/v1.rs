@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_come_in_the_order_of_the_table() {
+    fn faults_are_in_the_order_of_the_table() {
         let found = faults(
             "learners",
             "family_code=x&grade_id=8,,9&status=Left&until=2026-02-30",

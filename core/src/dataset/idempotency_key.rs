@@ -40,7 +40,7 @@ impl IdempotencyKey {
 
     /// Hashes the digest like a password, because the body contains a password in clear. The body
     /// must be complete.
-    pub(crate) fn slow_down(&mut self, entropy: &Entropy) -> Result<()> {
+    pub(crate) fn use_slow_hash(&mut self, entropy: &Entropy) -> Result<()> {
         self.slow = Some(Memory::default().hash(&self.text(), entropy)?);
         Ok(())
     }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_from_every_other() {
+    fn a_change_differs_from_every_other() {
         let all = [
             key("load", &[], b"ab"),
             key("load", &[], b"a"),
@@ -140,10 +140,10 @@ mod tests {
     /// Digests are fast to compute, so that a password could be found in a copy of the file by
     /// trying.
     #[test]
-    fn a_digest_of_a_password_is_kept_like_a_password() -> Result<()> {
+    fn a_digest_of_a_password_is_stored_like_a_password() -> Result<()> {
         let again = key("load", &[], b"demo");
         let mut first = key("load", &[], b"demo");
-        first.slow_down(&Entropy::System)?;
+        first.use_slow_hash(&Entropy::System)?;
         let IdempotencyRecord { digest, .. } = first.idempotency_record(Vec::new());
         assert!(digest.starts_with(b"$argon2id$"), "{digest:?}");
         assert_eq!(

@@ -59,11 +59,11 @@ impl Inspection {
         }
         let totals = snapshot.totals()?;
         for kind in Kind::ALL {
-            let kept = totals.get(kind as u8);
+            let total = totals.get(kind as u8);
             let counted = self.counts.get(&kind).copied().unwrap_or(0);
-            if counted != kept {
+            if counted != total {
                 self.problem(format!(
-                    "{}: {counted} records, {kept} counted",
+                    "{}: {counted} records, {total} counted",
                     kind.name()
                 ));
             }
@@ -148,11 +148,11 @@ impl Inspection {
         for at in Kind::ALL.into_iter().filter_map(Kind::dated) {
             if partition.collection == at.records {
                 let date = date_of(snapshot, at, school, key.1)?;
-                expect(date == Some(key.0), "its date is another")?;
+                expect(date == Some(key.0), "its index has another date")?;
             } else if partition.collection == at.dates {
                 let records = snapshot.records(Partition::new(school, at.records))?;
-                let there = records.get(Key(filter_column(Dated::DATE_COLUMN)?, key.0))?;
-                expect(there.is_some(), "nothing is at this date")?;
+                let found = records.get(Key(filter_column(Dated::DATE_COLUMN)?, key.0))?;
+                expect(found.is_some(), "there is no record with this date")?;
             }
         }
         match partition.collection {
@@ -170,8 +170,8 @@ impl Inspection {
             }
             Collection::AssessmentIndex => {
                 let (partition, key) = GradeTerm::from_item(&item)?.address(school, key.0);
-                let there = snapshot.records(partition)?.get(key)?;
-                expect(there.is_some(), "there is no such assessment")
+                let found = snapshot.records(partition)?.get(key)?;
+                expect(found.is_some(), "there is no such assessment")
             }
             Collection::Coverage => {
                 CoverageKind::numbered(partition.first)?;
@@ -186,8 +186,8 @@ impl Inspection {
             }
             Collection::WaitingMarks => {
                 expect(Mark::decode(item.columns[0])?.is_some(), "it is no mark")?;
-                let there = grade_term_of(snapshot, school, key.0)?;
-                expect(there.is_none(), "it waits for an assessment that is there")
+                let found = grade_term_of(snapshot, school, key.0)?;
+                expect(found.is_none(), "it waits for an assessment that exists")
             }
             _ => Ok(()),
         }
@@ -263,10 +263,10 @@ impl Inspection {
 type MarkRowKey = (u64, u64, u64);
 
 /// Returns the elements of an ordered list for which `order` returns `Equal`.
-fn at<T>(things: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
-    let start = things.partition_point(|thing| order(thing) == Ordering::Less);
-    let end = things.partition_point(|thing| order(thing) != Ordering::Greater);
-    things.get(start..end).unwrap_or_default()
+fn at<T>(list: &[T], order: impl Fn(&T) -> Ordering) -> &[T] {
+    let start = list.partition_point(|element| order(element) == Ordering::Less);
+    let end = list.partition_point(|element| order(element) != Ordering::Greater);
+    list.get(start..end).unwrap_or_default()
 }
 
 /// Returns the subjects that learners take according to their own records, in ascending order.
@@ -276,9 +276,9 @@ fn enrolled(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<(MarkRowK
     let mut records = snapshot.records(partition)?.all();
     while let Some(record) = records.next()? {
         let Key(learner, subject) = record.key()?;
-        let kept = LearnerSubject::open(record.column(0)?)?;
-        for term in kept.terms() {
-            enrolled.push(((learner, kept.grade, term?.term), subject));
+        let taken = LearnerSubject::open(record.column(0)?)?;
+        for term in taken.terms() {
+            enrolled.push(((learner, taken.grade, term?.term), subject));
         }
     }
     enrolled.sort_unstable();
@@ -301,8 +301,8 @@ fn indexed(snapshot: &Snapshot, school: u64, year: u64) -> Result<Vec<MarkRowKey
     Ok(indexed)
 }
 
-fn expect(holds: bool, otherwise: &str) -> Result<()> {
-    if holds {
+fn expect(condition: bool, otherwise: &str) -> Result<()> {
+    if condition {
         Ok(())
     } else {
         Err(Error::corrupt(otherwise))

@@ -18,16 +18,16 @@ pub(crate) struct Freshness(AtomicBool);
 impl Freshness {
     pub(crate) fn read(store: &Store) -> Result<Freshness> {
         let fresh = Freshness(AtomicBool::new(false));
-        fresh.look_again(store)?;
+        fresh.refresh(store)?;
         Ok(fresh)
     }
 
     /// Marks the state as unknown, because another version may use the store from now on.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn invalidate(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    pub(crate) fn look_again(&self, store: &Store) -> Result<()> {
+    pub(crate) fn refresh(&self, store: &Store) -> Result<()> {
         let fresh = store.read(|snapshot| snapshot.all_rendered_by(RENDER_VERSION))?;
         self.0.store(fresh, Ordering::Relaxed);
         Ok(())
@@ -54,7 +54,7 @@ impl Freshness {
             }
             None => {
                 store.write(ensure_all)?;
-                self.look_again(store)
+                self.refresh(store)
             }
         }
     }
@@ -155,11 +155,11 @@ impl Edits for Rendered {
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let (Some(key), Some(old)) = (self.keys.pop(), old) else {
-            return Err(Error::corrupt("a record is gone"));
+            return Err(Error::corrupt("a record is missing"));
         };
         pre_render_again(self.kind, self.partition, key, &old, new)?;
         Ok(if new.item() == old {
-            Decision::Keep
+            Decision::Unchanged
         } else {
             Decision::Put
         })

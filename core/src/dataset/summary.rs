@@ -121,7 +121,7 @@ pub(crate) fn once(
     let Some(key) = key else {
         return work(write);
     };
-    if let Some(summary) = kept(key, write.idempotency_record(key.id())?)? {
+    if let Some(summary) = earlier_summary(key, write.idempotency_record(key.id())?)? {
         return Ok(summary);
     }
     let summary = work(write)?;
@@ -138,7 +138,7 @@ pub(crate) fn once(
 }
 
 /// Returns the summary of the change that was made with the same id before, if there was one.
-pub(super) fn kept(
+pub(super) fn earlier_summary(
     key: &IdempotencyKey,
     idempotency_record: Option<IdempotencyRecord>,
 ) -> Result<Option<Summary>> {

@@ -40,7 +40,7 @@ impl Engine {
     /// use rollbook::{Engine, Options, Request};
     ///
     /// let engine = Engine::memory(Options::default())?;
-    /// let mut body = Vec::new(); // used again for each request
+    /// let mut body = Vec::new(); // reused for each request
     /// for target in ["/api/v1/settings/clients", "/api/v2/settings/clientintegrations"] {
     ///     let status = engine.answer(&Request { target, ..Request::default() }, &mut body);
     ///     assert_eq!((status.code, body.first()), (401, Some(&b'{')));
@@ -87,15 +87,15 @@ impl Engine {
     /// let answer = engine.ask(&smiths)?;
     /// assert!(answer.text().starts_with(r#"[{"id":"7","first_name":"","last_name":"Smith""#));
     ///
-    /// let nobody = Learners { school: 1, name: Some("naidoo"), ..Learners::default() };
-    /// assert_eq!(engine.ask(&nobody)?.status.code, 404);
+    /// let unknown = Learners { school: 1, name: Some("naidoo"), ..Learners::default() };
+    /// assert_eq!(engine.ask(&unknown)?.status.code, 404);
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///
     /// # Errors
     /// Fails with `suspended` or `closed`; with `not_synced` if the school is synced and the data
     /// was not fetched yet; with `io` or `corrupt` if the store fails. If another version has
-    /// rendered the school's records, this version must render them again first: this fails with
+    /// rendered the school's records, this version must render them again first, which fails with
     /// `busy` if another change does not finish in time. If the API refuses a question or finds
     /// nothing, this is an answer and not an error.
     pub fn ask(&self, question: &dyn Question) -> Result<Answer> {
@@ -151,7 +151,7 @@ impl Engine {
     /// let all = Learners { school: 1, ..Learners::default() };
     /// let first = Page { limit: Some(1), ..Page::default() };
     /// let answer = engine.page(&all, &first)?;
-    /// // The page says where the next one begins: Page { cursor: Some(…), .. }.
+    /// // The cursor of the next page is used as Page { cursor: Some(…), .. }.
     /// assert!(answer.text().contains(r#""meta":{"limit":1,"max_allowed_limit":50,"next_cursor":"#));
     /// # Ok::<(), rollbook::Error>(())
     /// ```
@@ -228,7 +228,7 @@ impl Engine {
     ///
     /// let engine = Engine::memory(Options::default())?;
     /// engine.apply(&br#"{"type":"grade","school_id":1,"grade_id":9,"grade":"7"}"#[..])?;
-    /// let mut body = Vec::new(); // used again for each question
+    /// let mut body = Vec::new(); // reused for each question
     /// let grade = Grades { school: 1, grade_id: Some(9) };
     /// assert_eq!(engine.find_into(&grade, None, &mut body)?.code, 200);
     /// assert_eq!(body, br#"{"id":9,"name":"Grade 7"}"#);
@@ -291,7 +291,7 @@ impl Engine {
     /// {"type":"client_integration","username":"demo","school_id":1,"api_type_id":8}
     /// "#.as_bytes())?;
     /// let on = SetState { username: "demo", school: 1, api_type_id: 8, state: true };
-    /// assert_eq!(engine.set_state(&on)?.status.code, 200); // 204 if it was so already
+    /// assert_eq!(engine.set_state(&on)?.status.code, 200); // 204 if the state is already set
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///

@@ -131,7 +131,7 @@ impl Engine {
     /// let engine = Engine::memory(Options::default())?;
     /// let mut load = engine.load();
     /// for piece in ["{\"type\":\"grade\",\"school_id\":1,", "\"grade_id\":9}\n"] {
-    ///     load.push(piece.as_bytes())?; // as it comes from the network
+    ///     load.push(piece.as_bytes())?; // as it arrives from the network
     /// }
     /// assert_eq!(load.finish()?.total().added, 1);
     /// # Ok::<(), rollbook::Error>(())
@@ -207,7 +207,7 @@ impl Engine {
     /// "#.as_bytes())?;
     ///
     /// assert_eq!(engine.remove_school(1)?.total().removed, 3);
-    /// engine.compact()?; // nothing of it is left in the file
+    /// engine.compact()?; // removes its bytes from the file
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///
@@ -313,7 +313,7 @@ impl Engine {
     /// use rollbook::{Engine, Options};
     /// let engine = Engine::memory(Options::default())?;
     /// engine.apply(r#"{"type":"learner","school_id":1,"id":7,"last_name":"Smith"}"#.as_bytes())?;
-    /// let key = [7; 32]; // of a generator of random numbers
+    /// let key = [7; 32]; // from a random number generator
     /// let lines = engine.export_pseudonymised(&key)?.collect::<Result<Vec<_>, _>>()?;
     /// assert!(!lines.concat().contains("Smith"));
     /// # Ok::<(), rollbook::Error>(())
@@ -340,7 +340,7 @@ pub(super) fn remove_school(
         })
     })?;
     if summary.total().removed > SMALL {
-        engine.store.tidy();
+        engine.store.compact_if_wasteful();
     }
     Ok(summary)
 }

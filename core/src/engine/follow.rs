@@ -144,7 +144,7 @@ pub struct LiveFeed {
     store: Weak<Store>,
     scope: Scope,
     watches: Vec<Watch>,
-    /// Whether the last poll failed, so that the next one must look again.
+    /// Whether the last poll failed, so that the next one must create a feed again.
     has_failed: bool,
 }
 
@@ -155,9 +155,9 @@ impl LiveFeed {
     /// costs almost nothing; the first poll always looks for changes.
     ///
     /// # Errors
-    /// Fails as [`Engine::feed`] does. The next poll looks again.
+    /// Fails as [`Engine::feed`] does. The next poll tries again.
     pub fn poll(&mut self, after: Option<&str>) -> Option<Result<Feed>> {
-        let touched = self.watches.iter().filter(|watch| watch.take());
+        let touched = self.watches.iter().filter(|watch| watch.take_changed());
         if touched.count() == 0 && !self.has_failed {
             return None;
         }
@@ -174,7 +174,7 @@ impl LiveFeed {
     pub fn on_change(&mut self, changed: impl Fn() + Send + Sync + 'static) {
         let changed: Arc<dyn Fn() + Send + Sync> = Arc::new(changed);
         for watch in &self.watches {
-            watch.on_touch(Some(changed.clone()));
+            watch.on_change(Some(changed.clone()));
         }
     }
 

@@ -44,7 +44,7 @@ impl Engine {
     /// ```
     /// use rollbook::{Compaction, Engine, Options};
     ///
-    /// // At a moment that suits the app, and never by itself.
+    /// // The store is compacted only when the app requests it.
     /// let compaction = Compaction::Manual;
     /// let engine = Engine::memory(Options { compaction, ..Options::default() })?;
     /// engine.compact()?;
@@ -105,9 +105,9 @@ impl Engine {
     /// # std::fs::create_dir_all(&folder)?;
     /// # let path = folder.join("school.redb");
     /// let engine = Engine::open(&path, Options::default())?;
-    /// engine.suspend()?; // the app goes to the background
+    /// engine.suspend()?; // the app is in the background
     /// assert_eq!(engine.stats().unwrap_err().code(), "suspended");
-    /// engine.resume()?; // and comes back
+    /// engine.resume()?; // the app is in the foreground again
     /// assert!(engine.stats().is_ok());
     /// # drop(engine);
     /// # std::fs::remove_dir_all(&folder)?;
@@ -120,7 +120,7 @@ impl Engine {
     /// fails with `reader_ended`.
     pub fn suspend(&self) -> Result<()> {
         self.store.suspend()?;
-        self.freshness.forget();
+        self.freshness.invalidate();
         Ok(())
     }
 
@@ -136,8 +136,8 @@ impl Engine {
     /// let engine = Engine::open(&path, Options::default())?;
     /// engine.backup(&backup, Credentials::Keep)?;
     /// engine.suspend()?;
-    /// std::fs::rename(&backup, &path)?; // what is there by now is opened
-    /// engine.resume()?;
+    /// std::fs::rename(&backup, &path)?;
+    /// engine.resume()?; // opens the file that is now at the path
     /// assert!(engine.verify()?.is_sound());
     /// # drop(engine);
     /// # std::fs::remove_dir_all(&folder)?;
@@ -151,7 +151,7 @@ impl Engine {
         self.store.resume()?;
         let _ = self.store.erase_leftovers();
         // If this fails, every question repeats the check itself.
-        let _ = self.freshness.look_again(&self.store);
+        let _ = self.freshness.refresh(&self.store);
         Ok(())
     }
 

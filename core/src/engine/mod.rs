@@ -1,6 +1,6 @@
 //! The engine: opens a store, answers questions, applies changes and maintains the store.
 //!
-//! - `options`: the options of an engine. `ask`: requests and typed questions.
+//! - `engine_options`: the options of an engine. `ask`: requests and typed questions.
 //! - `data`: imports and exports datasets. `once`: idempotent changes.
 //! - `sync`: synced schools. `follow`: stores that follow another one.
 //! - `observe`: live queries. `revision`: shows whether an answer may have changed, for callers
@@ -9,17 +9,18 @@
 
 mod ask;
 mod data;
+mod engine_options;
 mod follow;
 mod maintain;
 mod observe;
 mod once;
-mod options;
 mod revision;
 mod sync;
 #[cfg(test)]
 mod tests;
 mod verify;
 
+pub use engine_options::{Compaction, Credentials, Options};
 #[cfg(not(target_family = "wasm"))]
 pub use follow::LiveFeed;
 pub use maintain::Stats;
@@ -27,7 +28,6 @@ pub use maintain::Stats;
 pub use observe::Answers;
 pub use observe::{LiveQuery, Observable};
 pub use once::KeyedChanges;
-pub use options::{Compaction, Credentials, Options};
 pub use verify::Verification;
 
 use crate::api;
@@ -120,7 +120,7 @@ impl Engine {
     /// ```
     /// use rollbook::{Clock, Engine, Options};
     ///
-    /// // A test on a day of its own choice.
+    /// // A test with a fixed time.
     /// let clock = Clock::Fixed(1_778_745_600); // 2026-05-14T08:00:00Z
     /// let engine = Engine::memory(Options { clock, ..Options::default() })?;
     /// assert!(engine.verify()?.is_sound());

@@ -66,7 +66,7 @@ impl KeyedChanges<'_> {
     ///     ..Request::default()
     /// };
     /// for _ in 0..2 {
-    ///     // Without the id the second one would change nothing: a 204.
+    ///     // Without the id, the answer to the second request would be a 204.
     ///     assert_eq!(engine.once("4f6c").request(&activate).status.code, 200);
     /// }
     /// # Ok::<(), rollbook::Error>(())

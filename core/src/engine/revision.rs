@@ -20,7 +20,7 @@ impl Engine {
     /// engine.apply(&grade[..])?;
     /// let after = engine.revision()?;
     /// assert_ne!(before, after);
-    /// engine.apply(&grade[..])?; // nothing new
+    /// engine.apply(&grade[..])?; // changes nothing
     /// assert_eq!(engine.revision()?, after);
     /// # Ok::<(), rollbook::Error>(())
     /// ```

@@ -14,7 +14,7 @@ impl Engine {
     ///
     /// let engine = Engine::memory(Options::default())?;
     /// engine.apply(&br#"{"type":"school","school_id":1,"current_year":2026}"#[..])?;
-    /// // A school from a dataset has all there is.
+    /// // A school from a dataset is complete and has no coverage.
     /// assert_eq!(engine.synced(1)?, None);
     /// # Ok::<(), rollbook::Error>(())
     /// ```
@@ -45,9 +45,9 @@ impl Engine {
     /// Fails with `busy` or `io`; nothing is changed in this case.
     pub fn forget_sync(&self, school: u64) -> Result<()> {
         let forgotten = self.store.write(|write| {
-            dataset::replication::fetch_log::forget(write, school)?;
+            dataset::replication::fetch_log::remove_log(write, school)?;
             dataset::replication::followed::stop_following(write, school)?;
-            dataset::replication::coverage::forget(write, school)
+            dataset::replication::coverage::end_sync(write, school)
         });
         Ok(forgotten?)
     }

@@ -1,12 +1,12 @@
 //! Compares the records of a store with the sums that its source sent in a part of a feed.
 
-use super::lines::RecordSum;
+use super::feed_lines::RecordSum;
 use super::sums::SummedRecords;
 use crate::dataset::replication::followed;
 use crate::error::{Error, Result};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::position::{FollowerPosition, FollowerState};
-use crate::record::replication::scope::Whom;
+use crate::record::replication::scope::Audience;
 use crate::store::{Snapshot, Store};
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 pub(super) struct Compared {
     /// The position of the store after the part.
     pub(super) at: FollowerPosition,
-    /// The sums of the records of the source, by school. `None` stands for the lists that belong to
+    /// The sums of the records of the source, by school. `None` means the lists that belong to
     /// no school.
     pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
     /// Whether everything was requested again, because of an earlier difference, before the part.
-    pub(super) asked_before: bool,
+    pub(super) was_resent: bool,
 }
 
 impl Compared {
@@ -29,7 +29,7 @@ impl Compared {
         if is_same {
             return Ok(());
         }
-        store.write(|write| followed::note_diverged(write, &self.at, self.asked_before))?;
+        store.write(|write| followed::record_divergence(write, &self.at, self.was_resent))?;
         Err(Error::Diverged.into())
     }
 
@@ -62,12 +62,12 @@ fn own_sum(
         let lists = is_followed.then(SummedRecords::of_lists);
         return lists.map(|lists| lists.total(snapshot)).transpose();
     };
-    if !ErasedLearners::read(snapshot, school)?.is_nobody() {
+    if !ErasedLearners::read(snapshot, school)?.is_empty() {
         return Ok(None);
     }
     let mut own = SummedRecords::of_school(snapshot, school, |_| true)?;
     if snapshot.owners().get(school).has_coverage() {
-        own = own.with_seen(snapshot, Whom::Everybody)?;
+        own = own.with_coverage(snapshot, Audience::Everybody)?;
     }
     own.total(snapshot).map(Some)
 }

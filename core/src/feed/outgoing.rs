@@ -1,6 +1,6 @@
 //! A feed that is being sent.
 
-use super::lines::{FeedLine, LineSum};
+use super::feed_lines::{FeedLine, LineSum};
 use super::plan::{Plan, Segment};
 use super::writer::FeedWriter;
 use crate::dataset::LineBuffer;
@@ -28,17 +28,17 @@ pub struct Feed {
 
 /// The maximum length of a head. A head contains the scope, and must be shorter than the longest
 /// permitted line.
-const LONGEST_HEAD: usize = 512 << 10;
+const MAX_HEAD_BYTES: usize = 512 << 10;
 
 impl Feed {
     pub(crate) fn new(lease: Lease, scope: &Scope, after: Option<&str>) -> Result<Feed> {
         let journal_bytes = lease.journal_bytes();
         let plan = lease.read(|snapshot| Plan::new(snapshot, scope, after, journal_bytes))?;
         if let Some(Segment::Feed(head)) = plan.segments.front()
-            && FeedLine::Feed(head.clone()).to_line().len() > LONGEST_HEAD
+            && FeedLine::Feed(head.clone()).to_line().len() > MAX_HEAD_BYTES
         {
             return Err(Error::unsupported(
-                "a scope of so many learners and schools is too long: name schools in place of learners, or fewer of either",
+                "a scope of so many learners and schools is too long: use schools instead of learners, or fewer of either",
             ));
         }
         Ok(Feed {

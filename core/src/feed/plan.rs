@@ -1,12 +1,12 @@
 //! Plans the segments of a feed, from the position of its follower to the state of the source.
 
-use super::lines::{FeedHead, digest_of};
+use super::feed_lines::{FeedHead, digest_of};
 use super::sources::ChangedRecords;
 use crate::error::{Error, Result};
 use crate::record::presence::has_records;
 use crate::record::replication::position::{FollowerPosition, FollowerState};
 use crate::record::replication::resume_token::ResumeToken;
-use crate::record::replication::scope::{Scope, Whom};
+use crate::record::replication::scope::{Audience, Scope};
 use crate::store::{ChangesSince, LogPartition, Snapshot};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -25,7 +25,10 @@ pub(super) enum Segment {
     /// All records of a school that are in the scope.
     School(u64),
     /// The changes of a school; also its coverage if `has_seen` is true.
-    Changes { school: u64, has_seen: bool },
+    Changes {
+        school: u64,
+        has_coverage_changes: bool,
+    },
     /// The sum of the lists that belong to no school, or of the records of a school that are in the
     /// scope.
     Sum(Option<u64>),
@@ -46,10 +49,10 @@ pub(super) struct Plan {
 
 /// The maximum number of parts of a feed after the first. At the end of each, a follower writes the
 /// list of its schools, so that more parts would mean more writing.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// The number of changed records of a log partition above which all of its records are sent.
-const MOST_CHANGED: usize = 1 << 16;
+const MAX_CHANGED: usize = 1 << 16;
 
 struct Planner<'a> {
     snapshot: &'a Snapshot,
@@ -60,7 +63,7 @@ struct Planner<'a> {
     has_changes: bool,
     /// The number of bytes of a log partition that may be newer than the position of the follower.
     /// Above this number the position is ageing.
-    most_behind: u64,
+    max_behind: u64,
     /// Whether the position of the follower will soon be too old for this store.
     is_ageing: bool,
 }
@@ -83,7 +86,7 @@ impl Plan {
         let followed = FollowerState::read(snapshot)?;
         check_reach(snapshot, followed.as_ref(), scope)?;
         let is_known = match &token {
-            Some(token) => snapshot.knows(token.change_position)?,
+            Some(token) => snapshot.covers(token.change_position)?,
             None => false,
         };
         let mut planner = Planner {
@@ -92,10 +95,10 @@ impl Plan {
             after: token.as_ref().filter(|_| is_known),
             segments: VecDeque::new(),
             has_changes: false,
-            most_behind: journal_bytes / 2,
+            max_behind: journal_bytes / 2,
             is_ageing: false,
         };
-        let whole = planner.changes()?;
+        let whole = planner.plan_changes()?;
         let is_same = token.as_ref().is_some_and(|token| token.has_scope(scope));
         let is_amid = token.as_ref().is_some_and(|token| token.is_amid);
         let has_changes = planner.has_changes || !is_same || is_amid || !whole.is_empty();
@@ -107,7 +110,7 @@ impl Plan {
             change_position,
             parts: token.as_ref().map_or(0, |token| token.parts) + 1,
             scope: scope.clone(),
-            is_amid: !whole.is_empty(),
+            is_incomplete: !whole.is_empty(),
             wants_sums: false,
         };
         first
@@ -133,14 +136,14 @@ impl Plan {
             segments.push_back(Segment::End);
             let whole: Vec<u64> = whole.into_iter().collect();
             let mut parts = 0;
-            for schools in whole.chunks(whole.len().div_ceil(MOST_PARTS).max(1)) {
+            for schools in whole.chunks(whole.len().div_ceil(MAX_PARTS).max(1)) {
                 segments.push_back(Segment::Part(schools.to_vec()));
                 parts += 1;
             }
             let last = FollowerPosition {
                 parts: first.parts + parts,
                 scope: scope.clone(),
-                is_amid: false,
+                is_incomplete: false,
                 ..first
             };
             to = last.to_text();
@@ -158,7 +161,7 @@ impl Plan {
 impl Planner<'_> {
     /// Plans the changes since the position of the follower. Returns the schools that must be sent
     /// completely.
-    fn changes(&mut self) -> Result<BTreeSet<u64>> {
+    fn plan_changes(&mut self) -> Result<BTreeSet<u64>> {
         let Some(after) = self.after else {
             self.add(Segment::Lists);
             return Ok(self.scope.schools.keys().copied().collect());
@@ -167,8 +170,8 @@ impl Planner<'_> {
         let was_of_schools = after.has_schools() || self.scope.schools.is_empty();
         let lists = ChangedRecords::of_lists(after.change_position, self.scope.kinds);
         let changed = match self.since(LogPartition::Global)? {
-            ChangesSince::Noted { .. } if was_of_schools => {
-                lists.count(self.snapshot, MOST_CHANGED)?
+            ChangesSince::Listed { .. } if was_of_schools => {
+                lists.count(self.snapshot, MAX_CHANGED)?
             }
             _ => None,
         };
@@ -178,8 +181,8 @@ impl Planner<'_> {
             None => self.add(Segment::Lists),
         }
         let mut whole = BTreeSet::new();
-        for (school, whom) in &self.scope.schools {
-            if !self.school(*school, whom)? {
+        for (school, audience) in &self.scope.schools {
+            if !self.plan_school(*school, audience)? {
                 whole.insert(*school);
             }
         }
@@ -193,32 +196,35 @@ impl Planner<'_> {
 
     /// Plans the changes of a school that the follower has. Returns false if the school must be
     /// sent completely.
-    fn school(&mut self, school: u64, whom: &Whom) -> Result<bool> {
+    fn plan_school(&mut self, school: u64, audience: &Audience) -> Result<bool> {
         let kinds = self.scope.kinds;
         let Some(after) = self.after else {
             return Ok(false);
         };
-        let Some(change) = after.change(school, kinds, whom) else {
+        let Some(change) = after.change(school, kinds, audience) else {
             return Ok(false);
         };
         let log_partition = LogPartition::School(school);
-        let ChangesSince::Noted { coverage, .. } = self.since(log_partition)? else {
+        let ChangesSince::Listed { coverage, .. } = self.since(log_partition)? else {
             return Ok(false);
         };
         // Coverage contains entries of learners, so it depends on the audience.
-        let has_seen = coverage || !change.is_none();
+        let has_coverage_changes = coverage || !change.is_none();
         let changed = ChangedRecords::new(
             log_partition,
             after.change_position,
             kinds,
-            whom.clone(),
+            audience.clone(),
             change.staying,
         );
-        let Some(count) = changed.count(self.snapshot, MOST_CHANGED)? else {
+        let Some(count) = changed.count(self.snapshot, MAX_CHANGED)? else {
             return Ok(false);
         };
-        if has_seen || count > 0 {
-            self.add(Segment::Changes { school, has_seen });
+        if has_coverage_changes || count > 0 {
+            self.add(Segment::Changes {
+                school,
+                has_coverage_changes,
+            });
         }
         Ok(true)
     }
@@ -229,8 +235,8 @@ impl Planner<'_> {
             return Ok(ChangesSince::Whole);
         };
         let since = self.snapshot.since(log_partition, after.change_position)?;
-        if let ChangesSince::Noted { bytes, .. } = since {
-            self.is_ageing |= bytes > self.most_behind;
+        if let ChangesSince::Listed { bytes, .. } = since {
+            self.is_ageing |= bytes > self.max_behind;
         }
         Ok(since)
     }
@@ -243,20 +249,20 @@ fn check_reach(snapshot: &Snapshot, followed: Option<&FollowerState>, scope: &Sc
     let Some(followed) = followed else {
         return Ok(());
     };
-    let mut asked = scope.clone();
-    let held = &followed.position.scope;
-    asked
+    let mut requested = scope.clone();
+    let followed_scope = &followed.position.scope;
+    requested
         .schools
-        .retain(|school, _| held.whom(*school).is_some());
-    let mut is_within = asked.schools.is_empty() || asked.is_within(held);
+        .retain(|school, _| followed_scope.audience(*school).is_some());
+    let mut is_within = requested.schools.is_empty() || requested.is_within(followed_scope);
     for school in scope.schools.keys() {
-        if followed.awaiting_resend.whom(*school).is_some() {
+        if followed.awaiting_resend.audience(*school).is_some() {
             return Err(Error::unsupported(
-                "this store has not been given all of what it follows yet: follow to the end of a feed first",
+                "this store has not received all of its scope yet: follow to the end of a feed first",
             ));
         }
         is_within = is_within
-            && (asked.schools.contains_key(school)
+            && (requested.schools.contains_key(school)
                 || !snapshot.owners().get(*school).is_app()
                 || has_records(snapshot, *school)?);
     }
@@ -264,6 +270,6 @@ fn check_reach(snapshot: &Snapshot, followed: Option<&FollowerState>, scope: &Sc
         return Ok(());
     }
     Err(Error::unsupported(
-        "this store does not have all of what the scope names: name the part that it has, or ask the store that it follows",
+        "this store does not have all data of the scope: request only the part that it has, or use the store that it follows",
     ))
 }

@@ -1,22 +1,22 @@
 //! Sources of the lines of a feed: changed records, the people that learners name, and coverage.
 //! Each source writes its lines in steps.
 
-use super::lines::FeedLine;
-use crate::dataset::replication::coverage_update::{seen_partitions, seen_units};
-use crate::dataset::{LineBuffer, LineSource, Named, find_record, removal_line};
+use super::feed_lines::FeedLine;
+use crate::dataset::replication::coverage_update::{coverage_entries, coverage_partitions};
+use crate::dataset::{LineBuffer, LineSource, NamedPeople, find_record, removal_line};
 use crate::error::Result;
 use crate::record::Kind;
-use crate::record::replication::scope::{Kinds, RecordOwner, Whom};
+use crate::record::replication::scope::{Audience, Kinds, RecordOwner};
 use crate::store::{ChangePosition, ChangedKey, LogPartition, Partition, Snapshot};
 use std::collections::BTreeSet;
 use std::vec::IntoIter;
 
 /// The maximum number of changed keys in memory.
-const WINDOW: usize = 4096;
+const WINDOW_KEYS: usize = 4096;
 
 /// The number of learners whose named people are looked up in one step. A person that learners of
 /// two such groups name is sent twice.
-const LEARNERS: usize = 1000;
+const LEARNERS_PER_STEP: usize = 1000;
 
 /// A source of the records of a log partition that changed since a change position: their current
 /// content, or their removal. It also writes the people that changed learners name, because they
@@ -26,14 +26,14 @@ pub(super) struct ChangedRecords {
     since: ChangePosition,
     kinds: Kinds,
     /// The audience of the follower: the learners of the school whose records it has.
-    whom: Whom,
+    audience: Audience,
     /// The part of the audience whose changes are sent, because the follower already has its
     /// records.
-    staying: Whom,
+    staying: Audience,
     window: IntoIter<ChangedKey>,
     /// The last key of the latest window that was not empty.
     last: Option<ChangedKey>,
-    is_over: bool,
+    is_finished: bool,
     /// Learners that were written since the people they name were last looked up.
     changed: BTreeSet<u64>,
     named: Option<NamedRecords>,
@@ -46,8 +46,8 @@ impl ChangedRecords {
             LogPartition::Global,
             since,
             kinds,
-            Whom::Everybody,
-            Whom::Everybody,
+            Audience::Everybody,
+            Audience::Everybody,
         )
     }
 
@@ -55,31 +55,31 @@ impl ChangedRecords {
         log_partition: LogPartition,
         since: ChangePosition,
         kinds: Kinds,
-        whom: Whom,
-        staying: Whom,
+        audience: Audience,
+        staying: Audience,
     ) -> ChangedRecords {
         ChangedRecords {
             log_partition,
             since,
             kinds,
-            whom,
+            audience,
             staying,
             window: Vec::new().into_iter(),
             last: None,
-            is_over: false,
+            is_finished: false,
             changed: BTreeSet::new(),
             named: None,
         }
     }
 
     /// Returns the number of changed records, or `None` if it is more than `most`.
-    pub(super) fn count(mut self, snapshot: &Snapshot, most: usize) -> Result<Option<usize>> {
+    pub(super) fn count(mut self, snapshot: &Snapshot, max: usize) -> Result<Option<usize>> {
         let mut count = 0;
-        while !self.is_over && count <= most {
+        while !self.is_finished && count <= max {
             self.read_window(snapshot)?;
             count += self.window.len();
         }
-        Ok(Some(count).filter(|count| *count <= most))
+        Ok(Some(count).filter(|count| *count <= max))
     }
 
     /// Reads the next window of changed keys.
@@ -89,14 +89,14 @@ impl ChangedRecords {
             self.log_partition,
             self.since,
             self.last,
-            WINDOW,
+            WINDOW_KEYS,
             &mut |one| {
                 let Some(kind) = Kind::numbered(one.kind).filter(|kind| self.kinds.has(*kind))
                 else {
                     return Ok(false);
                 };
-                let (Whom::Learners(_), LogPartition::School(school)) =
-                    (&self.whom, self.log_partition)
+                let (Audience::Learners(_), LogPartition::School(school)) =
+                    (&self.audience, self.log_partition)
                 else {
                     return Ok(true);
                 };
@@ -105,7 +105,7 @@ impl ChangedRecords {
                     RecordOwner::Learner => self.staying.has(learner(kind, one)),
                     RecordOwner::Named => {
                         if named.is_none() {
-                            named = Named::by(snapshot, school, &self.whom, self.kinds)?;
+                            named = NamedPeople::by(snapshot, school, &self.audience, self.kinds)?;
                         }
                         let named = named.as_ref();
                         named.is_some_and(|named| named.has(kind, one.words[0]))
@@ -114,7 +114,7 @@ impl ChangedRecords {
                 })
             },
         )?;
-        self.is_over = found.len() < WINDOW;
+        self.is_finished = found.len() < WINDOW_KEYS;
         self.last = found.last().copied().or(self.last);
         self.window = found.into_iter().collect::<Vec<_>>().into_iter();
         Ok(())
@@ -156,14 +156,14 @@ impl LineSource for ChangedRecords {
         }
         if self.window.len() == 0 {
             let changed = std::mem::take(&mut self.changed);
-            if let (Whom::Learners(_), LogPartition::School(school)) =
-                (&self.whom, self.log_partition)
+            if let (Audience::Learners(_), LogPartition::School(school)) =
+                (&self.audience, self.log_partition)
                 && !changed.is_empty()
             {
                 self.named = Some(NamedRecords::new(school, self.kinds, changed));
                 return Ok(true);
             }
-            if self.is_over {
+            if self.is_finished {
                 return Ok(false);
             }
             self.read_window(snapshot)?;
@@ -194,7 +194,7 @@ pub(super) struct NamedRecords {
     /// The learners whose named people were not looked up yet.
     learners: BTreeSet<u64>,
     /// The number of learners whose named people are looked up in one step.
-    at_a_time: usize,
+    learners_per_step: usize,
     found: IntoIter<(Kind, u64)>,
 }
 
@@ -204,7 +204,7 @@ impl NamedRecords {
             school,
             kinds,
             learners,
-            at_a_time: LEARNERS,
+            learners_per_step: LEARNERS_PER_STEP,
             found: Vec::new().into_iter(),
         }
     }
@@ -212,7 +212,7 @@ impl NamedRecords {
     /// Returns the same source, changed to write each record only once.
     pub(super) fn each_once(self) -> NamedRecords {
         NamedRecords {
-            at_a_time: usize::MAX,
+            learners_per_step: usize::MAX,
             ..self
         }
     }
@@ -224,13 +224,13 @@ impl LineSource for NamedRecords {
             if self.learners.is_empty() {
                 return Ok(false);
             }
-            let rest = match self.learners.iter().nth(self.at_a_time).copied() {
+            let rest = match self.learners.iter().nth(self.learners_per_step).copied() {
                 Some(next) => self.learners.split_off(&next),
                 None => BTreeSet::new(),
             };
-            let these = Whom::Learners(std::mem::replace(&mut self.learners, rest));
-            let named = Named::by(snapshot, self.school, &these, self.kinds)?;
-            let named = named.iter().flat_map(Named::each);
+            let group = Audience::Learners(std::mem::replace(&mut self.learners, rest));
+            let named = NamedPeople::by(snapshot, self.school, &group, self.kinds)?;
+            let named = named.iter().flat_map(NamedPeople::each);
             let named = named.filter(|(kind, _)| self.kinds.has(*kind));
             self.found = named.collect::<Vec<_>>().into_iter();
         }
@@ -245,52 +245,51 @@ impl LineSource for NamedRecords {
     }
 }
 
-/// A source of the coverage of a school that the source of the feed does not have completely.
-pub(super) struct SeenUnits {
+/// A source of the coverage of a school, if the sending store does not have the school completely.
+pub(super) struct CoverageEntries {
     school: u64,
-    whom: Whom,
+    audience: Audience,
     partitions: IntoIter<Partition>,
     /// The partition and the index of the block to be read next.
     next: Option<(Partition, usize)>,
-    /// The maximum number of coverage entries in a line.
-    in_a_line: usize,
+    entries_per_line: usize,
 }
 
 /// The maximum number of coverage entries in a line of a feed. Such a line is far shorter than the
 /// longest permitted line.
-pub(super) const UNITS: usize = 1000;
+pub(super) const ENTRIES_PER_LINE: usize = 1000;
 
-impl SeenUnits {
+impl CoverageEntries {
     pub(super) fn new(
         snapshot: &Snapshot,
         school: u64,
-        whom: Whom,
-        in_a_line: usize,
-    ) -> Result<SeenUnits> {
-        let mut partitions = seen_partitions(snapshot, school)?.into_iter();
-        Ok(SeenUnits {
+        audience: Audience,
+        entries_per_line: usize,
+    ) -> Result<CoverageEntries> {
+        let mut partitions = coverage_partitions(snapshot, school)?.into_iter();
+        Ok(CoverageEntries {
             school,
-            whom,
+            audience,
             next: partitions.next().map(|first| (first, 0)),
             partitions,
-            in_a_line,
+            entries_per_line,
         })
     }
 }
 
-impl LineSource for SeenUnits {
+impl LineSource for CoverageEntries {
     fn write(&mut self, snapshot: &Snapshot, lines: &mut LineBuffer) -> Result<bool> {
         let Some((partition, block)) = self.next else {
             return Ok(false);
         };
-        let Some(mut units) = seen_units(snapshot, partition, block)? else {
+        let Some(mut entries) = coverage_entries(snapshot, partition, block)? else {
             self.next = self.partitions.next().map(|next| (next, 0));
             return Ok(true);
         };
         self.next = Some((partition, block + 1));
-        units.retain(|one| !one.unit.kind.is_of_learner() || self.whom.has(one.unit.key.0));
-        for units in units.chunks(self.in_a_line) {
-            lines.push(FeedLine::Seen(self.school, units.to_vec()).to_line());
+        entries.retain(|one| !one.key.kind.is_of_learner() || self.audience.has(one.key.key.0));
+        for entries in entries.chunks(self.entries_per_line) {
+            lines.push(FeedLine::Coverage(self.school, entries.to_vec()).to_line());
         }
         Ok(true)
     }

@@ -1,12 +1,12 @@
 //! Sums of the records that a follower has. The source and the follower both compute them; if the
 //! sums differ, so do the records.
 
-use super::lines::{FeedLine, RecordSum};
-use super::sources::{NamedRecords, SeenUnits};
+use super::feed_lines::{FeedLine, RecordSum};
+use super::sources::{CoverageEntries, NamedRecords};
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
 use crate::record::Kind;
-use crate::record::replication::scope::{Kinds, RecordOwner, Whom};
+use crate::record::replication::scope::{Audience, Kinds, RecordOwner};
 use crate::store::Snapshot;
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub(super) struct SummedRecords {
     sources: VecDeque<Box<dyn LineSource>>,
     sum: RecordSum,
     lines: LineBuffer,
-    is_over: bool,
+    is_finished: bool,
 }
 
 impl SummedRecords {
@@ -32,15 +32,15 @@ impl SummedRecords {
     pub(super) fn in_scope(
         snapshot: &Snapshot,
         school: u64,
-        whom: &Whom,
+        audience: &Audience,
         kinds: Kinds,
     ) -> Result<SummedRecords> {
         let mut summed = SummedRecords::of_school(snapshot, school, |kind| {
-            let belonging = RecordOwner::of_kind(kind);
-            let is_table = matches!(belonging, RecordOwner::Table | RecordOwner::TableOfMarks);
-            kinds.has(kind) && (is_table || matches!(whom, Whom::Everybody))
+            let owner = RecordOwner::of_kind(kind);
+            let is_table = matches!(owner, RecordOwner::Table | RecordOwner::TableOfMarks);
+            kinds.has(kind) && (is_table || matches!(audience, Audience::Everybody))
         })?;
-        if let Whom::Learners(learners) = whom {
+        if let Audience::Learners(learners) = audience {
             let named = NamedRecords::new(school, kinds, learners.clone());
             summed.add(named.each_once());
             summed.add(OwnRecords::new(snapshot, school, kinds, learners.clone())?);
@@ -68,7 +68,7 @@ impl SummedRecords {
             sources: VecDeque::new(),
             sum: RecordSum::default(),
             lines: LineBuffer::default(),
-            is_over: false,
+            is_finished: false,
         }
     }
 
@@ -77,21 +77,25 @@ impl SummedRecords {
     }
 
     /// Adds the coverage of the school, limited to these learners, one entry at a time.
-    pub(super) fn with_seen(mut self, snapshot: &Snapshot, whom: Whom) -> Result<SummedRecords> {
+    pub(super) fn with_coverage(
+        mut self,
+        snapshot: &Snapshot,
+        audience: Audience,
+    ) -> Result<SummedRecords> {
         if let Some(school) = self.school {
-            self.add(SeenUnits::new(snapshot, school, whom, 1)?);
+            self.add(CoverageEntries::new(snapshot, school, audience, 1)?);
         }
         Ok(self)
     }
 
     /// Adds up all records and returns their sum.
     pub(super) fn total(mut self, snapshot: &Snapshot) -> Result<RecordSum> {
-        while self.go_on(snapshot)? {}
+        while self.step(snapshot)? {}
         Ok(self.sum)
     }
 
-    /// Adds up some more records. Returns whether any source was left.
-    fn go_on(&mut self, snapshot: &Snapshot) -> Result<bool> {
+    /// Adds up some more records. Returns false if no source is left.
+    fn step(&mut self, snapshot: &Snapshot) -> Result<bool> {
         let Some(source) = self.sources.front_mut() else {
             return Ok(false);
         };
@@ -107,11 +111,11 @@ impl SummedRecords {
 
 impl LineSource for SummedRecords {
     fn write(&mut self, snapshot: &Snapshot, lines: &mut LineBuffer) -> Result<bool> {
-        if self.is_over {
+        if self.is_finished {
             return Ok(false);
         }
-        if !self.go_on(snapshot)? {
-            self.is_over = true;
+        if !self.step(snapshot)? {
+            self.is_finished = true;
             lines.push(FeedLine::Sum(self.school, self.sum).to_line());
         }
         Ok(true)

@@ -1,15 +1,15 @@
 //! Turns the segments of a feed into lines, in steps.
 
-use super::lines::{FeedLine, LineSum, digest_of};
+use super::feed_lines::{FeedLine, LineSum, digest_of};
 use super::plan::{Plan, Segment};
-use super::sources::{ChangedRecords, NamedRecords, SeenUnits, UNITS};
+use super::sources::{ChangedRecords, CoverageEntries, ENTRIES_PER_LINE, NamedRecords};
 use super::sums::SummedRecords;
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::replication::position::FollowerPosition;
 use crate::record::replication::resume_token::ResumeToken;
-use crate::record::replication::scope::{RecordOwner, Scope, Whom};
+use crate::record::replication::scope::{Audience, RecordOwner, Scope};
 use crate::store::{LogPartition, Snapshot};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -83,10 +83,13 @@ impl FeedWriter {
                 }
             }
             Some(Segment::Sum(None)) => self.add(SummedRecords::of_lists()),
-            Some(Segment::Sum(Some(school))) => self.sum(snapshot, school)?,
-            Some(Segment::School(school)) => self.school(snapshot, school, lines)?,
-            Some(Segment::Changes { school, has_seen }) => {
-                self.changes(snapshot, school, has_seen, lines)?;
+            Some(Segment::Sum(Some(school))) => self.add_sum(snapshot, school)?,
+            Some(Segment::School(school)) => self.write_school(snapshot, school, lines)?,
+            Some(Segment::Changes {
+                school,
+                has_coverage_changes,
+            }) => {
+                self.write_changes(snapshot, school, has_coverage_changes, lines)?;
             }
         }
         Ok(())
@@ -100,12 +103,12 @@ impl FeedWriter {
         let from = digest_of(&self.at.to_text());
         self.at.parts += 1;
         for school in &schools {
-            if let Some(whom) = self.scope.whom(*school) {
-                self.at.scope.schools.insert(*school, whom.clone());
+            if let Some(audience) = self.scope.audience(*school) {
+                self.at.scope.schools.insert(*school, audience.clone());
             }
         }
         let is_part = |segment: &Segment| matches!(segment, Segment::Part(_));
-        self.at.is_amid = self.segments.iter().any(is_part);
+        self.at.is_incomplete = self.segments.iter().any(is_part);
         self.segments.push_front(Segment::End);
         let segments = schools.iter().rev().map(|school| Segment::School(*school));
         for segment in segments {
@@ -115,8 +118,13 @@ impl FeedWriter {
     }
 
     /// Writes all records of a school that are in the scope.
-    fn school(&mut self, snapshot: &Snapshot, school: u64, lines: &mut LineBuffer) -> Result<()> {
-        let Some(whom) = self.scope.whom(school).cloned() else {
+    fn write_school(
+        &mut self,
+        snapshot: &Snapshot,
+        school: u64,
+        lines: &mut LineBuffer,
+    ) -> Result<()> {
+        let Some(audience) = self.scope.audience(school).cloned() else {
             return Ok(());
         };
         let kinds = self.scope.kinds;
@@ -128,29 +136,30 @@ impl FeedWriter {
             let tables = [RecordOwner::Table, RecordOwner::TableOfMarks];
             tables.contains(&RecordOwner::of_kind(kind))
         };
-        let is_whole = matches!(whom, Whom::Everybody);
+        let is_whole = matches!(audience, Audience::Everybody);
         self.add(LineWriter::of_school(snapshot, school, |kind| {
             kinds.has(kind) && (is_whole || is_table(kind))
         })?);
-        if let Whom::Learners(learners) = &whom {
-            self.learners(snapshot, school, learners.clone())?;
+        if let Audience::Learners(learners) = &audience {
+            self.add_learners(snapshot, school, learners.clone())?;
         }
-        self.seen(snapshot, school, whom, lines)
+        self.write_coverage(snapshot, school, audience, lines)
     }
 
     /// Writes the changes of a school that the follower has.
-    fn changes(
+    fn write_changes(
         &mut self,
         snapshot: &Snapshot,
         school: u64,
-        has_seen: bool,
+        has_coverage_changes: bool,
         lines: &mut LineBuffer,
     ) -> Result<()> {
         let kinds = self.scope.kinds;
-        let (Some(whom), Some(after)) = (self.scope.whom(school).cloned(), &self.after) else {
+        let (Some(audience), Some(after)) = (self.scope.audience(school).cloned(), &self.after)
+        else {
             return Ok(());
         };
-        let Some(change) = after.change(school, kinds, &whom) else {
+        let Some(change) = after.change(school, kinds, &audience) else {
             return Ok(());
         };
         let (log_partition, since) = (LogPartition::School(school), after.change_position);
@@ -161,18 +170,18 @@ impl FeedWriter {
             log_partition,
             since,
             kinds,
-            whom.clone(),
+            audience.clone(),
             staying,
         ));
-        self.learners(snapshot, school, entering)?;
-        if has_seen {
-            self.seen(snapshot, school, whom, lines)?;
+        self.add_learners(snapshot, school, entering)?;
+        if has_coverage_changes {
+            self.write_coverage(snapshot, school, audience, lines)?;
         }
         Ok(())
     }
 
     /// Writes all records of some learners, and of the people that they name.
-    fn learners(
+    fn add_learners(
         &mut self,
         snapshot: &Snapshot,
         school: u64,
@@ -187,24 +196,24 @@ impl FeedWriter {
     }
 
     /// Writes the sum of the records of a school that are in the scope.
-    fn sum(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
-        let Some(whom) = self.scope.whom(school).cloned() else {
+    fn add_sum(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
+        let Some(audience) = self.scope.audience(school).cloned() else {
             return Ok(());
         };
-        let mut sum = SummedRecords::in_scope(snapshot, school, &whom, self.scope.kinds)?;
+        let mut sum = SummedRecords::in_scope(snapshot, school, &audience, self.scope.kinds)?;
         if snapshot.owners().get(school).has_coverage() {
-            sum = sum.with_seen(snapshot, whom)?;
+            sum = sum.with_coverage(snapshot, audience)?;
         }
         self.add(sum);
         Ok(())
     }
 
     /// Writes the coverage of a school, or a line that says that it is complete.
-    fn seen(
+    fn write_coverage(
         &mut self,
         snapshot: &Snapshot,
         school: u64,
-        whom: Whom,
+        audience: Audience,
         lines: &mut LineBuffer,
     ) -> Result<()> {
         if !snapshot.owners().get(school).has_coverage() {
@@ -212,8 +221,13 @@ impl FeedWriter {
             return Ok(());
         }
         // The line is also written if the school has no coverage yet.
-        lines.push(FeedLine::Seen(school, Vec::new()).to_line());
-        self.add(SeenUnits::new(snapshot, school, whom, UNITS)?);
+        lines.push(FeedLine::Coverage(school, Vec::new()).to_line());
+        self.add(CoverageEntries::new(
+            snapshot,
+            school,
+            audience,
+            ENTRIES_PER_LINE,
+        )?);
         Ok(())
     }
 }

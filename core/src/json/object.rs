@@ -126,7 +126,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     #[test]
-    fn members_come_in_order_twice_if_they_stand_twice() {
+    fn members_are_in_order_and_include_repeated_names() {
         let text = r#"{"b":{"x":[1]},"\u0061":"\ud83d\ude00","b":1.50}"#;
         let members: Vec<_> = Object::parse(text)
             .map(|object| object.members)
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_says_why() {
+    fn a_text_that_is_not_an_object_has_a_reason() {
         for text in [
             "",
             "[]",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_column() {
+    fn an_error_contains_its_column() {
         for (text, expected) in [
             ("  [1]", "expected an object (column 2)"),
             (r#"{"a":1,}"#, "key must be a string (column 8)"),

@@ -58,12 +58,12 @@ impl Padded {
         if self.bytes.len() < self.length + AT_ONCE {
             self.bytes.resize(self.length + AT_ONCE, 0);
         }
-        let mut room = self.bytes.as_mut_slice();
+        let mut target = self.bytes.as_mut_slice();
         for part in parts {
-            let whole = std::mem::take(&mut room);
+            let whole = std::mem::take(&mut target);
             if let Some((to, rest)) = whole.split_at_mut_checked(part.len()) {
                 to.copy_from_slice(part);
-                room = rest;
+                target = rest;
             }
         }
     }
@@ -118,14 +118,14 @@ impl<'a> OutputBuffer<'a> {
             self.grow(bytes);
         }
         WriteWindow {
-            room: self.out.get_mut(self.written..).unwrap_or_default(),
+            target: self.out.get_mut(self.written..).unwrap_or_default(),
             at: 0,
         }
     }
 
     /// Adds this many bytes of the last window to the written part.
     #[inline]
-    pub(crate) fn keep(&mut self, bytes: usize) {
+    pub(crate) fn advance(&mut self, bytes: usize) {
         self.written = (self.written + bytes).min(self.out.len());
     }
 
@@ -143,7 +143,7 @@ impl<'a> OutputBuffer<'a> {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let end = self.written + bytes.len();
         match self.out.get_mut(self.written..end) {
-            Some(room) => room.copy_from_slice(bytes),
+            Some(target) => target.copy_from_slice(bytes),
             None => self.append(bytes),
         }
         self.written = end;
@@ -172,15 +172,15 @@ impl<'a> OutputBuffer<'a> {
         }
         let mut window = self.window(N * TWO);
         for (text, length) in starts {
-            let room = window.room.get_mut(window.at..);
-            let room = room.and_then(<[u8]>::first_chunk_mut::<TWO>);
-            if let (Some(room), Some(from)) = (room, text.bytes.first_chunk()) {
-                *room = *from;
+            let target = window.target.get_mut(window.at..);
+            let target = target.and_then(<[u8]>::first_chunk_mut::<TWO>);
+            if let (Some(target), Some(from)) = (target, text.bytes.first_chunk()) {
+                *target = *from;
             }
             window.at += length;
         }
         let written = window.written();
-        self.keep(written);
+        self.advance(written);
     }
 
     #[cold]
@@ -196,20 +196,20 @@ impl<'a> OutputBuffer<'a> {
     #[inline]
     #[cfg_attr(module, optimize(speed))]
     pub(crate) fn push_half_and_word(&mut self, text: &Padded, word: u64, length: usize) -> bool {
-        const ROOM: usize = HALF + size_of::<u64>();
-        let room = self.out.get_mut(self.written..);
-        let room = room.and_then(<[u8]>::first_chunk_mut::<ROOM>);
-        let (Some(room), Some(from)) = (room, text.bytes.first_chunk::<HALF>()) else {
+        const NEEDED: usize = HALF + size_of::<u64>();
+        let target = self.out.get_mut(self.written..);
+        let target = target.and_then(<[u8]>::first_chunk_mut::<NEEDED>);
+        let (Some(target), Some(from)) = (target, text.bytes.first_chunk::<HALF>()) else {
             return false;
         };
         if text.length > HALF {
             return false;
         }
-        if let Some(room) = room.first_chunk_mut() {
-            *room = *from;
+        if let Some(target) = target.first_chunk_mut() {
+            *target = *from;
         }
-        if let Some(room) = room.get_mut(text.length..text.length + size_of::<u64>()) {
-            room.copy_from_slice(&word.to_le_bytes());
+        if let Some(target) = target.get_mut(text.length..text.length + size_of::<u64>()) {
+            target.copy_from_slice(&word.to_le_bytes());
         }
         self.written += text.length + length;
         true
@@ -222,7 +222,7 @@ impl<'a> OutputBuffer<'a> {
         let length = part.len();
         let mut window = self.window(length.max(AT_ONCE));
         window.part(text, part);
-        self.keep(length);
+        self.advance(length);
     }
 
     /// Appends an unsigned integer without quotes.
@@ -248,7 +248,7 @@ impl Drop for OutputBuffer<'_> {
 
 /// Space to write to, whose size is checked once.
 pub(crate) struct WriteWindow<'a> {
-    room: &'a mut [u8],
+    target: &'a mut [u8],
     at: usize,
 }
 
@@ -263,9 +263,9 @@ impl WriteWindow<'_> {
     #[inline]
     #[cfg_attr(module, optimize(speed))]
     pub(crate) fn words<const N: usize>(&mut self, words: [u64; N], length: usize) {
-        if let Some(room) = self.room.get_mut(self.at..self.at + 8 * N) {
-            let (room, _) = room.as_chunks_mut::<8>();
-            for (to, word) in room.iter_mut().zip(words) {
+        if let Some(target) = self.target.get_mut(self.at..self.at + 8 * N) {
+            let (target, _) = target.as_chunks_mut::<8>();
+            for (to, word) in target.iter_mut().zip(words) {
                 *to = word.to_le_bytes();
             }
         }
@@ -274,8 +274,8 @@ impl WriteWindow<'_> {
 
     #[inline]
     pub(crate) fn bytes<const N: usize>(&mut self, bytes: &[u8; N]) {
-        if let Some(room) = self.room.get_mut(self.at..self.at + N) {
-            room.copy_from_slice(bytes);
+        if let Some(target) = self.target.get_mut(self.at..self.at + N) {
+            target.copy_from_slice(bytes);
         }
         self.at += N;
     }
@@ -296,12 +296,15 @@ impl WriteWindow<'_> {
 
     #[inline]
     fn blocks<const N: usize>(&mut self, bytes: &[u8], start: usize) {
-        let room = self.room.get_mut(self.at..self.at + N * BLOCK);
+        let target = self.target.get_mut(self.at..self.at + N * BLOCK);
         let from = bytes.get(start..start + N * BLOCK);
-        if let (Some(room), Some(from)) = (room, from) {
-            let (room, from) = (room.as_chunks_mut::<BLOCK>().0, from.as_chunks::<BLOCK>().0);
-            for (room, from) in room.iter_mut().zip(from) {
-                *room = *from;
+        if let (Some(target), Some(from)) = (target, from) {
+            let (target, from) = (
+                target.as_chunks_mut::<BLOCK>().0,
+                from.as_chunks::<BLOCK>().0,
+            );
+            for (target, from) in target.iter_mut().zip(from) {
+                *target = *from;
             }
         }
     }
@@ -319,10 +322,10 @@ impl WriteWindow<'_> {
         quoted: usize,
     ) {
         let from = source.get(start..).and_then(<[u8]>::first_chunk);
-        let room = self.room.get_mut(self.at..);
-        if let (Some(from), Some(room)) = (from, room.and_then(<[u8]>::first_chunk_mut)) {
-            copy(from, room, length);
-            bare(from, room, length.min(MOST), quoted);
+        let target = self.target.get_mut(self.at..);
+        if let (Some(from), Some(target)) = (from, target.and_then(<[u8]>::first_chunk_mut)) {
+            copy(from, target, length);
+            bare(from, target, length.min(MOST), quoted);
         }
         self.at += length + quoted + NULL.len() * usize::from(quoted == 0);
     }
@@ -330,9 +333,9 @@ impl WriteWindow<'_> {
     #[cold]
     #[inline(never)]
     fn long(&mut self, bytes: &[u8], part: Range<usize>) {
-        let room = self.room.get_mut(self.at..self.at + part.len());
-        if let (Some(room), Some(from)) = (room, bytes.get(part)) {
-            room.copy_from_slice(from);
+        let target = self.target.get_mut(self.at..self.at + part.len());
+        if let (Some(target), Some(from)) = (target, bytes.get(part)) {
+            target.copy_from_slice(from);
         }
     }
 }
@@ -342,35 +345,38 @@ type SourceBytes = [u8; SOURCE_SLACK];
 
 /// Copies at least `length` bytes.
 #[inline]
-fn copy(from: &SourceBytes, room: &mut SourceBytes, length: usize) {
+fn copy(from: &SourceBytes, target: &mut SourceBytes, length: usize) {
     // There are few different lengths, so the processor can predict the branch.
     match length {
-        0..=BLOCK => copy_blocks::<1>(from, room),
-        OVER_ONE..=TWO => copy_blocks::<2>(from, room),
-        OVER_TWO..=FOUR => copy_blocks::<4>(from, room),
-        _ => copy_blocks::<{ MOST / BLOCK }>(from, room),
+        0..=BLOCK => copy_blocks::<1>(from, target),
+        OVER_ONE..=TWO => copy_blocks::<2>(from, target),
+        OVER_TWO..=FOUR => copy_blocks::<4>(from, target),
+        _ => copy_blocks::<{ MOST / BLOCK }>(from, target),
     }
 }
 
 #[inline]
-fn copy_blocks<const N: usize>(from: &SourceBytes, room: &mut SourceBytes) {
-    let (room, from) = (room.as_chunks_mut::<BLOCK>().0, from.as_chunks::<BLOCK>().0);
-    for (room, from) in room.iter_mut().zip(from).take(N) {
-        *room = *from;
+fn copy_blocks<const N: usize>(from: &SourceBytes, target: &mut SourceBytes) {
+    let (target, from) = (
+        target.as_chunks_mut::<BLOCK>().0,
+        from.as_chunks::<BLOCK>().0,
+    );
+    for (target, from) in target.iter_mut().zip(from).take(N) {
+        *target = *from;
     }
 }
 
 /// Copies the content of the quotes at a position, without the quotes.
 #[inline]
-fn bare(from: &SourceBytes, room: &mut SourceBytes, start: usize, quoted: usize) {
+fn bare(from: &SourceBytes, target: &mut SourceBytes, start: usize, quoted: usize) {
     let from = from.get(start + 1..start + 1 + FEW);
-    let room = room.get_mut(start..start + FEW);
-    if let (Some(from), Some(room)) = (from.and_then(<[u8]>::first_chunk::<FEW>), room) {
+    let target = target.get_mut(start..start + FEW);
+    if let (Some(from), Some(target)) = (from.and_then(<[u8]>::first_chunk::<FEW>), target) {
         // Whether the content is empty cannot be predicted, so there is no branch.
         let is_null = u128::from(quoted == 0);
         let null = u128::from(u32::from_le_bytes(*NULL)) & is_null.wrapping_neg();
         let word = u128::from_le_bytes(*from) & is_null.wrapping_sub(1) | null;
-        room.copy_from_slice(&word.to_le_bytes());
+        target.copy_from_slice(&word.to_le_bytes());
     }
 }
 

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_end_where_they_do_and_escapes_are_left_alone() {
+    fn strings_end_at_their_quote_and_escapes_are_refused() {
         for length in 0..40 {
             let inside: String = "aé~\u{7f}0 ".chars().cycle().take(length).collect();
             let text = format!("\"{inside}\",\"\\ ");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_whole() {
+    fn names_are_compared_completely() {
         let mut plain = Plain::new(r#""mark_out_of":5"#);
         assert!(!plain.take_name("mark") && !plain.take_name("mark_out_of_"));
         assert!(plain.take_name("mark_out_of"));

@@ -3,7 +3,7 @@
 //! complete.
 
 use super::endpoint::Query;
-use super::followed::ensure_held;
+use super::followed::ensure_followed;
 use super::reads::CoverageCheck;
 use super::view::View;
 use crate::error::Result;
@@ -26,7 +26,7 @@ fn check_scope_and_coverage(question: &dyn Query, view: View<'_>, for_one: bool)
     if question.broken_rule(view)?.is_some() {
         return Ok(());
     }
-    ensure_held(question, view)?;
+    ensure_followed(question, view)?;
     let owners = view.snapshot.owners();
     let has_coverage = match question.about() {
         Some(school) => owners.get(school).has_coverage(),

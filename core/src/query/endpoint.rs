@@ -127,11 +127,11 @@ impl Endpoint {
         let mut params = Params::recording(version, query);
         params.id = id;
         let mut faults = ValidationErrors::default();
-        let told = (self.read)(&mut params, &mut |read| {
+        let outcome = (self.read)(&mut params, &mut |read| {
             faults = read.faults;
             Ok(Outcome::Found)
         });
-        debug_assert!(told.is_ok(), "reading parameters asks nothing of the store");
+        debug_assert!(outcome.is_ok(), "reading parameters does not use the store");
         (params.recorded(), faults)
     }
 }
@@ -239,17 +239,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_endpoint_says_what_it_is() {
+    fn every_endpoint_has_its_names_and_texts() {
         let mut names = BTreeSet::new();
         for endpoint in ENDPOINTS {
-            let said = [
+            let texts = [
                 endpoint.name,
                 endpoint.v1.0,
                 endpoint.v2.0,
                 endpoint.nothing,
             ];
-            assert!(!said.contains(&""), "{said:?}");
-            assert!(names.insert(endpoint.name), "{said:?}");
+            assert!(!texts.contains(&""), "{texts:?}");
+            assert!(names.insert(endpoint.name), "{texts:?}");
         }
     }
 }

@@ -38,7 +38,7 @@ impl ValidationErrors {
     }
 
     /// Adds an error with the same text in both versions.
-    pub(crate) fn say(
+    pub(crate) fn add_message(
         &mut self,
         field: impl Into<Cow<'static, str>>,
         message: impl Into<Cow<'static, str>>,
@@ -75,7 +75,7 @@ impl From<Rule> for ValidationErrors {
     fn from(rule: Rule) -> ValidationErrors {
         let mut faults = ValidationErrors::default();
         for field in rule.fields {
-            faults.say(field, rule.text);
+            faults.add_message(field, rule.text);
         }
         faults
     }

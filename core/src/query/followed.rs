@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::presence::has_records;
 use crate::record::replication::position::FollowerState;
-use crate::record::replication::scope::{Kinds, RecordOwner, Whom};
+use crate::record::replication::scope::{Audience, Kinds, RecordOwner};
 use crate::store::Snapshot;
 use std::sync::Arc;
 
@@ -23,35 +23,35 @@ pub(super) fn read(snapshot: &Snapshot) -> Result<Arc<Option<FollowerState>>> {
 }
 
 /// Fails with `not_synced` if a question reads data of a school outside of the scope.
-pub(super) fn ensure_held(question: &dyn Query, view: View<'_>) -> Result<()> {
+pub(super) fn ensure_followed(question: &dyn Query, view: View<'_>) -> Result<()> {
     let followed = read(view.snapshot)?;
     let (Some(followed), Some(school)) = (&*followed, question.about()) else {
         return Ok(());
     };
-    let not_held = |what: String| {
+    let not_followed = |what: String| {
         let school = Some(school);
         Err(Error::NotSynced { school, what }.into())
     };
-    let Some((whom, held)) = followed.audience(school) else {
+    let Some((whom, followed_kinds)) = followed.audience(school) else {
         let is_app = view.snapshot.owners().get(school).is_app();
         return if !is_app || has_records(view.snapshot, school)? {
             Ok(())
         } else {
-            not_held("any record".to_owned())
+            not_followed("any record".to_owned())
         };
     };
     let read = read_by(question);
     let mut kinds = Kind::ALL.into_iter().filter(|kind| is_read(read, *kind));
-    if let Some(kind) = kinds.find(|kind| is_beyond(held, *kind)) {
-        return not_held(format!("the kind {}, which is not followed,", kind.name()));
+    if let Some(kind) = kinds.find(|kind| is_beyond(followed_kinds, *kind)) {
+        return not_followed(format!("the kind {}, which is not followed,", kind.name()));
     }
-    if let Whom::Learners(learners) = whom {
+    if let Audience::Learners(learners) = whom {
         let is_one = question
             .learner()
             .is_some_and(|one| learners.contains(&one));
         let mut of_people = Kind::ALL.into_iter().filter(|kind| is_read(read, *kind));
         if !is_one && of_people.any(is_of_people) {
-            return not_held("all but the learners who are followed, by their ids,".to_owned());
+            return not_followed("all but the learners who are followed, by their ids,".to_owned());
         }
     }
     Ok(())
@@ -81,8 +81,8 @@ fn is_read(read: u64, kind: Kind) -> bool {
 
 /// Returns true if the scope excludes a kind. Records that belong to the app itself are always
 /// present.
-fn is_beyond(held: Kinds, kind: Kind) -> bool {
-    RecordOwner::of_kind(kind) != RecordOwner::App && !held.has(kind)
+fn is_beyond(followed_kinds: Kinds, kind: Kind) -> bool {
+    RecordOwner::of_kind(kind) != RecordOwner::App && !followed_kinds.has(kind)
 }
 
 fn is_of_people(kind: Kind) -> bool {

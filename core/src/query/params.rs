@@ -133,7 +133,8 @@ impl<'a> Params<'a> {
     /// Reads an id that is required.
     pub(super) fn needed_id(&mut self, name: &'static str) -> u64 {
         if self.query.get(name).is_none() {
-            self.faults.say(name, format!("Please provide a {name}"));
+            self.faults
+                .add_message(name, format!("Please provide a {name}"));
         }
         let id = self.id(name).unwrap_or(0);
         if let Some(param) = self.recorded.as_mut().and_then(|params| params.last_mut()) {
@@ -204,7 +205,7 @@ impl<'a> Params<'a> {
             let (last, others) = words.split_last().unwrap_or((&"", &[]));
             let others = others.join(", ");
             self.faults
-                .say(name, format!("{name} must be {others} or {last}"));
+                .add_message(name, format!("{name} must be {others} or {last}"));
         }
         index.unwrap_or(0)
     }

@@ -28,54 +28,58 @@ impl<'a> CoverageCheck<'a> {
         Ok(self.view.current_year(&facts).unwrap_or(0))
     }
 
-    /// Requires that the unit was fetched.
-    pub(super) fn require(&self, school: u64, unit: CoverageKey) -> Result<()> {
-        self.require_any(school, &[unit])
+    /// Requires that the data of a coverage key was fetched.
+    pub(super) fn require(&self, school: u64, coverage_key: CoverageKey) -> Result<()> {
+        self.require_any(school, &[coverage_key])
     }
 
-    /// Requires that at least one of these units was fetched. Each of them contains all data
-    /// that is read. The error names the last one. For an erased learner, the answer is known
-    /// to be empty.
-    pub(super) fn require_any(&self, school: u64, units: &[CoverageKey]) -> Result<()> {
+    /// Requires that the data of at least one of these coverage keys was fetched. Each of them
+    /// covers all data that is read. The error names the last one. For an erased learner, the
+    /// answer is known to be empty.
+    pub(super) fn require_any(&self, school: u64, coverage_keys: &[CoverageKey]) -> Result<()> {
         if self.view.snapshot.owners().get(school).is_app() {
             return Ok(());
         }
-        for unit in units {
-            let seen = self.view.snapshot.records(unit.partition(school))?;
-            let is_of_erased = || is_erased(self.view.snapshot, school, unit.key.0);
-            if seen.get(unit.key)?.is_some() || unit.kind.is_of_learner() && is_of_erased()? {
+        for coverage_key in coverage_keys {
+            let coverage = self.view.snapshot.records(coverage_key.partition(school))?;
+            let is_of_erased = || is_erased(self.view.snapshot, school, coverage_key.key.0);
+            if coverage.get(coverage_key.key)?.is_some()
+                || coverage_key.kind.is_of_learner() && is_of_erased()?
+            {
                 return Ok(());
             }
         }
-        let what = units.last().map_or_else(String::new, |unit| named(*unit));
+        let what = coverage_keys
+            .last()
+            .map_or_else(String::new, |coverage_key| named(*coverage_key));
         Err(not_synced(Some(school), what))
     }
 
     /// Requires a list that is the same for all schools. The list is known if it has records,
     /// or if it was fetched for any school.
-    pub(super) fn require_list(&self, records: Partition, part: CoverageKind) -> Result<()> {
+    pub(super) fn require_list(&self, records: Partition, kind: CoverageKind) -> Result<()> {
         let snapshot = self.view.snapshot;
         if snapshot.records(records)?.blocks() > 0 {
             return Ok(());
         }
-        let unit = CoverageKey::new(part);
+        let coverage_key = CoverageKey::new(kind);
         for school in snapshot.owners().schools() {
-            let seen = snapshot.records(unit.partition(school))?;
-            if seen.get(unit.key)?.is_some() {
+            let coverage = snapshot.records(coverage_key.partition(school))?;
+            if coverage.get(coverage_key.key)?.is_some() {
                 return Ok(());
             }
         }
-        Err(not_synced(None, part.name().to_owned()))
+        Err(not_synced(None, kind.name().to_owned()))
     }
 
     /// Requires all days of a window.
     pub(super) fn require_days(
         &self,
         school: u64,
-        part: CoverageKind,
+        kind: CoverageKind,
         DateWindow { from, to }: DateWindow,
     ) -> Result<()> {
-        let all = CoverageKey::new(part).partition(school);
+        let all = CoverageKey::new(kind).partition(school);
         let all = self.view.snapshot.records(all)?;
         let mut ranges = all.cursor(Key::MIN, Key(to.number(), u64::MAX));
         // The first day that is not yet known to be fetched.
@@ -93,7 +97,7 @@ impl<'a> CoverageCheck<'a> {
         }
         Err(not_synced(
             Some(school),
-            format!("{} from {next} to {to}", part.name()),
+            format!("{} from {next} to {to}", kind.name()),
         ))
     }
 
@@ -139,15 +143,11 @@ impl<'a> CoverageCheck<'a> {
     }
 }
 
-/// Describes a unit in words.
-fn named(unit: CoverageKey) -> String {
-    let CoverageKey {
-        kind: part,
-        year,
-        key,
-    } = unit;
-    let name = part.name();
-    match part {
+/// Describes the data of a coverage key in words.
+fn named(coverage_key: CoverageKey) -> String {
+    let CoverageKey { kind, year, key } = coverage_key;
+    let name = kind.name();
+    match kind {
         CoverageKind::LearnerSubjects => format!("{name} of {year}"),
         _ if year > 0 => format!("{name} {} in {year}", key.0),
         _ => name.to_owned(),

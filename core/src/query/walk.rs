@@ -95,7 +95,7 @@ impl Walk {
         self.is_for_one
     }
 
-    /// Returns true if the walk goes against the order of the records.
+    /// Returns true if the walk is in the reverse order of the records.
     pub(super) fn is_reverse(&self) -> bool {
         self.reverse
     }
@@ -185,9 +185,9 @@ impl Walk {
         (from <= to).then_some((from, to))
     }
 
-    /// Limits a range of keys like [`rest`](Self::rest), but includes the key of the position
-    /// itself, because its row may contain more records. `key` returns `None` if the position
-    /// is outside of the range.
+    /// Limits a range of keys like [`slice_after_cursor`](Self::slice_after_cursor), but includes
+    /// the key of the position itself, because its row may contain more records. `key` returns
+    /// `None` if the position is outside of the range.
     pub(super) fn keys_from_cursor(
         &self,
         from: Key,
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_whether_more_follows() {
+    fn a_page_shows_whether_more_records_follow() {
         let mut walk = Walk::page(false, 2, None);
         assert!(walk.take(at(1, 0)) && walk.take(at(2, 0)));
         assert_eq!((walk.count(), walk.next()), (2, None));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_behind_a_position() {
+    fn the_keys_that_follow_a_position() {
         let all = (Key(1, 0), Key(9, u64::MAX));
         let rest = |reverse, after: Option<RecordPosition>| {
             Walk::page(reverse, 5, after).slice_after_cursor(all.0, all.1, key)
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_before_and_behind() {
+    fn positions_before_and_after_the_cursor() {
         let forwards = Walk::page(false, 5, Some(at(4, 7)));
         let backwards = Walk::page(true, 5, Some(at(4, 7)));
         for (start, past) in [(3, true), (4, false), (5, false)] {

@@ -199,8 +199,8 @@ impl Kind {
         self.storage().key_of(partition, key, count)
     }
 
-    /// Returns the learner to whom a record belongs, and with whom it is erased. `filter_column` returns
-    /// the value of a filter column of the record.
+    /// Returns the learner to whom a record belongs, and with whom it is erased. `filter_column`
+    /// returns the value of a filter column of the record.
     pub(crate) fn learner(
         self,
         key: &[u64],
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_residual_fields_of_a_kind_have_one_number() {
+    fn residual_fields_of_a_kind_have_distinct_numbers() {
         for kind in Kind::ALL {
             let numbers: Vec<_> = kind
                 .fields()
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_back_from_where_they_lie() {
+    fn keys_are_derived_from_their_addresses() {
         for kind in Kind::ALL {
             let keys = kind.fields().iter().filter(|field| field.is_key());
             let key: Vec<u64> = keys.zip(11..).map(|(_, number)| number).collect();

@@ -43,8 +43,8 @@ impl Answer {
     /// let page: v2::Collection<v2::Learner> = page.decode()?;
     /// assert_eq!(page.data[0].id, 7);
     ///
-    /// let nobody = engine.ask(&Learners::default())?.decode::<Vec<v1::Learner>>();
-    /// assert!(matches!(nobody, Err(Undecoded::Refused { status: 404, .. })));
+    /// let refused = engine.ask(&Learners::default())?.decode::<Vec<v1::Learner>>();
+    /// assert!(matches!(refused, Err(Undecoded::Refused { status: 404, .. })));
     /// # Ok(())
     /// # }
     /// ```

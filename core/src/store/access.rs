@@ -140,8 +140,8 @@ impl Store {
             Some(Committed::Unsure(sequence, error)) => {
                 self.writer.watchers.mark_all();
                 self.reopen(&guard, number)?;
-                let landed = self.state().open()?.0.snapshot().sequence()? == sequence;
-                if landed { Ok(()) } else { Err(error) }
+                let is_committed = self.state().open()?.0.snapshot().sequence()? == sequence;
+                if is_committed { Ok(()) } else { Err(error) }
             }
         }
     }
@@ -194,7 +194,7 @@ impl Store {
 
     /// Compacts the store after a load if much of the file is unused. Errors are ignored, because
     /// the load is already committed.
-    pub(crate) fn tidy(&self) {
+    pub(crate) fn compact_if_wasteful(&self) {
         /// Files of at most this size are not compacted.
         const SMALL: u64 = 8 << 20;
         let wasteful = || {
@@ -205,7 +205,7 @@ impl Store {
         if self.options.compact && wasteful().unwrap_or(false) {
             // Compaction is skipped if there are leases: an open export is more important than
             // space.
-            if let Ok(_turn) = self.take_turn(false) {
+            if let Ok(_access) = self.take_exclusive_access(false) {
                 let _ = self.compact_store(false);
             }
         }
@@ -213,7 +213,7 @@ impl Store {
 
     /// Returns free space to the file system, and erases removed data from the bytes of the file.
     pub(crate) fn compact(&self) -> Result<()> {
-        let _turn = self.take_turn(true)?;
+        let _access = self.take_exclusive_access(true)?;
         self.compact_store(true)
     }
 
@@ -225,8 +225,9 @@ impl Store {
         Ok(())
     }
 
-    /// Compacts the store. The caller must have exclusive access, which `take_turn` returns.
-    fn compact_store(&self, scrub: bool) -> Result<()> {
+    /// Compacts the store. The caller must have exclusive access, which `take_exclusive_access`
+    /// returns.
+    fn compact_store(&self, erase: bool) -> Result<()> {
         let guard = self.writer()?;
         let mut state = self.exclusive();
         state.open()?.0.check_writable()?;
@@ -239,7 +240,7 @@ impl Store {
         else {
             return Err(Error::Closed.into());
         };
-        let compacted = caught("compacting it", || open.compact(scrub, self.options));
+        let compacted = caught("compacting it", || open.compact(erase, self.options));
         match compacted {
             Ok(open) => {
                 *state = StoreState::Open(Box::new(open), number);

@@ -40,7 +40,7 @@ impl Sources {
         while let [collection, others @ ..] = rest {
             assert!(
                 collection.bit() < Sources::AUTHORISATIONS.bits,
-                "it has a bit of its own"
+                "a collection has the bit of another source"
             );
             if collection.is_global() {
                 all.bits |= collection.bit();
@@ -74,9 +74,9 @@ impl Sources {
         }
     }
 
-    /// Returns the union of both sets if `is_so` is true, and otherwise this set.
-    pub(crate) const fn and_if(self, is_so: bool, others: Sources) -> Sources {
-        if is_so { self.union(others) } else { self }
+    /// Returns the union of both sets if `condition` is true, and otherwise this set.
+    pub(crate) const fn and_if(self, condition: bool, others: Sources) -> Sources {
+        if condition { self.union(others) } else { self }
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
     /// A value that depends on the record of one school is not invalidated by changes of another
     /// school, although the records of all schools are in one partition.
     #[test]
-    fn a_school_touches_what_is_its_own_and_what_is_of_all() {
+    fn a_change_of_a_school_affects_its_own_values_and_those_of_all() {
         let sources = Sources::new(&[Collection::Schools, Collection::Learners]);
         let mut changes = ChangedSources::default();
         changes.partition(Partition::global(Collection::Schools));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn authorisations_are_of_a_school_and_integrators_of_all() {
+    fn authorisations_belong_to_a_school_and_integrators_to_all() {
         let mut changes = ChangedSources::default();
         changes.integrator_row(Some(7));
         for (school, expected) in [(Some(7), true), (Some(8), false), (None, true)] {

@@ -10,7 +10,7 @@ use redb::ReadableTable;
 
 /// The number of records that are stored, which is more than the number of changes that can be in
 /// flight at a time.
-const KEPT: usize = 64;
+const MOST_RECORDS: usize = 64;
 
 /// The byte between the parts of a row, which UTF-8 never contains.
 const SEPARATOR: u8 = 0xfe;
@@ -52,7 +52,7 @@ impl Write<'_> {
         let IdempotencyRecord { digest, outcome } = idempotency_record;
         let row = [id.as_bytes(), digest, outcome].join(&SEPARATOR);
         self.put_meta(&idempotency_key_of(number), &row)?;
-        self.remove_all_but_last(IDEMPOTENCY_PREFIX, KEPT)
+        self.remove_all_but_last(IDEMPOTENCY_PREFIX, MOST_RECORDS)
     }
 
     /// Removes all records, because an outcome may contain data of a school that is removed.

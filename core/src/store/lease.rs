@@ -46,13 +46,13 @@ impl Store {
     /// Returns exclusive access, during which there are no leases. Waits for `writer_wait` until
     /// all leases have ended. Then leases that are not being read are ended, so that a slow reader
     /// cannot delay an erasure, and reads that are in progress have the same time again to finish.
-    /// If `is_patient` is false, the call does not wait.
-    pub(super) fn take_turn(&self, is_patient: bool) -> Result<ExclusiveAccess<'_>> {
+    /// If `can_wait` is false, the call does not wait.
+    pub(super) fn take_exclusive_access(&self, can_wait: bool) -> Result<ExclusiveAccess<'_>> {
         self.owner.check()?;
         let wait = self.options.wait;
         let leases = &self.leases;
         let mut list = leases.lock();
-        if is_patient && HAS_THREADS && !list.is_free() {
+        if can_wait && HAS_THREADS && !list.is_free() {
             list.waiting += 1;
             list = leases.wait(list, wait);
             list.end(&Error::ReaderEnded);

@@ -197,7 +197,7 @@ impl Store {
                 "only a store in a file can be suspended: keep this one open",
             ));
         }
-        let _turn = self.take_turn(true)?;
+        let _access = self.take_exclusive_access(true)?;
         let _guard = self.writer()?;
         let mut state = self.exclusive();
         if matches!(&*state, StoreState::Suspended) {
@@ -341,17 +341,17 @@ mod tests {
             refused.as_ref().map(|error| error.code()),
             Some("unsupported")
         );
-        let says = refused.map(|error| error.to_string()).unwrap_or_default();
+        let message = refused.map(|error| error.to_string()).unwrap_or_default();
         assert!(
-            says.contains("open the store anew in this process"),
-            "{says}"
+            message.contains("open the store again in this process"),
+            "{message}"
         );
         assert_eq!(code(store.compact()), "unsupported");
         assert_eq!(code(store.unstage("nothing")), "unsupported");
         assert_eq!(code(store.check(|_| Ok(()))), "unsupported");
         assert_eq!(code(store.resume()), "unsupported");
         assert_eq!(code(store.read(|snapshot| snapshot.sequence())), "ok");
-        let failed = store.read(|_| Err::<(), _>(Error::corrupt("as told")));
+        let failed = store.read(|_| Err::<(), _>(Error::corrupt("for the test")));
         assert_eq!(code(failed), "unsupported");
         assert_eq!(code(store.close()), "ok");
         drop(store);
@@ -361,7 +361,7 @@ mod tests {
 
     /// A store in memory is copied by a fork.
     #[test]
-    fn a_store_in_memory_is_everybodys_own() -> Result<()> {
+    fn a_store_in_memory_belongs_to_every_process() -> Result<()> {
         assert!(SharedBackend::in_memory().owner.check().is_ok());
         Owner::this_process().check()
     }

@@ -26,7 +26,7 @@ const DECODED_BYTES: usize = 8 << 20;
 const MOST_SYNCS: u64 = 10_000;
 
 fn new_decoded_cache(options: StoreOptions) -> DecodedCache {
-    DecodedCache::new(options.decoded_bytes, options.held_bytes())
+    DecodedCache::new(options.decoded_bytes, options.block_cache_bytes())
 }
 
 pub(super) struct Open {
@@ -143,19 +143,19 @@ impl Open {
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
-        let held = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);
-        held.clone()
+        let current = self.snapshot.read().unwrap_or_else(PoisonError::into_inner);
+        current.clone()
     }
 
     /// Makes a commit visible to readers.
     fn publish_snapshot(&self, changes: &ChangedSources) -> Result<()> {
         let decoded_cache = self.snapshot().decoded_after(changes);
         let next = Arc::new(Snapshot::open(&self.database, decoded_cache)?);
-        let mut held = self
+        let mut current = self
             .snapshot
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        *held = next;
+        *current = next;
         Ok(())
     }
 
@@ -201,7 +201,7 @@ impl Open {
     /// Moves the entries of a sorter into a table. They need not survive a crash, so nothing is
     /// synced.
     pub(super) fn stage(&self, sorter: &mut Sorter, name: &str) -> Result<()> {
-        self.forget_left_behind()?;
+        self.delete_left_behind()?;
         let mut transaction = self.begin_write()?;
         transaction
             .set_durability(Durability::None)
@@ -226,7 +226,7 @@ impl Open {
         Ok(transaction.commit()?)
     }
 
-    fn forget_left_behind(&self) -> Result<()> {
+    fn delete_left_behind(&self) -> Result<()> {
         let mut left_behind = self
             .left_behind
             .lock()
@@ -238,10 +238,10 @@ impl Open {
         Ok(())
     }
 
-    /// Returns free space to the file system. If `scrub` is true, it also erases removed data from
+    /// Returns free space to the file system. If `erase` is true, it also erases removed data from
     /// the bytes of the file. There must be no other reference to the snapshot.
-    pub(super) fn compact(self, scrub: bool, options: StoreOptions) -> Result<Open> {
-        self.forget_left_behind()?;
+    pub(super) fn compact(self, erase: bool, options: StoreOptions) -> Result<Open> {
+        self.delete_left_behind()?;
         let Open {
             mut database,
             snapshot,
@@ -254,7 +254,7 @@ impl Open {
             .unwrap_or_else(PoisonError::into_inner);
         let decoded_cache = snapshot.decoded_after(&ChangedSources::default());
         drop(snapshot);
-        if scrub {
+        if erase {
             // If the file is damaged, redb may panic while it writes, and again while that panic
             // unwinds, which ends the process.
             let view = CopyOnWrite::new(backend.clone())?;
@@ -268,14 +268,14 @@ impl Open {
             return Err(if backend.has_syncs_left() {
                 error.into()
             } else {
-                Error::corrupt("compacting it does not end")
+                Error::corrupt("compacting it made too many syncs")
             });
         }
         // Closing truncates the file and records the state of the allocator. Without that state, a
         // killed app would scan the whole file at its next start. A commit would also record the
         // state, but would first double the file.
         drop(database);
-        if scrub {
+        if erase {
             secure_erase::clear_unused(&backend, options.checking_cache_bytes())?;
         }
         let database = open_database(&backend, options)?;
@@ -288,7 +288,7 @@ impl Open {
             left_behind: Mutex::default(),
             journaling,
         };
-        if scrub && open.snapshot().has_leftovers()? {
+        if erase && open.snapshot().has_leftovers()? {
             open.note_erased()?;
         }
         Ok(open)

@@ -49,7 +49,7 @@ impl StoreOptions {
     }
 
     /// The part of the cache for cached blocks.
-    pub(super) fn held_bytes(&self) -> usize {
+    pub(super) fn block_cache_bytes(&self) -> usize {
         self.cache_bytes - self.page_cache_bytes()
     }
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cache_is_divided_and_no_more_of_it_is_given_than_there_is() {
+    fn the_parts_of_the_cache_add_up_to_its_size() {
         for (cache_bytes, page_cache_bytes) in [
             (0, 0),
             (1 << 16, 3 << 14),
@@ -93,7 +93,7 @@ mod tests {
                 ..StoreOptions::for_test()
             };
             assert_eq!(options.page_cache_bytes(), page_cache_bytes);
-            let both = options.page_cache_bytes() + options.held_bytes();
+            let both = options.page_cache_bytes() + options.block_cache_bytes();
             assert_eq!(both, cache_bytes);
         }
     }

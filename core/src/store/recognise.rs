@@ -66,7 +66,7 @@ fn is_store(database: &Database, options: StoreOptions) -> Result<bool> {
         digests => digests.ok(),
     };
     let no_format = || match digests {
-        Some(_) => Error::corrupt("it does not say of which format it is"),
+        Some(_) => Error::corrupt("the number of its format is missing"),
         None => not_a_store(),
     };
     let meta = match transaction.open_table(META) {

@@ -42,7 +42,7 @@ impl Edits for SchoolEdits<'_> {
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let key = self.edits.next_key()?;
         let decision = self.edits.edit(old, new)?;
-        if decision != Decision::Keep {
+        if decision != Decision::Unchanged {
             self.changed.extend(key.map(|key| key.0));
         }
         Ok(decision)

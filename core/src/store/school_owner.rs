@@ -1,4 +1,4 @@
-//! Who owns the records of each school. The owners are one row of the table `meta`.
+//! The owners of the records of each school. They are one row of the table `meta`.
 //!
 //! ```text
 //! for each school that the app does not own: the number of its owner, 1 byte · its id, 8 bytes
@@ -61,7 +61,7 @@ impl SchoolOwners {
             owners.set(u64::from_le_bytes(*school), owner);
         }
         if !rest.is_empty() {
-            return Err(Error::corrupt("the list of owners of schools is cut"));
+            return Err(Error::corrupt("the list of owners of schools is truncated"));
         }
         Ok(owners)
     }
@@ -97,8 +97,8 @@ impl SchoolOwners {
         self.0.keys().copied()
     }
 
-    /// Returns whether any school has an owner for which `is_one` returns true.
-    pub(crate) fn any(&self, is_one: impl Fn(SchoolOwner) -> bool) -> bool {
-        self.0.values().copied().any(is_one)
+    /// Returns whether any school has an owner for which `predicate` returns true.
+    pub(crate) fn any(&self, predicate: impl Fn(SchoolOwner) -> bool) -> bool {
+        self.0.values().copied().any(predicate)
     }
 }

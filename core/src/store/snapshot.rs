@@ -98,7 +98,7 @@ impl Snapshot {
 
     #[cfg(test)]
     pub(super) fn block_cache_bytes(&self) -> usize {
-        self.decoded_cache.room.taken()
+        self.decoded_cache.budget.used()
     }
 
     /// The maximum size of one decoded value, so that there is space for others in the cache.
@@ -262,10 +262,10 @@ impl Reader for Snapshot {
             .get_owned(block_key(partition, block).as_slice())?;
         let guard = guard.ok_or_else(missing_block)?;
         block_index.check(partition, position, guard.value())?;
-        let held = Arc::new(self.decoded_cache.room.take(guard));
+        let cached = Arc::new(self.decoded_cache.budget.count_block(guard));
         self.decoded_cache
-            .cache_block(partition, block_index, position, &held);
-        Ok(PinnedBlock::held(held, partition.collection.layout()))
+            .cache_block(partition, block_index, position, &cached);
+        Ok(PinnedBlock::cached(cached, partition.collection.layout()))
     }
 
     fn partitions(&self, from: Partition, to: Partition) -> Result<Vec<Partition>> {

@@ -67,12 +67,12 @@ impl Watchers {
     /// Notifies the watches that are affected by these changes. Readers must already see the
     /// changes.
     pub(super) fn mark(&self, changes: &ChangedSources) {
-        let concerns = |watcher: &Watcher| changes.affects(watcher.school, watcher.sources());
+        let is_affected = |watcher: &Watcher| changes.affects(watcher.school, watcher.sources());
         if changes.has_shared() {
-            self.notify(concerns);
+            self.notify(is_affected);
         } else {
             let schools = changes.schools().map(Some);
-            self.notify_of(schools.chain([None]), concerns);
+            self.notify_of(schools.chain([None]), is_affected);
         }
     }
 
@@ -90,16 +90,16 @@ impl Watchers {
         });
     }
 
-    fn notify(&self, concerns: impl Fn(&Watcher) -> bool) {
+    fn notify(&self, is_affected: impl Fn(&Watcher) -> bool) {
         let schools: Vec<_> = self.list().all.keys().copied().collect();
-        self.notify_of(schools.into_iter(), concerns);
+        self.notify_of(schools.into_iter(), is_affected);
     }
 
-    /// Notifies the watches of these schools for which `concerns` returns true.
+    /// Notifies the watches of these schools for which `is_affected` returns true.
     fn notify_of(
         &self,
         schools: impl Iterator<Item = Option<u64>>,
-        concerns: impl Fn(&Watcher) -> bool,
+        is_affected: impl Fn(&Watcher) -> bool,
     ) {
         // The WebAssembly module, whose size matters, has no watches: browser tabs poll instead.
         if cfg!(module) {
@@ -108,7 +108,7 @@ impl Watchers {
         let list = &mut *self.list();
         for school in schools {
             for watcher in list.all.get(&school).into_iter().flatten() {
-                if concerns(watcher) && !watcher.is_notified.swap(true, Ordering::AcqRel) {
+                if is_affected(watcher) && !watcher.is_notified.swap(true, Ordering::AcqRel) {
                     #[cfg(not(target_family = "wasm"))]
                     list.due.extend(watcher.wake().clone());
                 }
@@ -148,7 +148,7 @@ impl Watcher {
 impl Watch {
     /// Returns whether there was a notification since the last call. A read that starts after this
     /// call sees at least the changes that caused the notification.
-    pub(crate) fn take(&self) -> bool {
+    pub(crate) fn take_changed(&self) -> bool {
         self.watcher.is_notified.swap(false, Ordering::AcqRel)
     }
 
@@ -167,7 +167,7 @@ impl Watch {
     /// Sets the function that is called at the next notification, and at the first one after each
     /// [`take`](Self::take).
     #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn on_touch(&self, wake: Option<Wake>) {
+    pub(crate) fn on_change(&self, wake: Option<Wake>) {
         let before = std::mem::replace(&mut *self.watcher.wake(), wake);
         drop(before);
     }
@@ -197,10 +197,10 @@ mod tests {
         let watch = watchers.watch(Some(school), Sources::new(&[of]));
         let woken = Arc::new(AtomicUsize::new(0));
         let count = woken.clone();
-        watch.on_touch(Some(Arc::new(move || {
+        watch.on_change(Some(Arc::new(move || {
             count.fetch_add(1, Ordering::Relaxed);
         })));
-        assert!(watch.take() && !watch.take());
+        assert!(watch.take_changed() && !watch.take_changed());
         (watch, woken)
     }
 
@@ -214,7 +214,7 @@ mod tests {
     /// With a hundred watchers, a change wakes only those that it affects, and each of them only
     /// once until it has called `take`.
     #[test]
-    fn who_is_concerned_is_woken_once() {
+    fn an_affected_watcher_is_woken_once() {
         let watchers = Arc::new(Watchers::default());
         let all: Vec<_> = (0..50)
             .flat_map(|school| {
@@ -232,7 +232,7 @@ mod tests {
         }
         assert_eq!(woken().iter().sum::<usize>(), 1);
         assert_eq!(all.get(14).map(count), Some(1));
-        let notified = all.iter().filter(|(watch, _)| watch.take()).count();
+        let notified = all.iter().filter(|(watch, _)| watch.take_changed()).count();
         assert_eq!(notified, 1);
         change(&watchers, Partition::new(7, Collection::Learners));
         assert_eq!(all.get(14).map(count), Some(2));
@@ -250,23 +250,23 @@ mod tests {
         let watchers = Arc::new(Watchers::default());
         let sources = Sources::new(&[Collection::Coverage]);
         let watch = watchers.watch(None, sources.union(Sources::INTEGRATORS));
-        assert!(watch.take());
+        assert!(watch.take_changed());
         change(&watchers, Partition::new(3, Collection::Coverage));
-        assert!(watch.take());
+        assert!(watch.take_changed());
         change(&watchers, Partition::new(3, Collection::Learners));
-        assert!(!watch.take());
+        assert!(!watch.take_changed());
         let mut changes = ChangedSources::default();
         changes.integrator_row(None);
         watchers.mark(&changes);
-        assert!(watch.take());
+        assert!(watch.take_changed());
     }
 
     #[test]
-    fn nobody_is_left_and_a_failure_stays_where_it_is() {
+    fn all_watches_end_although_one_of_them_fails() {
         let watchers = Arc::new(Watchers::default());
         let (watch, woken) = counted(&watchers, 1, Collection::Learners);
         let (failing, _) = counted(&watchers, 1, Collection::Learners);
-        failing.on_touch(Some(Arc::new(|| std::panic::resume_unwind(Box::new(())))));
+        failing.on_change(Some(Arc::new(|| std::panic::resume_unwind(Box::new(())))));
         watchers.end();
         watchers.wake();
         assert!(watch.has_ended() && woken.load(Ordering::Relaxed) == 1);

@@ -163,7 +163,7 @@ impl<'t> Write<'t> {
     /// callers that know them.
     fn note_change(&mut self, partition: Partition) {
         if partition.collection == Collection::Coverage {
-            self.changed_keys.touch_coverage(partition.school);
+            self.changed_keys.record_coverage(partition.school);
         }
         self.changes.partition(partition);
     }
@@ -181,8 +181,8 @@ impl<'t> Write<'t> {
     }
 
     /// Subtracts rows that were not copied from a row-set checksum.
-    pub(super) fn leave_out(&mut self, of: RowSet, rows: Digest) {
-        self.added.left_out(of, rows);
+    pub(super) fn subtract_omitted(&mut self, of: RowSet, rows: Digest) {
+        self.added.subtract(of, rows);
     }
 
     /// Writes a block, and returns its checksum.
@@ -216,20 +216,20 @@ impl<'t> Write<'t> {
         let key = partition.to_bytes();
         self.known.borrow_mut().remove(&partition);
         let bytes = block_index.encode();
-        let kept = Some(bytes.len()).filter(|_| !block_index.entries.is_empty());
-        let row = match kept {
+        let length = Some(bytes.len()).filter(|_| !block_index.entries.is_empty());
+        let row = match length {
             Some(_) => self
                 .block_indexes
                 .insert(key.as_slice(), bytes.as_slice())?,
             None => self.block_indexes.remove(key.as_slice())?,
         };
         let old = row.as_ref().map(AccessGuard::value);
-        let new = kept.map(|_| bytes.as_slice());
+        let new = length.map(|_| bytes.as_slice());
         let school = RowSet::School(partition.school);
         self.added.replaced(school, &key, old, new);
         let replaced = old.map(<[u8]>::len);
         drop(row);
-        self.update_live_bytes(replaced, kept);
+        self.update_live_bytes(replaced, length);
         self.note_change(partition);
         Ok(())
     }
@@ -270,15 +270,15 @@ impl<'t> Write<'t> {
         Ok(())
     }
 
-    /// Removes all rows of `meta` whose keys start with `prefix`, except the last `kept` ones.
+    /// Removes all rows of `meta` whose keys start with `prefix`, except the last `count` ones.
     /// Removing a range with redb would add more code to the WebAssembly module.
-    pub(super) fn remove_all_but_last(&mut self, prefix: &[u8], kept: usize) -> Result<()> {
+    pub(super) fn remove_all_but_last(&mut self, prefix: &[u8], count: usize) -> Result<()> {
         let mut keys = Vec::new();
         read_rows(&self.meta, prefix, &mut |key, _| {
             keys.push(key.to_vec());
             Ok(())
         })?;
-        let surplus = keys.len().saturating_sub(kept);
+        let surplus = keys.len().saturating_sub(count);
         for key in keys.into_iter().take(surplus) {
             let old = self.meta.remove(key.as_slice())?;
             let old = old.as_ref().map(AccessGuard::value);

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// transaction.
 #[derive(Default)]
 pub(super) struct WriterLock {
-    held: Mutex<bool>,
-    freed: Condvar,
+    is_locked: Mutex<bool>,
+    released: Condvar,
     /// The watchers of the store. Those that a writer has notified are woken when it releases the
     /// lock.
     pub(super) watchers: Arc<Watchers>,
@@ -28,28 +28,37 @@ impl WriterLock {
                 what: "another change is being written".into(),
             })
         };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if *held && cfg!(all(target_family = "wasm", target_os = "unknown")) {
+        let mut is_locked = self
+            .is_locked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *is_locked && cfg!(all(target_family = "wasm", target_os = "unknown")) {
             return Err(busy());
         }
-        if *held {
-            let waited = self.freed.wait_timeout_while(held, wait, |held| *held);
-            (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *is_locked {
+            let waited = self
+                .released
+                .wait_timeout_while(is_locked, wait, |is_locked| *is_locked);
+            (is_locked, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        if *held {
+        if *is_locked {
             return Err(busy());
         }
-        *held = true;
+        *is_locked = true;
         Ok(WriterGuard(self))
     }
 }
 
 impl Drop for WriterGuard<'_> {
     fn drop(&mut self) {
-        let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
-        *held = false;
-        drop(held);
-        self.0.freed.notify_one();
+        let mut is_locked = self
+            .0
+            .is_locked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *is_locked = false;
+        drop(is_locked);
+        self.0.released.notify_one();
         #[cfg(not(target_family = "wasm"))]
         self.0.watchers.wake();
     }

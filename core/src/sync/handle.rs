@@ -3,10 +3,10 @@
 use super::fetch::machine::Machine;
 use super::fetch::ownership::OwnershipTokens;
 use super::fetch::staging::Staging;
-use super::options::SyncOptions;
 use super::step::{
     CallFailure, QuarantinedAnswer, Reply, ReplyOutcome, Step, SyncProgress, SyncReport,
 };
+use super::sync_options::SyncOptions;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// of this crate would hide.
 ///
 /// It sends nothing itself and has no clock: call [`next`](Self::next), send the call that it
-/// returns, and pass the reply to [`handle_reply`](Self::handle_reply). It can be used from several threads.
+/// returns, and pass the reply to [`handle_reply`](Self::handle_reply). It can be used from several
+/// threads.
 ///
-/// The outcome of each reply is stored before `handle_reply` returns. If a sync is dropped or its process
-/// ends, the next sync of the school resumes the pass, provided that its `days_from` and
+/// The outcome of each reply is stored before `handle_reply` returns. If a sync is dropped or its
+/// process ends, the next sync of the school resumes the pass, provided that its `days_from` and
 /// `utc_offset` are the same. If two syncs of a school exist at a time, only the one that was
 /// started last continues.
 pub struct Sync {
@@ -28,13 +29,13 @@ pub struct Sync {
 impl Sync {
     pub(crate) fn new(
         store: Arc<Store>,
-        turns: &OwnershipTokens,
+        tokens: &OwnershipTokens,
         secret: u64,
         school: u64,
         options: SyncOptions,
     ) -> Result<Sync> {
         let staging = Staging::new(store, school, &options);
-        let machine = Machine::new(staging, turns.next(school), secret, school, options)?;
+        let machine = Machine::new(staging, tokens.next(school), secret, school, options)?;
         let machine = Mutex::new(machine);
         Ok(Sync { machine })
     }

@@ -2,7 +2,7 @@
 //! network and no credentials: its caller sends the calls that it returns, and passes the replies
 //! back to it.
 //!
-//! - `handle`, `options`, `step`: the public interface.
+//! - `handle`, `sync_options`, `step`: the public interface.
 //! - `plan`: decides which resource is requested next. `fetch`: manages calls in flight and
 //!   evaluates their replies. `read`: decodes a reply into fetched records. `publish`: merges
 //!   fetched records into the records of the school.
@@ -10,19 +10,19 @@
 
 mod fetch;
 mod handle;
-mod options;
 mod plan;
 mod publish;
 mod read;
 mod step;
+mod sync_options;
 mod tests;
 
 pub(crate) use fetch::ownership::OwnershipTokens;
 pub use handle::Sync;
-pub use options::SyncOptions;
 pub use step::{
     Call, CallFailure, FailedRequest, QuarantinedAnswer, RefusedState, Reply, ReplyOutcome, Step,
     StopReason, SyncProgress, SyncReport, UnsentState,
 };
+pub use sync_options::SyncOptions;
 #[cfg(fuzzing)]
-pub(crate) use tests::fuzzed::fuzz;
+pub(crate) use tests::fuzz_target::fuzz;

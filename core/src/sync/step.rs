@@ -17,7 +17,7 @@ pub enum Step {
     Done(SyncReport),
     /// The sync cannot continue, and every further step is the same. It publishes nothing more;
     /// records that were published before are still answered. Start another sync when the reason no
-    /// longer applies. `Sync::report` returns what led to it.
+    /// longer applies. `Sync::report` returns the results so far.
     Stop(StopReason),
 }
 

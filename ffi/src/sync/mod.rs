@@ -1,5 +1,5 @@
-//! Schools that are filled from the service: the machine, forwarded. A package's own HTTP
-//! client drives it.
+//! Schools that are synced from the service. The calls of a sync are forwarded to the crate
+//! `rollbook`, and the package of each language sends them with its own HTTP client.
 
 mod options;
 mod report;
@@ -245,7 +245,7 @@ mod tests {
         let learners = request("/api/v1/adminplus/learners/1000");
         assert_eq!(mirror.request(&learners)?, source.request(&learners)?);
 
-        // What is prioritised is asked next.
+        // A prioritised target is requested next.
         let prioritised = "/api/v1/adminplus/learners/1000?status=current&include_parents=1";
         sync.prioritise(prioritised)?;
         let Step::Send { call } = sync.next(now)? else {

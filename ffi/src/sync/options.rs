@@ -1,35 +1,37 @@
-//! What a sync covers, and how.
+//! The options of a sync.
 
 use crate::error::{Result, RollbookError};
 
-/// What is to be synced of a school; each may be left out.
+/// The options of a sync. Each of them can be omitted.
 #[derive(Debug, Clone, Default, uniffi::Record)]
 pub struct SyncOptions {
-    /// The first day of absences and discipline, as YYYY-MM-DD; a month before today
-    /// unless given, and at most ten years before.
+    /// The first day of the absences and discipline records to sync, as YYYY-MM-DD. The default is
+    /// a month before today; the limit is ten years before today.
     #[uniffi(default)]
     pub days_from: Option<String>,
-    /// The school's distance from UTC as `±HH:MM`, which the service does not tell;
-    /// `+02:00` unless given. It says which day is today at the school.
+    /// The school's offset from UTC as `±HH:MM`, which no answer of the service contains. It
+    /// determines the current date of the school. The default is the offset that is stored with the
+    /// school, which is `+02:00` at first.
     #[uniffi(default)]
     pub utc_offset: Option<String>,
-    /// How many calls may be out at once; 4 unless given. The service may make it fewer.
+    /// How many calls may be in flight at once. The default is 4. While the service answers 429,
+    /// the sync allows fewer.
     #[uniffi(default)]
     pub most_in_flight: Option<u32>,
-    /// How many of the answers that seldom change are asked for again in a pass, the oldest
-    /// first; 25 unless given.
+    /// How many of the answers that seldom change a pass requests again, the oldest first. The
+    /// default is 25.
     #[uniffi(default)]
     pub rotate: Option<u32>,
-    /// The integrator with whose credentials the calls are sent, by user name, if its state
-    /// updates are to be taken and sent. What was asked for shows at once, and is taken back
-    /// if the service refuses it. Without it state updates of a school that is synced are
-    /// refused.
+    /// The user name of the integrator whose credentials the calls use, if state updates of that
+    /// integrator are accepted and sent. A requested state is visible at once, and is reset if the
+    /// service refuses it. Without this option, state updates of a synced school are refused.
     #[uniffi(default)]
     pub outbox: Option<String>,
 }
 
 impl SyncOptions {
-    pub(crate) fn as_given(&self) -> Result<rollbook::SyncOptions> {
+    /// Converts the options to the type of the engine.
+    pub(crate) fn to_core(&self) -> Result<rollbook::SyncOptions> {
         let date = |text: &String| {
             let date = text.parse();
             date.map_err(|bad: rollbook::BadDate| {

@@ -1,4 +1,4 @@
-//! What a sync reports: the results and the progress of a pass, and what was seen of a school.
+//! The results and the progress of a sync pass, and the coverage of a school.
 
 /// A call that failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
@@ -46,7 +46,7 @@ impl From<rollbook::QuarantinedAnswer> for QuarantinedAnswer {
 pub struct RefusedState {
     /// The API type.
     pub api_type_id: u64,
-    /// The state that was asked for.
+    /// The requested state.
     pub state: bool,
     /// The HTTP status.
     pub status: u16,
@@ -57,7 +57,7 @@ pub struct RefusedState {
 pub struct UnsentState {
     /// The API type.
     pub api_type_id: u64,
-    /// The state that was asked for.
+    /// The requested state.
     pub state: bool,
 }
 
@@ -120,44 +120,46 @@ impl From<rollbook::SyncReport> for SyncReport {
     }
 }
 
-/// How far a pass has come.
+/// The progress of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, uniffi::Record)]
 pub struct SyncProgress {
-    /// How many answers there are.
+    /// How many requests of the pass are finished: their answers have arrived, or they have failed
+    /// permanently.
     pub answered: u64,
-    /// How many are known to be still asked for. Answers tell what else there is to ask, so
-    /// that it grows at first.
+    /// How many requests are known to be unfinished. Answers show what else must be requested, so
+    /// this number grows at first.
     pub left: u64,
-    /// How many calls are out.
+    /// How many calls are in flight.
     pub in_flight: u32,
 }
 
-/// What was seen of a school that is synced.
+/// The coverage of a synced school: which data was fetched from the service.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Coverage {
-    /// When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z; nothing if
-    /// nothing was.
+    /// The instant at which the oldest data was fetched, in seconds since 1970-01-01T00:00:00Z. It
+    /// is missing if no data was fetched.
     pub as_of: Option<i64>,
-    /// What was seen, kind by kind.
+    /// The fetched data, kind by kind.
     pub seen: Vec<Covered>,
-    /// How many learners were erased, whom sync does not bring back.
+    /// The number of erased learners, which a sync does not add again.
     pub erased: u64,
 }
 
-/// A kind of what was seen of a school.
+/// One kind of data of a school that was fetched.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Covered {
-    /// What it is, as `not_synced` calls it: `the current learners`.
+    /// The name of the kind, as in the message of `not_synced`: `the current learners`.
     pub what: String,
-    /// The administrative year, of what is of one year.
+    /// The administrative year, if the data is of one year.
     pub year: Option<u64>,
-    /// The first day, of what is of days, as YYYY-MM-DD;
+    /// The first day, as YYYY-MM-DD, if the data is of a range of days.
     pub from: Option<String>,
-    /// and the last.
+    /// The last day, as YYYY-MM-DD, if the data is of a range of days.
     pub to: Option<String>,
-    /// Of how many learners, grades, or terms of a grade it was seen; 1 of all else.
+    /// The number of learners or grades whose data was fetched; 1 for other kinds.
     pub count: u64,
-    /// When the oldest of it was seen, in seconds since 1970-01-01T00:00:00Z.
+    /// The instant at which the oldest of this data was fetched, in seconds since
+    /// 1970-01-01T00:00:00Z.
     pub as_of: i64,
 }
 

@@ -118,7 +118,7 @@ impl From<rollbook::ReplyOutcome> for ReplyOutcome {
             rollbook::ReplyOutcome::Unchanged => ReplyOutcome::Unchanged,
             rollbook::ReplyOutcome::Retry { at } => ReplyOutcome::Retry { at },
             rollbook::ReplyOutcome::Failed => ReplyOutcome::Failed,
-            // All that are left; a new case of the enum gets its own arm.
+            // Only `Stale` is left. A new case of the enum must get its own arm.
             _ => ReplyOutcome::Stale,
         }
     }

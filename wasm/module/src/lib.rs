@@ -1,7 +1,7 @@
-//! The module: `rollbook-wasm`, linked, and nothing beside it.
+//! The WebAssembly module, which links `rollbook-wasm` and contains nothing else.
 //!
-//! What is linked is optimised once more as a whole, at the level of the crate that it
-//! is linked for. Only at the highest does what is marked as hot become fast; what is
-//! compiled for size stays small at any, and what `rollbook-wasm` has is such.
+//! The linked code is optimised once more as a whole, at the optimisation level of this crate. Hot
+//! paths become fast only at the highest level. Functions that were compiled for size, such as
+//! those of `rollbook-wasm`, remain small at any level.
 
 use rollbook_wasm as _;

@@ -28,13 +28,13 @@ impl Commit<'_, '_> {
         }
         let mut new = ItemBuffer::default();
         let new_at = match self.staged.take()?.put {
-            Some(mut kept) => {
+            Some(mut record) => {
                 let at = GradeTerm {
-                    grade: ordered::take(&mut kept)?,
-                    year: ordered::take(&mut kept)?,
-                    term: ordered::take(&mut kept)?,
+                    grade: ordered::take(&mut record)?,
+                    year: ordered::take(&mut record)?,
+                    term: ordered::take(&mut record)?,
                 };
-                decode_item(kept, &mut new)?;
+                decode_item(record, &mut new)?;
                 Some(at)
             }
             None => None,
@@ -53,7 +53,8 @@ impl Commit<'_, '_> {
             old_at.map(|at| (at, old.item())),
             new_at.map(|at| (at, new.item())),
         );
-        self.tally.count(Kind::Assessment, change, || [school, id]);
+        self.counter
+            .count(Kind::Assessment, change, || [school, id]);
         if change.is_none() {
             return Ok(());
         }

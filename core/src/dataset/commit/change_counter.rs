@@ -23,7 +23,7 @@ impl ChangeCounter {
 
     /// Checks a school before its records are merged. If it has no records yet, the journal records
     /// that all of it may have changed, instead of the single keys.
-    pub(super) fn look_at(&mut self, write: &Write<'_>, school: u64) -> Result<()> {
+    pub(super) fn check_school(&mut self, write: &Write<'_>, school: u64) -> Result<()> {
         if !self.is_on() || self.school == Some(school) {
             return Ok(());
         }

@@ -31,11 +31,11 @@ impl Commit<'_, '_> {
         // a removal the state is 0. A removal that is not from a line (line 0) only removes the
         // record if no line contains it, and does not reset the state.
         let mut state = old.as_ref().and_then(|row| row.first().copied());
-        let mut there = state.is_some();
+        let mut exists = state.is_some();
         let mut last_line = 0;
         self.staged.each(|entry| {
             last_line = entry.line;
-            there = entry.put.is_some();
+            exists = entry.put.is_some();
             match entry.put {
                 Some(given) => state = given.first().copied().or(state).or(Some(0)),
                 None if entry.line > 0 => state = None,
@@ -43,13 +43,13 @@ impl Commit<'_, '_> {
             }
             Ok(())
         })?;
-        let new = state.filter(|_| there).map(|state| vec![state]);
-        self.needs.note(
+        let new = state.filter(|_| exists).map(|state| vec![state]);
+        self.needs.record(
             self.write,
             Kind::ClientIntegration,
             &[school],
             last_line,
-            there,
+            exists,
         )?;
         self.put_row(Some(school), &key, old.as_deref(), new.as_deref())
     }
@@ -67,7 +67,7 @@ impl Commit<'_, '_> {
             Some(_) => Kind::ClientIntegration,
             None => Kind::Integrator,
         };
-        self.tally.summary.count(kind, change);
+        self.counter.summary.count(kind, change);
         match change {
             Change::Unchanged | Change::Absent => Ok(()),
             _ => self.write.set_integrator_row(school, key, new),

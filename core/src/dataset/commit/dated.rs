@@ -28,9 +28,9 @@ impl Commit<'_, '_> {
         }
         let mut new = ItemBuffer::default();
         let new_date = match self.staged.take()?.put {
-            Some(mut kept) => {
-                let date = ordered::take(&mut kept)?;
-                decode_item(kept, &mut new)?;
+            Some(mut record) => {
+                let date = ordered::take(&mut record)?;
+                decode_item(record, &mut new)?;
                 Some(date)
             }
             None => None,
@@ -39,14 +39,15 @@ impl Commit<'_, '_> {
             old_date.map(|date| (date, old.item())),
             new_date.map(|date| (date, new.item())),
         );
-        self.tally.summary.count(kind, change);
+        self.counter.summary.count(kind, change);
         if change.is_none() {
             return Ok(());
         }
         let items = [old_date.map(|_| old.item()), new_date.map(|_| new.item())];
         for item in items.into_iter().flatten() {
             let learner = kind.learner(&[school, id], |column| Ok(item.filter_column(column)))?;
-            self.tally.record(kind, &[school, id, learner.unwrap_or(0)]);
+            self.counter
+                .record(kind, &[school, id, learner.unwrap_or(0)]);
         }
         if let Some(date) = old_date.filter(|date| Some(*date) != new_date) {
             self.records.remove(records, Key(date, id))?;

@@ -67,6 +67,7 @@ impl Deferred {
         self.sorter.bytes() > self.limit
     }
 
+    /// Moves the edits to the store if they use too much memory.
     pub(super) fn spill(&mut self, write: &mut Write<'_>) -> Result<()> {
         if self.is_full() {
             write.spill(&mut self.sorter, self.name)?;
@@ -74,13 +75,13 @@ impl Deferred {
         Ok(())
     }
 
-    /// Returns all edits in order, and leaves none here.
+    /// Removes all edits and returns them in order.
     pub(super) fn sorted<'t>(&mut self, write: &mut Write<'t>) -> Result<InOrder<'t>> {
         let sorter = std::mem::take(&mut self.sorter);
         Ok(InOrder {
             sorted: write.sorted(sorter)?,
             address: None,
-            read: false,
+            is_decoded: false,
         })
     }
 }
@@ -89,18 +90,19 @@ impl Deferred {
 pub(super) struct InOrder<'t> {
     sorted: Sorted<'t>,
     address: Option<(Partition, Key)>,
-    read: bool,
+    /// Whether `address` is that of the current edit.
+    is_decoded: bool,
 }
 
 impl InOrder<'_> {
     /// Returns the address of the next edit.
     pub(super) fn address(&mut self) -> Result<Option<(Partition, Key)>> {
-        if !self.read {
+        if !self.is_decoded {
             self.address = match self.sorted.current()? {
                 Some((key, _)) => Some(decode(key)?),
                 None => None,
             };
-            self.read = true;
+            self.is_decoded = true;
         }
         Ok(self.address)
     }
@@ -121,7 +123,7 @@ impl InOrder<'_> {
                 each(edit)?;
             }
             self.sorted.advance();
-            self.read = false;
+            self.is_decoded = false;
         }
         Ok(())
     }
@@ -162,7 +164,7 @@ impl Edits for PlainEdits<'_, '_> {
     }
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
-        let mut decision = Decision::Keep;
+        let mut decision = Decision::Unchanged;
         self.edits.each(|edit| {
             decision = match edit.split_first() {
                 Some((&PUT, item)) => {
@@ -175,7 +177,7 @@ impl Edits for PlainEdits<'_, '_> {
             Ok(())
         })?;
         Ok(match decision {
-            Decision::Put if old == Some(new.item()) => Decision::Keep,
+            Decision::Put if old == Some(new.item()) => Decision::Unchanged,
             other => other,
         })
     }

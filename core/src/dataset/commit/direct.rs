@@ -19,7 +19,7 @@ impl Commit<'_, '_> {
         let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = DirectEdits {
             staged: &mut self.staged,
-            tally: &mut self.tally,
+            counter: &mut self.counter,
             kind,
             partition,
             lines: Vec::new(),
@@ -27,7 +27,7 @@ impl Commit<'_, '_> {
         self.write.merge(partition, &mut edits)?;
         for (key, line, put) in edits.lines {
             self.needs
-                .note(self.write, kind, &kind.key_of(partition, key), line, put)?;
+                .record(self.write, kind, &kind.key_of(partition, key), line, put)?;
         }
         Ok(())
     }
@@ -35,7 +35,7 @@ impl Commit<'_, '_> {
 
 struct DirectEdits<'a, 't> {
     staged: &'a mut Staged<'t>,
-    tally: &'a mut ChangeCounter,
+    counter: &'a mut ChangeCounter,
     kind: Kind,
     partition: Partition,
     /// The schools and the records that need one: their lines, and whether they are stored or
@@ -59,14 +59,14 @@ impl Edits for DirectEdits<'_, '_> {
             self.lines.push((key, entry.line, entry.put.is_some()));
         }
         let change = match entry.put {
-            Some(kept) => {
-                decode_item(kept, new)?;
+            Some(record) => {
+                decode_item(record, new)?;
                 Change::between(old, Some(new.item()))
             }
             None => Change::between(old, None),
         };
         let (kind, partition) = (self.kind, self.partition);
-        self.tally
+        self.counter
             .count(kind, change, || kind.key_of(partition, key));
         Ok(decision(change))
     }
@@ -77,6 +77,6 @@ pub(super) fn decision(change: Change) -> Decision {
     match change {
         Change::Added | Change::Changed => Decision::Put,
         Change::Removed => Decision::Remove,
-        Change::Unchanged | Change::Absent => Decision::Keep,
+        Change::Unchanged | Change::Absent => Decision::Unchanged,
     }
 }

@@ -4,8 +4,8 @@
 //! key is merged immediately (`direct`). Other records make edits that are first sorted by address
 //! (`deferred`): records that are stored by date (`dated`), `assessments` by grade and year, and
 //! `marks` in rows. `clients` writes integrators, which are rows of their own. `needs` finds
-//! missing schools. `change_counter` counts the changes. `removal` stages the removal of records that no
-//! line contains.
+//! missing schools. `change_counter` counts the changes. `removal` stages the removal of records
+//! that no line contains.
 
 mod assessments;
 mod change_counter;
@@ -54,7 +54,7 @@ fn check_owner(write: &Write<'_>, kind: Kind, school: Option<u64>) -> Result<()>
 pub(crate) struct Commit<'w, 't> {
     write: &'w mut Write<'t>,
     staged: Staged<'t>,
-    tally: ChangeCounter,
+    counter: ChangeCounter,
     needs: Needs,
     /// Whether the records are those of a dataset of the app.
     is_of_app: bool,
@@ -66,11 +66,11 @@ pub(crate) struct Commit<'w, 't> {
 impl<'w, 't> Commit<'w, 't> {
     pub(crate) fn new(write: &'w mut Write<'t>, sorter: Sorter) -> Result<Commit<'w, 't>> {
         let sorted = write.sorted(sorter)?;
-        let tally = ChangeCounter::new(write);
+        let counter = ChangeCounter::new(write);
         Ok(Commit {
             write,
             staged: Staged::new(sorted),
-            tally,
+            counter,
             needs: Needs::default(),
             is_of_app: false,
             records: Deferred::new("records", RECORDS_BYTES),
@@ -103,10 +103,10 @@ impl<'w, 't> Commit<'w, 't> {
 
     fn counted(self) -> Summary {
         for kind in Kind::ALL {
-            let counts = self.tally.summary.get(kind);
+            let counts = self.counter.summary.get(kind);
             self.write.count(kind as u8, counts.added, counts.removed);
         }
-        self.tally.summary
+        self.counter.summary
     }
 
     pub(crate) fn merge_all(&mut self) -> Result<()> {
@@ -115,7 +115,7 @@ impl<'w, 't> Commit<'w, 't> {
         self.merge_records()?;
         self.marks.merge_moves(self.write)?;
         self.merge_staged(LoadStep::Marks)?;
-        self.marks.merge(self.write, &mut self.tally)
+        self.marks.merge(self.write, &mut self.counter)
     }
 
     /// Merges the staged records of a step, or makes edits of them.
@@ -130,7 +130,7 @@ impl<'w, 't> Commit<'w, 't> {
                     check_owner(self.write, kind, Some(school))?;
                 }
                 render::ensure(self.write, school)?;
-                self.tally.look_at(self.write, school)?;
+                self.counter.check_school(self.write, school)?;
             } else if let Storage::Global(_) = kind.storage() {
                 if self.is_of_app {
                     check_owner(self.write, kind, None)?;
@@ -144,12 +144,12 @@ impl<'w, 't> Commit<'w, 't> {
                 Storage::LearnerSubjects => {
                     let (write, staged) = (&mut *self.write, &mut self.staged);
                     self.marks
-                        .learner_subjects(write, staged, &mut self.tally)?;
+                        .learner_subjects(write, staged, &mut self.counter)?;
                 }
                 Storage::Assessments => self.assessment()?,
                 Storage::Marks => {
                     let (write, staged) = (&mut *self.write, &mut self.staged);
-                    self.marks.take(write, staged, &mut self.tally)?;
+                    self.marks.take(write, staged, &mut self.counter)?;
                 }
                 Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
                     self.direct()?;

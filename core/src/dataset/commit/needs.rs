@@ -1,5 +1,5 @@
-//! Finds records that need a school, and the schools that are missing (dataset format, "Values",
-//! last but one).
+//! Finds records that need a school, and the schools that are missing. The section "Values" of the
+//! dataset format describes which records need one.
 
 use crate::dataset::keys::each_authorisation;
 use crate::error::{Fault, Result};
@@ -11,8 +11,9 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 /// whether a school exists when a record that needs it is merged.
 #[derive(Default)]
 pub(super) struct Needs {
-    there: HashMap<u64, bool>,
-    /// The lowest lines whose school is missing.
+    /// Whether each school that was looked up exists.
+    exists: HashMap<u64, bool>,
+    /// The lowest lines whose school is missing, each with the kind of its record and the school.
     missing: BinaryHeap<(u64, Kind, u64)>,
     /// The removed schools: the line of each, and the number of records in the dataset that still
     /// need it.
@@ -23,8 +24,8 @@ pub(super) struct Needs {
 const MOST_FAULTS: usize = 10_000;
 
 impl Needs {
-    /// Notes a record that is stored or removed. `key` is in the order of its fields.
-    pub(super) fn note(
+    /// Records that a record is stored (`put`) or removed. `key` is in the order of its fields.
+    pub(super) fn record(
         &mut self,
         write: &Write<'_>,
         kind: Kind,
@@ -41,7 +42,7 @@ impl Needs {
             }
             return Ok(());
         }
-        if !put || self.is_there(write, school)? {
+        if !put || self.school_exists(write, school)? {
             return Ok(());
         }
         if let Some((_, needed)) = self.removed.get_mut(&school) {
@@ -54,14 +55,14 @@ impl Needs {
         Ok(())
     }
 
-    fn is_there(&mut self, write: &Write<'_>, school: u64) -> Result<bool> {
-        if let Some(there) = self.there.get(&school) {
-            return Ok(*there);
+    fn school_exists(&mut self, write: &Write<'_>, school: u64) -> Result<bool> {
+        if let Some(exists) = self.exists.get(&school) {
+            return Ok(*exists);
         }
         let schools = write.records(Partition::global(Collection::Schools))?;
-        let there = schools.get(Key::one(school))?.is_some();
-        self.there.insert(school, there);
-        Ok(there)
+        let exists = schools.get(Key::one(school))?.is_some();
+        self.exists.insert(school, exists);
+        Ok(exists)
     }
 
     /// Returns the faults, lowest line first.
@@ -77,9 +78,9 @@ impl Needs {
                 ),
             })
             .collect();
-        for (school, needed) in self.needed_by(write)? {
-            let (line, of_the_dataset) = self.removed.get(&school).copied().unwrap_or_default();
-            if needed > of_the_dataset {
+        for (school, needed) in self.count_dependents(write)? {
+            let (line, needed_in_dataset) = self.removed.get(&school).copied().unwrap_or_default();
+            if needed > needed_in_dataset {
                 faults.push(Fault {
                     line,
                     what: format!(
@@ -94,7 +95,7 @@ impl Needs {
     }
 
     /// Returns how many records in the store need each of the removed schools.
-    fn needed_by(&self, write: &Write<'_>) -> Result<HashMap<u64, u64>> {
+    fn count_dependents(&self, write: &Write<'_>) -> Result<HashMap<u64, u64>> {
         let mut needed = HashMap::new();
         for school in self.removed.keys() {
             let mut records = 0;

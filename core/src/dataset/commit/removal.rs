@@ -20,14 +20,14 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     write.remove_changed_keys(LogPartition::School(school))?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
-    let mut take_own = |found: RecordKey<'_>| {
+    let mut stage_own = |found: RecordKey<'_>| {
         if found.learner == Some(learner) {
             let entry = staged::removal(&mut key, found.kind, found.name, found.key);
             sorter.push(&key, &entry)?;
         }
         Ok(())
     };
-    each_key(write, school, &mut take_own, &mut |_| Ok(()))?;
+    each_key(write, school, &mut stage_own, &mut |_| Ok(()))?;
     let mut summary = Commit::new(write, sorter)?.run()?;
     summary.add(&followed::remove_unnamed(write, school)?);
     Ok(summary)
@@ -40,7 +40,7 @@ const REMOVALS_BYTES: usize = 16 << 20;
 /// removes its coverage immediately, so that the school is no longer synced.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
     coverage::remove(write, school)?;
-    fetch_log::forget(write, school)?;
+    fetch_log::remove_log(write, school)?;
     followed::stop_following(write, school)?;
     stage_all(write, sorter, &[school].into())
 }
@@ -78,8 +78,8 @@ pub(crate) fn remove_school(write: &mut Write<'_>, school: u64) -> Result<Summar
 pub(crate) fn remove_followed(write: &mut Write<'_>, schools: &BTreeSet<u64>) -> Result<Summary> {
     for school in schools {
         write.remove_changed_keys(LogPartition::School(*school))?;
-        coverage::forget(write, *school)?;
-        fetch_log::forget(write, *school)?;
+        coverage::end_sync(write, *school)?;
+        fetch_log::remove_log(write, *school)?;
     }
     let mut sorter = Sorter::default();
     stage_all(write, &mut sorter, schools)?;

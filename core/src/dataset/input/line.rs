@@ -87,11 +87,11 @@ pub(crate) fn parse_any(text: &str) -> Result<Line<'_>, String> {
     }
     if deleted {
         let given = |raw: Option<&str>| raw.is_some_and(|raw| !is_empty(raw));
-        let mut beside = fields
+        let mut others = fields
             .iter()
             .zip(&raw)
             .filter(|(field, raw)| !field.is_key() && given(**raw));
-        if let Some((field, _)) = beside.next() {
+        if let Some((field, _)) = others.next() {
             return fault(field.name, "does not go with deleted");
         }
     }

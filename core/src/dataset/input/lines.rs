@@ -14,7 +14,7 @@ pub(crate) struct Lines {
 }
 
 /// A complete line.
-pub(crate) enum Cut<'a> {
+pub(crate) enum SplitLine<'a> {
     Line(&'a [u8]),
     TooLong,
 }
@@ -25,7 +25,7 @@ impl Lines {
     pub(crate) fn push<E>(
         &mut self,
         mut bytes: &[u8],
-        each: &mut dyn FnMut(u64, Cut<'_>) -> Result<(), E>,
+        each: &mut dyn FnMut(u64, SplitLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
@@ -34,26 +34,27 @@ impl Lines {
                 self.number += 1;
                 each(self.number, cut(line))?;
             } else {
-                self.keep(line);
-                self.end(each)?;
+                self.append(line);
+                self.end_line(each)?;
             }
         }
-        self.keep(bytes);
+        self.append(bytes);
         Ok(())
     }
 
     /// Passes the last line to `each`, if it lacks its line feed.
     pub(crate) fn finish<E>(
         &mut self,
-        each: &mut dyn FnMut(u64, Cut<'_>) -> Result<(), E>,
+        each: &mut dyn FnMut(u64, SplitLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.unfinished.is_empty() && !self.too_long {
             return Ok(());
         }
-        self.end(each)
+        self.end_line(each)
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
+    /// Appends bytes to the unfinished line, or discards them if the line is too long.
+    fn append(&mut self, bytes: &[u8]) {
         self.too_long |= self.unfinished.len() + bytes.len() > LINE_BYTES;
         if self.too_long {
             self.unfinished = Vec::new();
@@ -62,11 +63,15 @@ impl Lines {
         }
     }
 
-    fn end<E>(&mut self, each: &mut dyn FnMut(u64, Cut<'_>) -> Result<(), E>) -> Result<(), E> {
+    /// Passes the unfinished line to `each`.
+    fn end_line<E>(
+        &mut self,
+        each: &mut dyn FnMut(u64, SplitLine<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.number += 1;
         let line = std::mem::take(&mut self.unfinished);
         let ended = if std::mem::take(&mut self.too_long) {
-            each(self.number, Cut::TooLong)
+            each(self.number, SplitLine::TooLong)
         } else {
             each(self.number, cut(&line))
         };
@@ -76,11 +81,11 @@ impl Lines {
     }
 }
 
-fn cut(line: &[u8]) -> Cut<'_> {
+fn cut(line: &[u8]) -> SplitLine<'_> {
     if line.len() > LINE_BYTES {
-        Cut::TooLong
+        SplitLine::TooLong
     } else {
-        Cut::Line(line)
+        SplitLine::Line(line)
     }
 }
 
@@ -91,10 +96,10 @@ mod tests {
     fn cut_by(text: &[u8], pieces: usize) -> Vec<(u64, Option<Vec<u8>>)> {
         let mut lines = Lines::default();
         let mut all = Vec::new();
-        let mut each = |number, cut: Cut<'_>| {
+        let mut each = |number, cut: SplitLine<'_>| {
             all.push(match cut {
-                Cut::Line(line) => (number, Some(line.to_vec())),
-                Cut::TooLong => (number, None),
+                SplitLine::Line(line) => (number, Some(line.to_vec())),
+                SplitLine::TooLong => (number, None),
             });
             Ok::<(), ()>(())
         };
@@ -106,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_however_the_bytes_come() {
+    fn lines_do_not_depend_on_the_pieces() {
         let long = [
             b"x".repeat(LINE_BYTES),
             b"\n".to_vec(),

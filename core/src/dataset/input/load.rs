@@ -3,7 +3,7 @@
 
 use super::line;
 use super::line_values::Line;
-use super::lines::{Cut, Lines};
+use super::lines::{Lines, SplitLine};
 use super::staged::Stage;
 use crate::dataset::commit::{self, Commit};
 use crate::dataset::idempotency_key::IdempotencyKey;
@@ -57,7 +57,7 @@ pub struct Load {
     /// The idempotency record stored under the id, after it was looked up. If there is one, no
     /// records are staged, because the change either was made before or is refused.
     idempotency_record: Option<IdempotencyRecord>,
-    is_looked_for: bool,
+    is_looked_up: bool,
     has_password: bool,
     lines: Lines,
     stage: Stage,
@@ -86,7 +86,7 @@ impl Load {
             mode,
             key,
             idempotency_record: None,
-            is_looked_for: false,
+            is_looked_up: false,
             has_password: false,
             lines: Lines::default(),
             stage: Stage::default(),
@@ -120,7 +120,7 @@ impl Load {
         if let Some(key) = &mut self.key {
             key.push(bytes);
         }
-        Ok(self.cut(|lines, each| lines.push(bytes, each))?)
+        Ok(self.process_lines(|lines, each| lines.push(bytes, each))?)
     }
 
     /// Returns how many lines and bytes were read so far.
@@ -157,13 +157,13 @@ impl Load {
     /// the store could not be written. For a load with an id, `id_reused` if another change was
     /// made with this id.
     pub fn finish(mut self) -> Result<Summary, Error> {
-        self.cut(Lines::finish)?;
+        self.process_lines(Lines::finish)?;
         if let Some(key) = &mut self.key {
-            if let Some(summary) = summary::kept(key, self.idempotency_record.take())? {
+            if let Some(summary) = summary::earlier_summary(key, self.idempotency_record.take())? {
                 return Ok(summary);
             }
             if self.has_password {
-                key.slow_down(&self.entropy)?;
+                key.use_slow_hash(&self.entropy)?;
             }
         }
         let stage = std::mem::take(&mut self.stage);
@@ -182,7 +182,7 @@ impl Load {
         })?;
         self.unstage();
         if progress.bytes > SMALL_BYTES {
-            self.store.tidy();
+            self.store.compact_if_wasteful();
         }
         Ok(summary)
     }
@@ -201,9 +201,11 @@ impl Load {
     /// ```
     pub fn cancel(self) {}
 
-    fn cut(
+    /// Splits off lines by `split` and processes each of them. After an error, it returns the same
+    /// error again.
+    fn process_lines(
         &mut self,
-        cut: impl FnOnce(&mut Lines, &mut dyn FnMut(u64, Cut<'_>) -> Result<()>) -> Result<()>,
+        split: impl FnOnce(&mut Lines, &mut dyn FnMut(u64, SplitLine<'_>) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -211,7 +213,7 @@ impl Load {
         let mut lines = std::mem::take(&mut self.lines);
         let outcome = self
             .find_idempotency_record()
-            .and_then(|()| cut(&mut lines, &mut |number, cut| self.line(number, &cut)));
+            .and_then(|()| split(&mut lines, &mut |number, cut| self.line(number, &cut)));
         self.lines = lines;
         self.failed = outcome.as_ref().err().cloned();
         outcome
@@ -219,16 +221,16 @@ impl Load {
 
     /// Looks up, once, whether a change was made with the id.
     fn find_idempotency_record(&mut self) -> Result<()> {
-        if let (Some(key), false) = (&self.key, self.is_looked_for) {
+        if let (Some(key), false) = (&self.key, self.is_looked_up) {
             self.idempotency_record = self
                 .store
                 .read(|snapshot| snapshot.idempotency_record(key.id()))?;
-            self.is_looked_for = true;
+            self.is_looked_up = true;
         }
         Ok(())
     }
 
-    fn line(&mut self, number: u64, cut: &Cut<'_>) -> Result<()> {
+    fn line(&mut self, number: u64, cut: &SplitLine<'_>) -> Result<()> {
         self.progress.lines = number;
         if self.idempotency_record.is_some() {
             return Ok(());
@@ -264,7 +266,7 @@ impl Load {
 
     /// Ends a dataset that is only checked. Returns its faults in the order of the lines.
     pub(crate) fn finish_check(mut self, limit: usize) -> Result<Vec<Fault>> {
-        self.cut(Lines::finish)?;
+        self.process_lines(Lines::finish)?;
         if !self.faults.is_empty() {
             return Ok(std::mem::take(&mut self.faults));
         }
@@ -295,11 +297,11 @@ impl Load {
         if password.is_empty() {
             return Ok(None);
         }
-        let kept = self
+        let stored = self
             .store
             .read(|snapshot| snapshot.integrator_row(&integrator::row_key(name)))?;
-        let kept = kept.and_then(|row| String::from_utf8(row).ok());
-        if let Some(hash) = kept
+        let stored = stored.and_then(|row| String::from_utf8(row).ok());
+        if let Some(hash) = stored
             && self.memory.verify(password, &hash)?
         {
             return Ok(Some(hash));
@@ -325,11 +327,11 @@ impl Drop for Load {
 }
 
 /// Parses a line and checks it without regard to other lines.
-fn read<'a>(number: u64, cut: &Cut<'a>, mode: Mode) -> Result<Option<Line<'a>>, Fault> {
+fn read<'a>(number: u64, cut: &SplitLine<'a>, mode: Mode) -> Result<Option<Line<'a>>, Fault> {
     let fault = |what| Fault { line: number, what };
     let line = match cut {
-        Cut::Line(line) => line::parse(line).map_err(fault)?,
-        Cut::TooLong => return Err(fault("is longer than 1 MiB".to_owned())),
+        SplitLine::Line(line) => line::parse(line).map_err(fault)?,
+        SplitLine::TooLong => return Err(fault("is longer than 1 MiB".to_owned())),
     };
     if let (Mode::Replace(school), Some(line)) = (mode, &line)
         && let Some(other) = line.school().filter(|other| *other != school)

@@ -20,7 +20,7 @@ pub(crate) fn take(key: &mut &[u8]) -> Result<u64> {
             .fold(0, |number, byte| number << 8 | u64::from(*byte));
         Some((number, rest))
     };
-    let (number, rest) = number().ok_or_else(|| Error::corrupt("a staged key is cut"))?;
+    let (number, rest) = number().ok_or_else(|| Error::corrupt("a staged key is truncated"))?;
     *key = rest;
     Ok(number)
 }
@@ -30,7 +30,7 @@ mod tests {
     use crate::dataset::input::ordered::*;
 
     #[test]
-    fn keys_sort_as_numbers_and_come_back() -> Result<()> {
+    fn keys_sort_as_numbers_and_are_decoded() -> Result<()> {
         let numbers = [
             0,
             1,

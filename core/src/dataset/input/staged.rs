@@ -1,4 +1,5 @@
-//! The staging buffer: the records of a dataset, sorted by kind and key until the dataset ends.
+//! The staging buffer. It stores the records of a dataset until the dataset ends, sorted by step,
+//! kind and key.
 //!
 //! The key of an entry consists of its step, its kind and the numbers of the key of the record. The
 //! value contains whether the record is stored or removed, its line, and the encoded record.
@@ -92,8 +93,8 @@ impl Stage {
             Storage::LearnerSubjects => learner_subject::encode(&line.values, &mut self.entry),
             Storage::Assessments => {
                 pre_render::pre_render(line.kind, &line.values, &mut self.item);
-                if let Some(belongs) = assessment::AssessmentPlace::from_values(&line.values) {
-                    for number in [belongs.grade, belongs.year, belongs.term] {
+                if let Some(place) = assessment::AssessmentPlace::from_values(&line.values) {
+                    for number in [place.grade, place.year, place.term] {
                         ordered::push(&mut self.entry, number);
                     }
                 }
@@ -160,7 +161,7 @@ pub(crate) fn encode_item(out: &mut Vec<u8>, item: &Item<'_>) {
 
 /// Decodes an item with all its filter columns and columns.
 pub(crate) fn decode_item(mut bytes: &[u8], item: &mut ItemBuffer) -> Result<()> {
-    let cut = || Error::corrupt("a staged record is cut");
+    let cut = || Error::corrupt("a staged record is truncated");
     item.clear();
     let (presence, rest) = bytes.split_first_chunk().ok_or_else(cut)?;
     let presence = u16::from_le_bytes(*presence);
@@ -185,7 +186,8 @@ pub(crate) struct Staged<'t> {
     /// The encoded key of the current record. `head` is the same key decoded.
     raw: Vec<u8>,
     head: Option<StagedHead>,
-    read: bool,
+    /// Whether `raw` and `head` are those of the current record.
+    is_decoded: bool,
     /// The value of the last entry that was read.
     entry: Vec<u8>,
 }
@@ -264,14 +266,14 @@ impl<'t> Staged<'t> {
             sorted,
             raw: Vec::new(),
             head: None,
-            read: false,
+            is_decoded: false,
             entry: Vec::new(),
         }
     }
 
     /// Returns the key of the current record.
     pub(crate) fn head(&mut self) -> Result<Option<&StagedHead>> {
-        if !self.read {
+        if !self.is_decoded {
             self.head = match self.sorted.current()? {
                 Some((key, _)) => {
                     key.clone_into(&mut self.raw);
@@ -279,7 +281,7 @@ impl<'t> Staged<'t> {
                 }
                 None => None,
             };
-            self.read = true;
+            self.is_decoded = true;
         }
         Ok(self.head.as_ref())
     }
@@ -305,7 +307,7 @@ impl<'t> Staged<'t> {
             entry.clone_into(&mut self.entry);
             self.sorted.advance();
         }
-        self.read = false;
+        self.is_decoded = false;
         Ok(())
     }
 }

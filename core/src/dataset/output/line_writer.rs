@@ -3,7 +3,7 @@
 use super::line_buffer::{LineBuffer, LineSource};
 use super::line_parts::{ExportPart, parts_of, records};
 use super::marks_by_assessment::{self, KeyedMark};
-use super::pseudonyms::Names;
+use super::pseudonyms::Renamer;
 use super::record_line::{line, mark_values, values};
 use crate::dataset::keys::{assessments_by_slot, marks_of_record, partitions_of};
 use crate::dataset::render;
@@ -21,7 +21,7 @@ use std::vec::IntoIter;
 pub(crate) struct LineWriter {
     /// Replaces names and ids, if the records are not written unchanged. It is behind a trait, so
     /// that a program that never does this does not contain the code.
-    names: Option<Box<dyn Names>>,
+    names: Option<Box<dyn Renamer>>,
     /// Selects the records to be written, if not all are. It is behind a trait for the same reason.
     filter: Option<Box<dyn ExportFilter>>,
     /// The remaining parts.
@@ -31,7 +31,7 @@ pub(crate) struct LineWriter {
 /// Selects the records to be written.
 pub(crate) trait ExportFilter: Send + Sync {
     /// Returns whether any record of this kind may be written.
-    fn may_take(&self, kind: Kind) -> bool;
+    fn may_select(&self, kind: Kind) -> bool;
 
     /// Returns whether a record of this kind is written, given the numbers of its key and the
     /// learner to whom it belongs.
@@ -48,7 +48,7 @@ impl LineWriter {
     /// Writes all records of the store. Integrators and client integrations are written only if
     /// `has` returns true for their storage.
     pub(crate) fn of_store(
-        names: Option<Box<dyn Names>>,
+        names: Option<Box<dyn Renamer>>,
         filter: Option<Box<dyn ExportFilter>>,
         has: impl Fn(Storage) -> bool,
     ) -> LineWriter {
@@ -113,7 +113,7 @@ impl LineWriter {
         self.parts.is_empty()
     }
 
-    /// Discards everything that is left.
+    /// Discards the remaining parts.
     pub(crate) fn clear(&mut self) {
         self.parts.clear();
     }
@@ -158,12 +158,12 @@ impl LineSource for LineWriter {
 }
 
 impl LineWriter {
-    /// Adds the kinds of a school in the order of the dataset format.
+    /// Adds the parts of all kinds of a school, in the order of the dataset format.
     fn school(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let partitions = partitions_of(snapshot, school)?;
         let mut parts = Vec::new();
         let filter = self.filter.as_deref_mut();
-        let may_take = |kind: &Kind| filter.as_ref().is_none_or(|of| of.may_take(*kind));
+        let may_take = |kind: &Kind| filter.as_ref().is_none_or(|of| of.may_select(*kind));
         for kind in Kind::ALL.into_iter().filter(may_take) {
             parts.extend(parts_of(kind, school, &partitions));
         }

@@ -35,7 +35,7 @@ pub(crate) fn from(
         last: Key(last, u64::MAX),
         marks: Vec::new(),
     };
-    part.gather_waiting(snapshot, school)?;
+    part.collect_waiting(snapshot, school)?;
     let mut grade_terms: Vec<_> = assessments.into_iter().collect();
     grade_terms.sort_unstable_by_key(|(_, assessments)| assessments.first().copied());
     for (at, assessments) in grade_terms {
@@ -44,7 +44,7 @@ pub(crate) fn from(
         }
         let slots = slots_of(snapshot, school, at, &assessments)?;
         let rows = at.partition(school, Collection::MarkRows);
-        part.gather_rows(snapshot, rows, at.term, &slots)?;
+        part.collect_rows(snapshot, rows, at.term, &slots)?;
     }
     part.marks.sort_unstable_by_key(|found| found.key);
     Ok((part.marks, part.last.next()))
@@ -101,7 +101,7 @@ struct MarksOfPart {
 }
 
 impl MarksOfPart {
-    fn gather_waiting(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
+    fn collect_waiting(&mut self, snapshot: &Snapshot, school: u64) -> Result<()> {
         let waiting = snapshot.records(Partition::new(school, Collection::WaitingMarks))?;
         let mut waiting = waiting.cursor(self.from, self.last);
         while let Some(record) = waiting.next()? {
@@ -109,12 +109,12 @@ impl MarksOfPart {
             if key > self.last {
                 break;
             }
-            self.take(key, record.column(0)?)?;
+            self.add(key, record.column(0)?)?;
         }
         Ok(())
     }
 
-    fn gather_rows(
+    fn collect_rows(
         &mut self,
         snapshot: &Snapshot,
         rows: Partition,
@@ -125,15 +125,15 @@ impl MarksOfPart {
         let mut rows = rows.cursor(Key(term, 0), Key(term, u64::MAX));
         while let Some(row) = rows.next()? {
             let Key(_, learner) = row.key()?;
-            let mut wanted = slots.iter().peekable();
+            let mut remaining = slots.iter().peekable();
             for mark in MarkRow::open(row.column(0)?)?.marks() {
                 let (slot, mark) = mark?;
-                while let Some((of, assessment)) = wanted.next_if(|(of, _)| **of <= slot) {
+                while let Some((of, assessment)) = remaining.next_if(|(of, _)| **of <= slot) {
                     if *of == slot {
-                        self.take(Key(*assessment, learner), mark)?;
+                        self.add(Key(*assessment, learner), mark)?;
                     }
                 }
-                if wanted.peek().is_none() {
+                if remaining.peek().is_none() {
                     break;
                 }
             }
@@ -143,7 +143,7 @@ impl MarksOfPart {
 
     /// Adds a mark, unless it belongs to another part. If there are too many marks, those with the
     /// largest keys are left to the next part.
-    fn take(&mut self, key: Key, mark: &[u8]) -> Result<()> {
+    fn add(&mut self, key: Key, mark: &[u8]) -> Result<()> {
         if key < self.from || key > self.last {
             return Ok(());
         }
@@ -237,17 +237,17 @@ mod tests {
             |assessments| {
                 let engine = engine(assessments)?;
                 let moved: String = (1..=assessments).map(|id| assessment(id, 2)).collect();
-                let mut gone = String::new();
+                let mut removals = String::new();
                 for id in 1..=assessments {
                     writeln!(
-                        gone,
+                        removals,
                         r#"{{"type":"assessment","school_id":1,"assessment_id":{id},"deleted":true}}"#
                     )?;
                 }
                 let before = export(&engine)?;
                 let (steps, applied) = steps::count_steps(|| {
                     engine.apply(moved.as_bytes())?;
-                    engine.apply(gone.as_bytes())
+                    engine.apply(removals.as_bytes())
                 });
                 applied?;
                 engine.apply(before.as_bytes())?;

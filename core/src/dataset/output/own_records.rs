@@ -75,7 +75,7 @@ impl LineSource for OwnRecords {
     fn write(&mut self, snapshot: &Snapshot, lines: &mut LineBuffer) -> Result<bool> {
         if let Some(learner) = self.next {
             for partition in self.by_learner.clone() {
-                self.of_learner(snapshot, partition, learner, lines)?;
+                self.write_learner(snapshot, partition, learner, lines)?;
             }
             let others = self.learners.range(learner..);
             self.next = others.into_iter().nth(1).copied();
@@ -84,7 +84,7 @@ impl LineSource for OwnRecords {
         let Some((partition, from)) = self.walks.pop_front() else {
             return Ok(false);
         };
-        if let Some(next) = self.walk(snapshot, partition, from, lines)? {
+        if let Some(next) = self.write_partition(snapshot, partition, from, lines)? {
             self.walks.push_front((partition, next));
         }
         Ok(true)
@@ -93,7 +93,7 @@ impl LineSource for OwnRecords {
 
 impl OwnRecords {
     /// Writes the records of a learner in a partition.
-    fn of_learner(
+    fn write_learner(
         &mut self,
         snapshot: &Snapshot,
         partition: Partition,
@@ -109,7 +109,7 @@ impl OwnRecords {
                 let of = (self.school, Collection::MarkRows);
                 let rows = Partition::of_grade_year(of.0, of.1, grade, year);
                 for term in row_index::terms(record.column(0)?)? {
-                    self.marks(snapshot, rows, Key(term, learner), lines)?;
+                    self.write_marks(snapshot, rows, Key(term, learner), lines)?;
                 }
             } else if let Some(kind) = Kind::stored_in(partition.collection) {
                 let values = values(kind, partition, key, &record.item()?)?;
@@ -120,7 +120,7 @@ impl OwnRecords {
     }
 
     /// Writes the marks of a row.
-    fn marks(
+    fn write_marks(
         &mut self,
         snapshot: &Snapshot,
         rows: Partition,
@@ -149,7 +149,7 @@ impl OwnRecords {
 
     /// Writes the next records of the learners in a partition. Returns the key from which it is
     /// read next, if any record is left.
-    fn walk(
+    fn write_partition(
         &self,
         snapshot: &Snapshot,
         partition: Partition,

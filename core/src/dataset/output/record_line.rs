@@ -49,7 +49,7 @@ pub(crate) fn mark_values(
 
 /// Returns a record as a line. Stored texts are always UTF-8.
 pub(crate) fn line(kind: Kind, values: &[Value<'_>]) -> String {
-    closed(open_line(kind, values))
+    close_line(open_line(kind, values))
 }
 
 /// Returns the line that removes a record, given the numbers of its key.
@@ -59,7 +59,7 @@ pub(crate) fn removal(kind: Kind, key: &[u64]) -> String {
     let values: Vec<_> = fields.map(|(_, number)| Value::Integer(*number)).collect();
     let mut out = open_line(kind, &values);
     out.extend_from_slice(b",\"deleted\":true");
-    closed(out)
+    close_line(out)
 }
 
 fn open_line(kind: Kind, values: &[Value<'_>]) -> Vec<u8> {
@@ -71,7 +71,7 @@ fn open_line(kind: Kind, values: &[Value<'_>]) -> Vec<u8> {
     out
 }
 
-fn closed(mut line: Vec<u8>) -> String {
+fn close_line(mut line: Vec<u8>) -> String {
     line.push(b'}');
     String::from_utf8(line).unwrap_or_default()
 }

@@ -5,31 +5,31 @@ use super::line_writer::ExportFilter;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::kinds::learner::{PARENT1_COLUMN, PARENT2_COLUMN};
-use crate::record::replication::scope::{Kinds, RecordOwner, Scope, Whom};
+use crate::record::replication::scope::{Audience, Kinds, RecordOwner, Scope};
 use crate::record::stored::account::Account;
 use crate::store::{Collection, Key, Lease, Partition, Reader, Records, Snapshot};
 use std::collections::BTreeSet;
 
 /// The people that learners name.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct NamedPeople {
     pub(crate) parents: BTreeSet<u64>,
     pub(crate) accountable_persons: BTreeSet<u64>,
 }
 
-impl Named {
-    /// Returns the people that these learners of a school name, or `None` if `whom` is everybody.
-    /// If the scope excludes the records of learners, no one is named.
+impl NamedPeople {
+    /// Returns the people that these learners of a school name, or `None` if the audience is
+    /// everybody. If the scope excludes the records of learners, no one is named.
     pub(crate) fn by(
         reader: &dyn Reader,
         school: u64,
-        whom: &Whom,
+        audience: &Audience,
         kinds: Kinds,
-    ) -> Result<Option<Named>> {
-        let Whom::Learners(learners) = whom else {
+    ) -> Result<Option<NamedPeople>> {
+        let Audience::Learners(learners) = audience else {
             return Ok(None);
         };
-        let mut named = Named::default();
+        let mut named = NamedPeople::default();
         if !kinds.has(Kind::Learner) {
             return Ok(Some(named));
         }
@@ -70,24 +70,24 @@ impl Named {
 struct InScope {
     scope: Scope,
     /// The last school, and the people that its learners in the scope name.
-    met: Option<(u64, Option<Named>)>,
+    last: Option<(u64, Option<NamedPeople>)>,
 }
 
 impl InScope {
     fn new(scope: Scope) -> InScope {
-        InScope { scope, met: None }
+        InScope { scope, last: None }
     }
 }
 
 impl ExportFilter for InScope {
-    fn may_take(&self, kind: Kind) -> bool {
+    fn may_select(&self, kind: Kind) -> bool {
         let is_table = matches!(
             RecordOwner::of_kind(kind),
             RecordOwner::Table | RecordOwner::TableOfMarks
         );
-        let has_people = |whom: &Whom| match whom {
-            Whom::Everybody => true,
-            Whom::Learners(learners) => !learners.is_empty(),
+        let has_people = |audience: &Audience| match audience {
+            Audience::Everybody => true,
+            Audience::Learners(learners) => !learners.is_empty(),
         };
         self.scope.kinds.has(kind) && (is_table || self.scope.schools.values().any(has_people))
     }
@@ -105,10 +105,10 @@ impl ExportFilter for InScope {
         let Some(school) = kind.is_of_school().then(|| key.first()).flatten() else {
             return Ok(true);
         };
-        let Some(whom) = self.scope.whom(*school) else {
+        let Some(audience) = self.scope.audience(*school) else {
             return Ok(false);
         };
-        let Whom::Learners(learners) = whom else {
+        let Audience::Learners(learners) = audience else {
             return Ok(true);
         };
         Ok(match RecordOwner::of_kind(kind) {
@@ -116,12 +116,12 @@ impl ExportFilter for InScope {
             RecordOwner::Learner => learner.is_some_and(|learner| learners.contains(&learner)),
             RecordOwner::Staff | RecordOwner::App => false,
             RecordOwner::Named => {
-                let met = self.met.take().filter(|(met, _)| met == school);
-                let (_, named) = match met {
-                    Some(met) => self.met.insert(met),
+                let last = self.last.take().filter(|(last, _)| last == school);
+                let (_, named) = match last {
+                    Some(last) => self.last.insert(last),
                     None => {
-                        let named = Named::by(snapshot, *school, whom, self.scope.kinds)?;
-                        self.met.insert((*school, named))
+                        let named = NamedPeople::by(snapshot, *school, audience, self.scope.kinds)?;
+                        self.last.insert((*school, named))
                     }
                 };
                 let id = key.get(1).copied().unwrap_or_default();

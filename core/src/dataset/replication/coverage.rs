@@ -62,31 +62,33 @@ pub(crate) struct CoverageValue {
     pub(crate) to: Option<Date>,
 }
 
-/// Marks a school as synced, and adds `seen` to its coverage.
+/// Marks a school as synced, and adds fetched data to its coverage.
 pub(crate) fn add_coverage(
     write: &mut Write<'_>,
     school: u64,
-    seen: &[CoverageAddition],
+    additions: &[CoverageAddition],
     as_of: i64,
 ) -> Result<()> {
     write.set_owner(school, SchoolOwner::Service);
     let mut partitions: BTreeMap<Partition, Vec<CoverageAddition>> = BTreeMap::new();
-    for one in seen {
-        let unit = match *one {
-            CoverageAddition::Whole(unit) => unit,
-            CoverageAddition::Days(part, from, _) => CoverageKey::from(part, from),
+    for one in additions {
+        let coverage_key = match *one {
+            CoverageAddition::Whole(coverage_key) => coverage_key,
+            CoverageAddition::Days(kind, from, _) => CoverageKey::from(kind, from),
         };
-        let of = partitions.entry(unit.partition(school)).or_default();
+        let of = partitions
+            .entry(coverage_key.partition(school))
+            .or_default();
         of.push(*one);
     }
-    for (partition, seen) in partitions {
-        change(write, partition, |units| {
-            for one in &seen {
+    for (partition, additions) in partitions {
+        edit_coverage(write, partition, |values| {
+            for one in &additions {
                 match *one {
-                    CoverageAddition::Whole(unit) => {
-                        units.insert(unit.key, CoverageValue { as_of, to: None });
+                    CoverageAddition::Whole(coverage_key) => {
+                        values.insert(coverage_key.key, CoverageValue { as_of, to: None });
                     }
-                    CoverageAddition::Days(_, from, to) => add_days(units, from, to, as_of),
+                    CoverageAddition::Days(_, from, to) => add_days(values, from, to, as_of),
                 }
             }
         })?;
@@ -94,61 +96,61 @@ pub(crate) fn add_coverage(
     Ok(())
 }
 
-/// Removes units from the coverage, because their data is no longer known to be complete.
+/// Removes coverage keys, because their data is no longer known to be complete.
 pub(crate) fn remove_coverage(
     write: &mut Write<'_>,
     school: u64,
-    units: &[CoverageKey],
+    coverage_keys: &[CoverageKey],
 ) -> Result<()> {
-    for unit in units {
-        change(write, unit.partition(school), |units| {
-            units.remove(&unit.key);
+    for coverage_key in coverage_keys {
+        edit_coverage(write, coverage_key.partition(school), |values| {
+            values.remove(&coverage_key.key);
         })?;
     }
     Ok(())
 }
 
-/// Limits the coverage of a part that consists of ranges of days to these ranges.
+/// Limits the coverage of a kind of data that is fetched by ranges of days to these ranges.
 pub(crate) fn retain_days(
     write: &mut Write<'_>,
     school: u64,
-    part: CoverageKind,
+    kind: CoverageKind,
     days: &[(Date, Date)],
 ) -> Result<()> {
-    change(write, CoverageKey::new(part).partition(school), |units| {
-        for (key, kept) in std::mem::take(units) {
-            let Some((start, end)) = Date::from_number(key.0).zip(kept.to) else {
+    edit_coverage(write, CoverageKey::new(kind).partition(school), |values| {
+        for (key, value) in std::mem::take(values) {
+            let Some((start, end)) = Date::from_number(key.0).zip(value.to) else {
                 continue;
             };
             for (from, to) in days {
-                add_days(units, start.max(*from), end.min(*to), kept.as_of);
+                add_days(values, start.max(*from), end.min(*to), value.as_of);
             }
         }
     })
 }
 
 /// Returns the coverage keys of a school. The key of a range of days contains its first day.
-pub(crate) fn units(reader: &dyn Reader, school: u64) -> Result<BTreeSet<CoverageKey>> {
-    let mut units = BTreeSet::new();
-    for (partition, kind) in parts(reader, school)? {
+pub(crate) fn coverage_keys(reader: &dyn Reader, school: u64) -> Result<BTreeSet<CoverageKey>> {
+    let mut coverage_keys = BTreeSet::new();
+    for (partition, kind) in partitions_with_kinds(reader, school)? {
         let year = partition.second;
         let keys = read(reader, partition)?.into_keys();
-        units.extend(keys.map(|key| CoverageKey { kind, year, key }));
+        coverage_keys.extend(keys.map(|key| CoverageKey { kind, year, key }));
     }
-    Ok(units)
+    Ok(coverage_keys)
 }
 
 /// Makes the app the owner of a school, and removes its coverage. The records remain, and can be
 /// changed like any others. Erased learners are not added again if the school is synced again.
-pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
+pub(crate) fn end_sync(write: &mut Write<'_>, school: u64) -> Result<()> {
     write.set_owner(school, SchoolOwner::App);
-    fetch_log::forget_all(write, school, &[Collection::Coverage])
+    fetch_log::remove_collections(write, school, &[Collection::Coverage])
 }
 
 /// Makes the app the owner of a school, and removes its coverage and its erased learners.
 pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
-    forget(write, school)?;
-    fetch_log::forget_all(write, school, &[Collection::ErasedLearners])
+    end_sync(write, school)?;
+    fetch_log::remove_collections(write, school, &[Collection::ErasedLearners])
 }
 
 /// Removes the coverage of a learner of a synced school, and stores a digest of the learner, so
@@ -158,10 +160,10 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     if write.owners().get(school).is_app() && !fetch_log::is_begun(write, school)? {
         return Ok(());
     }
-    for (partition, part) in parts(write, school)? {
-        if part.is_of_learner() {
-            change(write, partition, |units| {
-                units.remove(&Key::one(learner));
+    for (partition, kind) in partitions_with_kinds(write, school)? {
+        if kind.is_of_learner() {
+            edit_coverage(write, partition, |values| {
+                values.remove(&Key::one(learner));
             })?;
         }
     }
@@ -170,15 +172,18 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     fetch_log::change(write, erased_learners::partition(school), row.into())
 }
 
-/// Returns the partitions that contain the coverage of a school, each with its part.
-pub(crate) fn parts(reader: &dyn Reader, school: u64) -> Result<Vec<(Partition, CoverageKind)>> {
-    let mut parts = Vec::new();
+/// Returns the partitions that contain the coverage of a school, each with the kind of its data.
+pub(crate) fn partitions_with_kinds(
+    reader: &dyn Reader,
+    school: u64,
+) -> Result<Vec<(Partition, CoverageKind)>> {
+    let mut partitions = Vec::new();
     for partition in partitions_of(reader, school)? {
         if partition.collection == Collection::Coverage {
-            parts.push((partition, CoverageKind::numbered(partition.first)?));
+            partitions.push((partition, CoverageKind::numbered(partition.first)?));
         }
     }
-    Ok(parts)
+    Ok(partitions)
 }
 
 /// Returns the coverage of a school, or `None` if the school is not synced.
@@ -191,71 +196,70 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
         ..Coverage::default()
     };
     let rows = fetch_log::rows(snapshot, school)?;
-    for (partition, part) in parts(snapshot, school)? {
-        let mut units = read(snapshot, partition)?;
-        let count = units.len() as u64;
-        for (key, kept) in &mut units {
+    for (partition, kind) in partitions_with_kinds(snapshot, school)? {
+        let mut values = read(snapshot, partition)?;
+        let count = values.len() as u64;
+        for (key, value) in &mut values {
             let (key, year) = (*key, partition.second);
-            let since = seen_since(
-                &rows,
-                CoverageKey {
-                    kind: part,
-                    year,
-                    key,
-                },
-                kept.to,
-            );
-            kept.as_of = since.map_or(kept.as_of, |since| since.max(kept.as_of));
+            let since = fetched_since(&rows, CoverageKey { kind, year, key }, value.to);
+            value.as_of = since.map_or(value.as_of, |since| since.max(value.as_of));
         }
-        let Some(as_of) = units.values().map(|kept| kept.as_of).min() else {
+        let Some(as_of) = values.values().map(|value| value.as_of).min() else {
             continue;
         };
         coverage.as_of = Some(coverage.as_of.map_or(as_of, |oldest| oldest.min(as_of)));
         let covered = |days, count, as_of| Covered {
-            what: part.name(),
+            what: kind.name(),
             year: Some(partition.second).filter(|year| *year > 0),
             days,
             count,
             as_of,
         };
-        if !part.is_of_days() {
+        if !kind.is_of_days() {
             coverage.seen.push(covered(None, count, as_of));
             continue;
         }
-        for (key, kept) in units {
-            let days = Date::from_number(key.0).zip(kept.to);
-            coverage.seen.push(covered(days, 1, kept.as_of));
+        for (key, value) in values {
+            let days = Date::from_number(key.0).zip(value.to);
+            coverage.seen.push(covered(days, 1, value.as_of));
         }
     }
     Ok(Some(coverage))
 }
 
-/// Returns the time at which the answers from which a unit is derived were last fetched: the oldest
-/// time of these answers. An unchanged answer updates only the fetch log, not the coverage.
-fn seen_since(rows: &fetch_log::FetchLog, unit: CoverageKey, to: Option<Date>) -> Option<i64> {
-    let parts: &[CoverageKind] = match unit.kind {
+/// Returns the time at which the data of a coverage key was last fetched: the oldest time of the
+/// answers from which it is derived. An unchanged answer updates only the fetch log, not the
+/// coverage.
+fn fetched_since(
+    rows: &fetch_log::FetchLog,
+    coverage_key: CoverageKey,
+    to: Option<Date>,
+) -> Option<i64> {
+    let kinds: &[CoverageKind] = match coverage_key.kind {
         CoverageKind::LearnersParents => &[
             CoverageKind::CurrentLearners,
             CoverageKind::WaitlistLearners,
         ],
         CoverageKind::LearnersOwnSubjects => &[CoverageKind::SubjectsPerTerm],
-        part => &[part],
+        kind => &[kind],
     };
     let mut oldest = None;
-    for part in parts {
-        let last = to.map_or(unit.key.0, Date::number);
+    for kind in kinds {
+        let last = to.map_or(coverage_key.key.0, Date::number);
         // A request for the current year does not name the year, so that its row has the year 0.
-        let of = [0, unit.year].map(|year| {
+        let of = [0, coverage_key.year].map(|year| {
             let first = CoverageKey {
-                kind: *part,
+                kind: *kind,
                 year,
-                ..unit
+                ..coverage_key
             };
             let key = Key(last, u64::MAX);
             let rows = rows.range(first..=CoverageKey { key, ..first });
             let rows = rows.filter(|(_, row)| {
-                matches!(row.state, FetchState::Published | FetchState::Noted)
-                    && row.year.is_none_or(|of| of == unit.year)
+                matches!(
+                    row.state,
+                    FetchState::Published | FetchState::IndicationOnly
+                ) && row.year.is_none_or(|of| of == coverage_key.year)
             });
             rows.map(|(_, row)| row.asked_at).min()
         });
@@ -265,17 +269,17 @@ fn seen_since(rows: &fetch_log::FetchLog, unit: CoverageKey, to: Option<Date>) -
     oldest
 }
 
-pub(crate) type Units = BTreeMap<Key, CoverageValue>;
+pub(crate) type CoverageValues = BTreeMap<Key, CoverageValue>;
 
-/// Adds a range of days. It replaces earlier ranges where they overlap, and adjacent ranges that
-/// were fetched at the same time are joined.
-fn add_days(units: &mut Units, from: Date, to: Date, as_of: i64) {
+/// Adds a range of days. The range replaces earlier ranges where they overlap, and adjacent ranges
+/// that were fetched at the same time are joined.
+fn add_days(values: &mut CoverageValues, from: Date, to: Date, as_of: i64) {
     if from > to {
         return;
     }
     let mut ranges: Vec<(Date, CoverageValue)> = Vec::new();
-    for (key, kept) in std::mem::take(units) {
-        let (Some(start), Some(end)) = (Date::from_number(key.0), kept.to) else {
+    for (key, value) in std::mem::take(values) {
+        let (Some(start), Some(end)) = (Date::from_number(key.0), value.to) else {
             continue;
         };
         if start < from {
@@ -284,46 +288,46 @@ fn add_days(units: &mut Units, from: Date, to: Date, as_of: i64) {
                 start,
                 CoverageValue {
                     to: Some(end),
-                    ..kept
+                    ..value
                 },
             ));
         }
         if end > to {
-            ranges.push((start.max(to.days_after(1)), kept));
+            ranges.push((start.max(to.days_after(1)), value));
         }
     }
     let to = Some(to);
     ranges.push((from, CoverageValue { as_of, to }));
     ranges.sort_unstable_by_key(|(start, _)| *start);
     let mut last: Option<(Date, CoverageValue)> = None;
-    for (start, kept) in ranges {
+    for (start, value) in ranges {
         if let Some((_, before)) = &mut last
-            && before.as_of == kept.as_of
+            && before.as_of == value.as_of
             && before.to.is_some_and(|to| to.days_after(1) >= start)
         {
-            before.to = kept.to;
+            before.to = value.to;
             continue;
         }
-        if let Some((start, kept)) = last.replace((start, kept)) {
-            units.insert(Key::one(start.number()), kept);
+        if let Some((start, value)) = last.replace((start, value)) {
+            values.insert(Key::one(start.number()), value);
         }
     }
-    units.extend(last.map(|(start, kept)| (Key::one(start.number()), kept)));
+    values.extend(last.map(|(start, value)| (Key::one(start.number()), value)));
 }
 
-/// Changes the units of a partition.
-pub(crate) fn change(
+/// Changes the coverage in a partition.
+pub(crate) fn edit_coverage(
     write: &mut Write<'_>,
     partition: Partition,
-    change: impl FnOnce(&mut Units),
+    change: impl FnOnce(&mut CoverageValues),
 ) -> Result<()> {
     let before = read(write, partition)?;
     let mut after = before.clone();
     change(&mut after);
     let mut changed: BTreeMap<Key, Option<CoverageValue>> = BTreeMap::new();
-    for (key, kept) in &after {
-        if before.get(key) != Some(kept) {
-            changed.insert(*key, Some(*kept));
+    for (key, value) in &after {
+        if before.get(key) != Some(value) {
+            changed.insert(*key, Some(*value));
         }
     }
     changed.extend(
@@ -332,21 +336,21 @@ pub(crate) fn change(
             .filter(|key| !after.contains_key(key))
             .map(|key| (*key, None)),
     );
-    write.merge(partition, &mut UnitEdits(changed))
+    write.merge(partition, &mut CoverageEdits(changed))
 }
 
-fn read(reader: &dyn Reader, partition: Partition) -> Result<Units> {
-    let mut units = Units::new();
+fn read(reader: &dyn Reader, partition: Partition) -> Result<CoverageValues> {
+    let mut values = CoverageValues::new();
     for pinned in Records::open(reader, partition)?.between(Key::MIN, Key::MAX) {
         let (pinned, _) = pinned?;
-        units.extend(units_of(&pinned.block()?)?);
+        values.extend(values_of(&pinned.block()?)?);
     }
-    Ok(units)
+    Ok(values)
 }
 
-/// Returns the units in a block.
-pub(crate) fn units_of(block: &Block<'_>) -> Result<Units> {
-    let unit = |(index, key)| {
+/// Returns the coverage in a block.
+pub(crate) fn values_of(block: &Block<'_>) -> Result<CoverageValues> {
+    let entry = |(index, key)| {
         let as_of = block
             .filter_column(AS_OF_COLUMN, index)?
             .map(u64::cast_signed);
@@ -356,23 +360,23 @@ pub(crate) fn units_of(block: &Block<'_>) -> Result<Units> {
             .and_then(Date::from_number);
         Ok((key, CoverageValue { as_of, to }))
     };
-    block.keys().enumerate().map(unit).collect()
+    block.keys().enumerate().map(entry).collect()
 }
 
-struct UnitEdits(BTreeMap<Key, Option<CoverageValue>>);
+struct CoverageEdits(BTreeMap<Key, Option<CoverageValue>>);
 
-impl Edits for UnitEdits {
+impl Edits for CoverageEdits {
     fn next_key(&mut self) -> Result<Option<Key>> {
         Ok(self.0.first_key_value().map(|(key, _)| *key))
     }
 
     fn edit(&mut self, _: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
-        let Some((_, Some(kept))) = self.0.pop_first() else {
+        let Some((_, Some(value))) = self.0.pop_first() else {
             return Ok(Decision::Remove);
         };
         new.clear();
-        new.set_filter_column(AS_OF_COLUMN, Some(kept.as_of.cast_unsigned()));
-        new.set_filter_column(TO_COLUMN, kept.to.map(Date::number));
+        new.set_filter_column(AS_OF_COLUMN, Some(value.as_of.cast_unsigned()));
+        new.set_filter_column(TO_COLUMN, value.to.map(Date::number));
         Ok(Decision::Put)
     }
 }

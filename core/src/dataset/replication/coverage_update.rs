@@ -1,7 +1,9 @@
 //! The coverage of a school, as a feed sends it and as a follower stores it. It does not contain
 //! the learners who were erased.
 
-use super::coverage::{CoverageValue, Units, change, parts, units_of};
+use super::coverage::{
+    CoverageValue, CoverageValues, edit_coverage, partitions_with_kinds, values_of,
+};
 use crate::date::Date;
 use crate::error::Result;
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
@@ -11,21 +13,21 @@ use std::collections::BTreeMap;
 /// A coverage key with the time at which its data was fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CoverageEntry {
-    pub(crate) unit: CoverageKey,
+    pub(crate) key: CoverageKey,
     /// Seconds since 1970-01-01T00:00:00Z.
     pub(crate) as_of: i64,
-    /// The last day, if the unit is a range of days.
+    /// The last day, if the coverage key is a range of days.
     pub(crate) to: Option<Date>,
 }
 
 /// Returns the partitions that contain the coverage of a school.
-pub(crate) fn seen_partitions(reader: &dyn Reader, school: u64) -> Result<Vec<Partition>> {
-    let parts = parts(reader, school)?.into_iter();
-    Ok(parts.map(|(partition, _)| partition).collect())
+pub(crate) fn coverage_partitions(reader: &dyn Reader, school: u64) -> Result<Vec<Partition>> {
+    let partitions = partitions_with_kinds(reader, school)?.into_iter();
+    Ok(partitions.map(|(partition, _)| partition).collect())
 }
 
 /// Returns the entries in a block of such a partition, or `None` if there is no such block.
-pub(crate) fn seen_units(
+pub(crate) fn coverage_entries(
     reader: &dyn Reader,
     partition: Partition,
     block: usize,
@@ -34,36 +36,45 @@ pub(crate) fn seen_units(
     let Some(pinned) = records.pin(block)? else {
         return Ok(None);
     };
-    let part = CoverageKind::numbered(partition.first)?;
-    let units = units_of(&pinned.block()?)?.into_iter();
-    let told = units.map(|(key, CoverageValue { as_of, to })| {
+    let kind = CoverageKind::numbered(partition.first)?;
+    let values = values_of(&pinned.block()?)?.into_iter();
+    let entries = values.map(|(key, CoverageValue { as_of, to })| {
         let unit = CoverageKey {
-            kind: part,
+            kind,
             year: partition.second,
             key,
         };
-        CoverageEntry { unit, as_of, to }
+        CoverageEntry {
+            key: unit,
+            as_of,
+            to,
+        }
     });
-    Ok(Some(told.collect()))
+    Ok(Some(entries.collect()))
 }
 
 /// Replaces the coverage of a school. Its erased learners remain stored.
 pub(crate) fn replace_coverage(
     write: &mut Write<'_>,
     school: u64,
-    told: &[CoverageEntry],
+    entries: &[CoverageEntry],
 ) -> Result<()> {
-    let mut partitions: BTreeMap<Partition, Units> = BTreeMap::new();
-    for partition in seen_partitions(write, school)? {
-        partitions.insert(partition, Units::new());
+    let mut partitions: BTreeMap<Partition, CoverageValues> = BTreeMap::new();
+    for partition in coverage_partitions(write, school)? {
+        partitions.insert(partition, CoverageValues::new());
     }
-    for CoverageEntry { unit, as_of, to } in told {
-        let units = partitions.entry(unit.partition(school)).or_default();
+    for CoverageEntry {
+        key: unit,
+        as_of,
+        to,
+    } in entries
+    {
+        let values = partitions.entry(unit.partition(school)).or_default();
         let (as_of, to) = (*as_of, *to);
-        units.insert(unit.key, CoverageValue { as_of, to });
+        values.insert(unit.key, CoverageValue { as_of, to });
     }
     for (partition, after) in partitions {
-        change(write, partition, |units| *units = after)?;
+        edit_coverage(write, partition, |values| *values = after)?;
     }
     Ok(())
 }

@@ -23,8 +23,8 @@ const AT_ONCE: usize = 16;
 /// rewrites the block that contains it.
 const TOGETHER: u64 = 64;
 
-/// The partition number of the head. No part has the number 0. The names of unknown members are
-/// stored in a partition next to it.
+/// The number of the partition of the head. No coverage kind has the number 0. The names of unknown
+/// members are stored in a partition next to it.
 const HEAD: u64 = 0;
 const UNKNOWN: u64 = 1;
 
@@ -33,38 +33,39 @@ const MAX_UNKNOWN_OF_CYCLE: usize = 1_024;
 
 pub(crate) type FetchLog = BTreeMap<CoverageKey, FetchLogEntry>;
 
-fn ledger(school: u64, a: u64, b: u64) -> Partition {
+fn fetch_log_partition(school: u64, first: u64, second: u64) -> Partition {
     let collection = Collection::FetchLog;
     Partition {
         school,
         collection,
-        first: a,
-        second: b,
+        first,
+        second,
     }
 }
 
-fn row_at(school: u64, unit: CoverageKey) -> (Partition, Key) {
-    let Key(id, _) = unit.key;
-    let partition = ledger(school, unit.kind as u64, id / TOGETHER);
-    (partition, Key(id, unit.year))
+/// Returns the partition and the key of the outcome of an answer.
+fn row_at(school: u64, coverage_key: CoverageKey) -> (Partition, Key) {
+    let Key(id, _) = coverage_key.key;
+    let partition = fetch_log_partition(school, coverage_key.kind as u64, id / TOGETHER);
+    (partition, Key(id, coverage_key.year))
 }
 
 /// Returns the partition of the fetched records of an answer. Only answers that differ just in
 /// their year share one.
-fn fetched_records_partition(school: u64, unit: CoverageKey) -> Partition {
-    let Key(id, _) = unit.key;
+fn fetched_records_partition(school: u64, coverage_key: CoverageKey) -> Partition {
+    let Key(id, _) = coverage_key.key;
     let collection = Collection::FetchedRecords;
     Partition {
         school,
         collection,
-        first: unit.kind as u64,
+        first: coverage_key.kind as u64,
         second: id,
     }
 }
 
 /// Returns the head: the state of the current pass, or of the last one.
 pub(crate) fn head(reader: &dyn Reader, school: u64) -> Result<Option<PassHead>> {
-    let rows = read(reader, ledger(school, HEAD, 0))?;
+    let rows = read(reader, fetch_log_partition(school, HEAD, 0))?;
     rows.values()
         .next()
         .map(|row| PassHead::decode(row))
@@ -75,12 +76,15 @@ pub(crate) fn set_head(write: &mut Write<'_>, school: u64, head: &PassHead) -> R
     let mut row = Vec::new();
     head.encode(&mut row);
     let rows = [(Key::one(0), Some(row))];
-    write.merge(ledger(school, HEAD, 0), &mut FetchLogChanges(rows.into()))
+    write.merge(
+        fetch_log_partition(school, HEAD, 0),
+        &mut FetchLogChanges(rows.into()),
+    )
 }
 
 /// Returns the unknown members that occurred in the answers of the pass.
 pub(crate) fn unknown(reader: &dyn Reader, school: u64) -> Result<BTreeSet<String>> {
-    let rows = read(reader, ledger(school, HEAD, UNKNOWN))?;
+    let rows = read(reader, fetch_log_partition(school, HEAD, UNKNOWN))?;
     let names = rows.into_values().map(String::from_utf8);
     names
         .map(|name| name.map_err(|_| Error::corrupt("the name of a member is no text")))
@@ -92,10 +96,10 @@ pub(crate) fn add_unknown(write: &mut Write<'_>, school: u64, names: &[String]) 
     if names.is_empty() {
         return Ok(());
     }
-    let partition = ledger(school, HEAD, UNKNOWN);
+    let partition = fetch_log_partition(school, HEAD, UNKNOWN);
     let count = read(write, partition)?.len();
-    let room = MAX_UNKNOWN_OF_CYCLE.saturating_sub(count);
-    let rows = names.iter().take(room).map(|name| {
+    let free = MAX_UNKNOWN_OF_CYCLE.saturating_sub(count);
+    let rows = names.iter().take(free).map(|name| {
         let key = Key::one(XxHash3_64::oneshot(name.as_bytes()));
         (key, Some(name.clone().into_bytes()))
     });
@@ -103,31 +107,31 @@ pub(crate) fn add_unknown(write: &mut Write<'_>, school: u64, names: &[String]) 
     change(write, partition, rows)
 }
 
-pub(crate) fn drop_unknown(write: &mut Write<'_>, school: u64) -> Result<()> {
-    let partition = ledger(school, HEAD, UNKNOWN);
+pub(crate) fn remove_unknown(write: &mut Write<'_>, school: u64) -> Result<()> {
+    let partition = fetch_log_partition(school, HEAD, UNKNOWN);
     let rows = read(write, partition)?.into_keys();
     let rows = rows.map(|key| (key, None)).collect();
     change(write, partition, rows)
 }
 
-/// Stores the outcome of an answer and its fetched records, in place of those stored for the unit
-/// before.
+/// Stores the outcome of an answer and its fetched records, in place of those stored before for the
+/// same coverage key.
 pub(crate) fn put(
     write: &mut Write<'_>,
     school: u64,
-    unit: CoverageKey,
+    coverage_key: CoverageKey,
     row: &FetchLogEntry,
-    told: &[u8],
+    fetched_records: &[u8],
 ) -> Result<()> {
-    set(write, school, unit, row)?;
-    let partition = fetched_records_partition(school, unit);
-    let gone = without(write, partition, unit)?;
-    change(write, partition, gone)?;
+    set(write, school, coverage_key, row)?;
+    let partition = fetched_records_partition(school, coverage_key);
+    let removals = removals_of(write, partition, coverage_key)?;
+    change(write, partition, removals)?;
     // A few pieces are written at a time, because a merge needs a second copy of them in memory.
-    let mut pieces = (0..).zip(told.chunks(PIECE_BYTES));
+    let mut pieces = (0..).zip(fetched_records.chunks(PIECE_BYTES));
     loop {
         let few = pieces.by_ref().take(AT_ONCE);
-        let few = few.map(|(number, piece)| (Key(unit.year, number), Some(piece.to_vec())));
+        let few = few.map(|(number, piece)| (Key(coverage_key.year, number), Some(piece.to_vec())));
         let few = few.collect::<BTreeMap<_, _>>();
         if few.is_empty() {
             return Ok(());
@@ -140,10 +144,10 @@ pub(crate) fn put(
 pub(crate) fn set(
     write: &mut Write<'_>,
     school: u64,
-    unit: CoverageKey,
+    coverage_key: CoverageKey,
     row: &FetchLogEntry,
 ) -> Result<()> {
-    let (partition, key) = row_at(school, unit);
+    let (partition, key) = row_at(school, coverage_key);
     let mut bytes = Vec::new();
     row.encode(&mut bytes);
     change(write, partition, [(key, Some(bytes))].into())
@@ -156,21 +160,26 @@ pub(crate) fn set_due(write: &mut Write<'_>, school: u64, due: &[CoverageKey]) -
         return Ok(());
     }
     let rows = rows(write, school)?;
-    for unit in due {
-        let row = rows.get(unit).unwrap_or(&FetchLogEntry::UNFETCHED);
+    for coverage_key in due {
+        let row = rows.get(coverage_key).unwrap_or(&FetchLogEntry::UNFETCHED);
         let is_due = true;
-        set(write, school, *unit, &FetchLogEntry { is_due, ..*row })?;
+        set(
+            write,
+            school,
+            *coverage_key,
+            &FetchLogEntry { is_due, ..*row },
+        )?;
     }
     Ok(())
 }
 
 /// Removes the outcome and the fetched records of an answer, so that it is requested again.
-pub(crate) fn remove(write: &mut Write<'_>, school: u64, unit: CoverageKey) -> Result<()> {
-    let (partition, key) = row_at(school, unit);
+pub(crate) fn remove(write: &mut Write<'_>, school: u64, coverage_key: CoverageKey) -> Result<()> {
+    let (partition, key) = row_at(school, coverage_key);
     change(write, partition, [(key, None)].into())?;
-    let partition = fetched_records_partition(school, unit);
-    let gone = without(write, partition, unit)?;
-    change(write, partition, gone)
+    let partition = fetched_records_partition(school, coverage_key);
+    let removals = removals_of(write, partition, coverage_key)?;
+    change(write, partition, removals)
 }
 
 /// Returns the outcomes of all answers.
@@ -180,10 +189,10 @@ pub(crate) fn rows(reader: &dyn Reader, school: u64) -> Result<FetchLog> {
         if partition.collection != Collection::FetchLog || partition.first == HEAD {
             continue;
         }
-        let part = CoverageKind::numbered(partition.first)?;
+        let kind = CoverageKind::numbered(partition.first)?;
         for (Key(id, year), row) in read(reader, partition)? {
             rows.insert(
-                CoverageKey::of_id(part, year, id),
+                CoverageKey::of_id(kind, year, id),
                 FetchLogEntry::decode(&row)?,
             );
         }
@@ -195,21 +204,21 @@ pub(crate) fn rows(reader: &dyn Reader, school: u64) -> Result<FetchLog> {
 pub(crate) fn fetched_records(
     reader: &dyn Reader,
     school: u64,
-    unit: CoverageKey,
+    coverage_key: CoverageKey,
 ) -> Result<Vec<u8>> {
-    let pieces = read(reader, fetched_records_partition(school, unit))?.into_iter();
-    let of_unit = pieces.filter(|(key, _)| key.0 == unit.year);
-    Ok(of_unit.flat_map(|(_, piece)| piece).collect())
+    let pieces = read(reader, fetched_records_partition(school, coverage_key))?.into_iter();
+    let of_key = pieces.filter(|(key, _)| key.0 == coverage_key.year);
+    Ok(of_key.flat_map(|(_, piece)| piece).collect())
 }
 
 /// Removes the answers that were fetched but not published, so that they are requested again.
 pub(crate) fn remove_unpublished(write: &mut Write<'_>, school: u64) -> Result<()> {
-    for (unit, row) in rows(write, school)? {
+    for (coverage_key, row) in rows(write, school)? {
         if matches!(
             row.state,
             FetchState::Fetched | FetchState::Quarantined | FetchState::Approved
         ) {
-            remove(write, school, unit)?;
+            remove(write, school, coverage_key)?;
         }
     }
     Ok(())
@@ -221,15 +230,27 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     let Some(head) = head(write, school)? else {
         return Ok(());
     };
-    for (unit, row) in rows(write, school)? {
-        let is_of_learner = unit.kind.is_of_learner() && unit.key == Key::one(learner);
-        if is_of_learner || !matches!(row.state, FetchState::Published | FetchState::Noted) {
-            remove(write, school, unit)?;
-        } else if unit.kind == CoverageKind::LearnerSubjects {
+    for (coverage_key, row) in rows(write, school)? {
+        let is_of_learner =
+            coverage_key.kind.is_of_learner() && coverage_key.key == Key::one(learner);
+        if is_of_learner
+            || !matches!(
+                row.state,
+                FetchState::Published | FetchState::IndicationOnly
+            )
+        {
+            remove(write, school, coverage_key)?;
+        } else if coverage_key.kind == CoverageKind::LearnerSubjects {
             let mut enrolment_digests =
-                EnrolmentDigests::read(&fetched_records(write, school, unit)?)?;
+                EnrolmentDigests::read(&fetched_records(write, school, coverage_key)?)?;
             enrolment_digests.leave_out(|other| other == learner);
-            put(write, school, unit, &row, &enrolment_digests.bytes())?;
+            put(
+                write,
+                school,
+                coverage_key,
+                &row,
+                &enrolment_digests.bytes(),
+            )?;
         }
     }
     let erasures = head.erasures + 1;
@@ -245,14 +266,14 @@ pub(crate) fn is_begun(reader: &dyn Reader, school: u64) -> Result<bool> {
 }
 
 /// Removes the fetch log, the fetched records and the outbox of a school.
-pub(crate) fn forget(write: &mut Write<'_>, school: u64) -> Result<()> {
-    forget_answers(write, school)?;
-    forget_all(write, school, &[Collection::Outbox])
+pub(crate) fn remove_log(write: &mut Write<'_>, school: u64) -> Result<()> {
+    remove_answers(write, school)?;
+    remove_collections(write, school, &[Collection::Outbox])
 }
 
 /// Removes the fetch log and the fetched records of a school.
-pub(crate) fn forget_answers(write: &mut Write<'_>, school: u64) -> Result<()> {
-    forget_all(
+pub(crate) fn remove_answers(write: &mut Write<'_>, school: u64) -> Result<()> {
+    remove_collections(
         write,
         school,
         &[Collection::FetchLog, Collection::FetchedRecords],
@@ -260,7 +281,7 @@ pub(crate) fn forget_answers(write: &mut Write<'_>, school: u64) -> Result<()> {
 }
 
 /// Removes all rows of these collections of a school.
-pub(crate) fn forget_all(
+pub(crate) fn remove_collections(
     write: &mut Write<'_>,
     school: u64,
     collections: &[Collection],
@@ -269,21 +290,21 @@ pub(crate) fn forget_all(
         if collections.contains(&partition.collection) {
             let mut keys = write.records(partition)?.keys(Key::MIN, Key::MAX)?;
             keys.reverse();
-            write.merge(partition, &mut Gone(keys))?;
+            write.merge(partition, &mut RowRemovals(keys))?;
         }
     }
     Ok(())
 }
 
-/// Returns the removals of all pieces of the fetched records of a unit.
-fn without(
+/// Returns the removals of all pieces of the fetched records of an answer.
+fn removals_of(
     write: &Write<'_>,
     partition: Partition,
-    unit: CoverageKey,
+    coverage_key: CoverageKey,
 ) -> Result<BTreeMap<Key, Option<Vec<u8>>>> {
     let keys = read(write, partition)?.into_keys();
-    let of_unit = keys.filter(|key| key.0 == unit.year);
-    Ok(of_unit.map(|key| (key, None)).collect())
+    let of_key = keys.filter(|key| key.0 == coverage_key.year);
+    Ok(of_key.map(|key| (key, None)).collect())
 }
 
 pub(crate) fn read(reader: &dyn Reader, partition: Partition) -> Result<BTreeMap<Key, Vec<u8>>> {
@@ -307,9 +328,9 @@ pub(crate) fn change(
 }
 
 /// The keys of rows to be removed, in descending order.
-struct Gone(Vec<Key>);
+struct RowRemovals(Vec<Key>);
 
-impl Edits for Gone {
+impl Edits for RowRemovals {
     fn next_key(&mut self) -> Result<Option<Key>> {
         Ok(self.0.last().copied())
     }

@@ -1,20 +1,21 @@
-//! Stores what this store follows.
+//! Stores what this store follows: the scope, the position in the source, and the schools that must
+//! be sent again.
 
 use crate::dataset::commit_unchecked;
 use crate::dataset::input::staged;
-use crate::dataset::output::scoped::Named;
+use crate::dataset::output::scoped::NamedPeople;
 use crate::dataset::summary::Summary;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::replication::position::{FollowerPosition, FollowerState};
-use crate::record::replication::scope::{Kinds, Whom};
+use crate::record::replication::scope::{Audience, Kinds};
 use crate::store::{
     ChangePosition, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Records, Sorter,
     Write,
 };
 
 /// Stores what is followed, in place of the previous value.
-pub(crate) fn keep(write: &mut Write<'_>, followed: &FollowerState) -> Result<()> {
+pub(crate) fn put_state(write: &mut Write<'_>, followed: &FollowerState) -> Result<()> {
     let mut edit = FollowedEdit(Some(followed.encode()));
     write.merge(FollowerState::PARTITION, &mut edit)
 }
@@ -30,13 +31,13 @@ pub(crate) fn stop_following(write: &mut Write<'_>, school: u64) -> Result<()> {
     }
     followed.position.scope.schools.remove(&school);
     followed.awaiting_resend.schools.remove(&school);
-    keep(write, &followed)
+    put_state(write, &followed)
 }
 
 /// Records that the store was found to differ from its source at a position, unless its position
 /// has changed since. Also requests everything again, unless this was done before. Until it
 /// arrives, the store answers from its existing records.
-pub(crate) fn note_diverged(
+pub(crate) fn record_divergence(
     write: &mut Write<'_>,
     at: &FollowerPosition,
     asked_before: bool,
@@ -49,14 +50,14 @@ pub(crate) fn note_diverged(
     }
     followed.asked_again = true;
     if !asked_before {
-        let held = std::mem::take(&mut followed.position.scope);
-        followed.awaiting_resend.kinds = followed.awaiting_resend.kinds.intersection(held.kinds);
-        followed.awaiting_resend.schools.extend(held.schools);
+        let scope = std::mem::take(&mut followed.position.scope);
+        followed.awaiting_resend.kinds = followed.awaiting_resend.kinds.intersection(scope.kinds);
+        followed.awaiting_resend.schools.extend(scope.schools);
         // No source recognises this change position.
         followed.position.change_position = ChangePosition::NONE;
-        followed.position.is_amid = true;
+        followed.position.is_incomplete = true;
     }
-    keep(write, &followed)
+    put_state(write, &followed)
 }
 
 /// Removes the people of a school that no followed learner names any more.
@@ -64,11 +65,11 @@ pub(crate) fn remove_unnamed(write: &mut Write<'_>, school: u64) -> Result<Summa
     let Some(followed) = FollowerState::read(write)? else {
         return Ok(Summary::default());
     };
-    let Some((whom, kinds)) = followed.audience(school) else {
+    let Some((audience, kinds)) = followed.audience(school) else {
         return Ok(Summary::default());
     };
     let mut sorter = Sorter::default();
-    stage_unnamed(write, &mut sorter, school, whom, kinds)?;
+    stage_unnamed(write, &mut sorter, school, audience, kinds)?;
     commit_unchecked(write, sorter)
 }
 
@@ -77,10 +78,10 @@ pub(crate) fn stage_unnamed(
     write: &mut Write<'_>,
     sorter: &mut Sorter,
     school: u64,
-    whom: &Whom,
+    audience: &Audience,
     kinds: Kinds,
 ) -> Result<()> {
-    let Some(named) = Named::by(write, school, whom, kinds)? else {
+    let Some(named) = NamedPeople::by(write, school, audience, kinds)? else {
         return Ok(());
     };
     let mut key = Vec::new();

@@ -1,8 +1,8 @@
 //! Live queries: a question is repeated after a change of the data from which its answer is made,
 //! and when another day begins at its school.
 //!
-//! - This file: repeats the question and returns changed answers. `timer_thread`: the timer thread of
-//!   an engine. `waiting`, `stream`: the ways to wait for the next answer.
+//! - This file: repeats the question and returns changed answers. `timer_thread`: the timer thread
+//!   of an engine. `waiter`, `stream`: the ways to wait for the next answer.
 
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 mod stream;
@@ -11,7 +11,7 @@ mod tests;
 #[cfg(not(target_family = "wasm"))]
 mod timer_thread;
 #[cfg(not(target_family = "wasm"))]
-mod waiting;
+mod waiter;
 
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use stream::Answers;
@@ -72,19 +72,19 @@ type WriteAnswer = fn(&dyn Query, View<'_>, &mut Vec<u8>) -> error::Result<Statu
 /// to wait are used, the last one is in effect. In WebAssembly there is only `poll`.
 pub struct LiveQuery {
     question: Box<dyn Observable>,
-    form: WriteAnswer,
+    write_answer: WriteAnswer,
     store: Weak<Store>,
     freshness: Arc<Freshness>,
     clock: Clock,
     watch: Watch,
     /// The range of instants in which the last answer is valid.
-    holds: Option<Range<i64>>,
+    validity: Option<Range<i64>>,
     /// The last result that was returned: the digest of an answer, or an error.
     last: Option<Result<u128>>,
     #[cfg(not(target_family = "wasm"))]
     timer_thread: Arc<TimerThread>,
     #[cfg(not(target_family = "wasm"))]
-    attention: Option<timer_thread::Registration>,
+    registration: Option<timer_thread::Registration>,
 }
 
 impl Engine {
@@ -114,7 +114,7 @@ impl Engine {
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     pub fn observe(&self, question: impl Observable) -> LiveQuery {
-        self.observation(Box::new(question), api::answer_question)
+        self.live_query(Box::new(question), api::answer_question)
     }
 
     /// Observes one record in the format of v2. It works like [`observe`](Self::observe), but with
@@ -131,10 +131,10 @@ impl Engine {
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     pub fn observe_record(&self, question: impl Observable) -> LiveQuery {
-        self.observation(Box::new(question), api::answer_record)
+        self.live_query(Box::new(question), api::answer_record)
     }
 
-    fn observation(&self, question: Box<dyn Observable>, form: WriteAnswer) -> LiveQuery {
+    fn live_query(&self, question: Box<dyn Observable>, write_answer: WriteAnswer) -> LiveQuery {
         let (mut school, mut sources) = (None, Sources::NONE);
         question.with(&mut |question| {
             school = question.about();
@@ -142,23 +142,23 @@ impl Engine {
         });
         LiveQuery {
             question,
-            form,
+            write_answer,
             store: Arc::downgrade(&self.store),
             freshness: self.freshness.clone(),
             clock: self.clock.clone(),
             watch: self.store.watch(school, sources),
-            holds: None,
+            validity: None,
             last: None,
             #[cfg(not(target_family = "wasm"))]
             timer_thread: self.timer_thread.clone(),
             #[cfg(not(target_family = "wasm"))]
-            attention: None,
+            registration: None,
         }
     }
 }
 
 /// The time after which a question is repeated because of an error of the store, in seconds.
-const PAUSE: i64 = 60;
+const RETRY_SECONDS: i64 = 60;
 
 impl LiveQuery {
     /// Returns the answer if it differs from the last one that was returned. As long as the data
@@ -170,15 +170,15 @@ impl LiveQuery {
     /// # Errors
     /// Returns each error of [`Engine::ask`] once.
     pub fn poll(&mut self) -> Option<Result<Answer>> {
-        let is_touched = self.watch.take();
-        let given = if is_touched || self.is_another_time() {
-            self.look()
+        let has_changed = self.watch.take_changed();
+        let result = if has_changed || self.is_outdated() {
+            self.refresh()
         } else {
             None
         };
         #[cfg(not(target_family = "wasm"))]
-        self.attend();
-        given
+        self.update_deadline();
+        result
     }
 
     /// Returns the instant at which to poll next if nothing changes before, in seconds since
@@ -188,8 +188,8 @@ impl LiveQuery {
     /// To wait for it, compare it with the clock once a minute, because timers stop while a device
     /// sleeps.
     pub fn next_look(&self) -> Option<i64> {
-        let holds = self.holds.as_ref()?;
-        (!self.clock.is_fixed()).then_some(holds.end)
+        let validity = self.validity.as_ref()?;
+        (!self.clock.is_fixed()).then_some(validity.end)
     }
 
     /// Returns whether the engine was closed or dropped. No answer follows.
@@ -197,17 +197,17 @@ impl LiveQuery {
         self.watch.has_ended()
     }
 
-    fn is_another_time(&self) -> bool {
-        let holds = self.holds.as_ref();
-        holds.is_some_and(|holds| !holds.contains(&self.clock.now()))
+    fn is_outdated(&self) -> bool {
+        let validity = self.validity.as_ref();
+        validity.is_some_and(|validity| !validity.contains(&self.clock.now()))
     }
 
     /// Repeats the question, and returns the answer if it is new.
-    fn look(&mut self) -> Option<Result<Answer>> {
+    fn refresh(&mut self) -> Option<Result<Answer>> {
         let store = self.store.upgrade().filter(|_| !self.is_over())?;
         let mut body = Vec::new();
         let now = self.clock.now();
-        let mut holds = None;
+        let mut validity = None;
         let mut answered = None;
         self.question.with(&mut |question| {
             let fresh = self.freshness.ensure(&store, question.about());
@@ -221,8 +221,8 @@ impl LiveQuery {
                             // The snapshot may be older than a change of these records.
                             return Ok(None);
                         }
-                        holds = view.day(question)?;
-                        (self.form)(question, view, &mut body).map(Some)
+                        validity = view.day(question)?;
+                        (self.write_answer)(question, view, &mut body).map(Some)
                     })?;
                     if let Some(status) = answer {
                         return Ok(status);
@@ -230,28 +230,28 @@ impl LiveQuery {
                 }
             }));
         });
-        let given = match answered? {
+        let result = match answered? {
             Ok(status) => Ok(Answer { status, body }),
             Err(failure) => Err(Error::from(failure)),
         };
-        match given {
-            Ok(_) | Err(Error::NotSynced { .. }) => self.holds = holds,
+        match result {
+            Ok(_) | Err(Error::NotSynced { .. }) => self.validity = validity,
             // The watch is notified when the engine is resumed or closed.
             Err(Error::Suspended | Error::Closed) => {
-                self.holds = None;
+                self.validity = None;
                 return None;
             }
-            Err(_) => self.holds = Some(now..now.saturating_add(PAUSE)),
+            Err(_) => self.validity = Some(now..now.saturating_add(RETRY_SECONDS)),
         }
         let digest = |answer: &Answer| {
             XxHash3_128::oneshot_with_seed(u64::from(answer.status.code), &answer.body)
         };
-        let last = Some(given.as_ref().map(digest).map_err(Clone::clone));
+        let last = Some(result.as_ref().map(digest).map_err(Clone::clone));
         if last == self.last {
             return None;
         }
         self.last = last;
-        Some(given)
+        Some(result)
     }
 }
 

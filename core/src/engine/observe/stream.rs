@@ -45,19 +45,19 @@ impl Stream for Answers {
     type Item = Result<Answer>;
 
     fn poll_next(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Answer>>> {
-        let observation = &mut self.get_mut().0;
+        let live_query = &mut self.get_mut().0;
         let waker = task.waker().clone();
         let call: Wake = Arc::new(move || waker.wake_by_ref());
         // The callback is set before the poll, so that no later change is missed.
-        observation.watch.on_touch(Some(call.clone()));
-        if let Some(given) = observation.poll() {
-            return Poll::Ready(Some(given));
+        live_query.watch.on_change(Some(call.clone()));
+        if let Some(result) = live_query.poll() {
+            return Poll::Ready(Some(result));
         }
-        if observation.is_over() {
+        if live_query.is_over() {
             return Poll::Ready(None);
         }
-        if observation.next_look().is_some()
-            && let Err(error) = observation.call_for_time(call)
+        if live_query.next_look().is_some()
+            && let Err(error) = live_query.set_timer_callback(call)
         {
             return Poll::Ready(Some(Err(error.into())));
         }

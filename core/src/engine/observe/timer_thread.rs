@@ -17,14 +17,14 @@ pub(in crate::engine) struct TimerThread {
 
 #[derive(Default)]
 struct TimerState {
-    waiting: HashMap<u64, Waiting>,
+    waiters: HashMap<u64, Waiter>,
     /// The number of the next waiter.
     next: u64,
     /// The thread, which runs while there are waiters.
     thread: Option<Thread>,
 }
 
-struct Waiting {
+struct Waiter {
     call: Wake,
     /// The instant of the next call.
     deadline: Option<i64>,
@@ -49,9 +49,9 @@ impl TimerThread {
     }
 
     /// Registers a waiter that the thread calls.
-    pub(super) fn attend(self: &Arc<Self>, call: Wake) -> io::Result<Registration> {
-        let mut kept = self.state();
-        let thread = if let Some(thread) = &kept.thread {
+    pub(super) fn register(self: &Arc<Self>, call: Wake) -> io::Result<Registration> {
+        let mut state = self.state();
+        let thread = if let Some(thread) = &state.thread {
             thread.clone()
         } else {
             let timer_thread = self.clone();
@@ -59,16 +59,16 @@ impl TimerThread {
             let handle = builder.spawn(move || timer_thread.run())?;
             handle.thread().clone()
         };
-        kept.thread = Some(thread.clone());
-        let number = kept.next;
-        kept.next += 1;
+        state.thread = Some(thread.clone());
+        let number = state.next;
+        state.next += 1;
         let is_due = Arc::new(AtomicBool::new(false));
-        let waiting = Waiting {
+        let waiter = Waiter {
             call,
             deadline: None,
             is_due: is_due.clone(),
         };
-        kept.waiting.insert(number, waiting);
+        state.waiters.insert(number, waiter);
         Ok(Registration {
             timer_thread: self.clone(),
             thread,
@@ -81,19 +81,19 @@ impl TimerThread {
         loop {
             // A clock of the app may be slow, so it is read without the lock.
             let now = catch_panic(|| self.clock.now()).unwrap_or(i64::MIN);
-            let mut kept = self.state();
-            if kept.waiting.is_empty() {
-                kept.thread = None;
+            let mut state = self.state();
+            if state.waiters.is_empty() {
+                state.thread = None;
                 return;
             }
-            let all = kept.waiting.values_mut();
-            let due: Vec<Wake> = all.filter_map(|waiting| waiting.due(now)).collect();
-            let looks = kept.waiting.values().filter_map(|waiting| waiting.deadline);
-            let next = looks.min();
-            drop(kept);
+            let all = state.waiters.values_mut();
+            let due: Vec<Wake> = all.filter_map(|waiter| waiter.due(now)).collect();
+            let deadlines = state.waiters.values().filter_map(|waiter| waiter.deadline);
+            let next = deadlines.min();
+            drop(state);
             if due.is_empty() {
                 match next {
-                    Some(look) => thread::park_timeout(until(look, now)),
+                    Some(deadline) => thread::park_timeout(wait_time(deadline, now)),
                     None => thread::park(),
                 }
             }
@@ -110,17 +110,17 @@ impl TimerThread {
 
 /// Returns how long to wait for an instant before the clock is read again. It is limited, because
 /// timers stop while the device sleeps.
-pub(super) fn until(look: i64, now: i64) -> Duration {
-    let left = look.saturating_sub(now).clamp(1, 60);
+pub(super) fn wait_time(deadline: i64, now: i64) -> Duration {
+    let left = deadline.saturating_sub(now).clamp(1, 60);
     Duration::from_secs(left.unsigned_abs())
 }
 
-impl Waiting {
+impl Waiter {
     /// Returns the function to call, if it is time to do so.
     fn due(&mut self, now: i64) -> Option<Wake> {
-        let is_time = self.deadline.is_some_and(|look| now >= look);
+        let is_time = self.deadline.is_some_and(|deadline| now >= deadline);
         if is_time {
-            // The waiter sets it again when it polls.
+            // The live query sets it again at its next poll.
             self.deadline = None;
         }
         let is_due = self.is_due.swap(false, Ordering::AcqRel);
@@ -130,12 +130,12 @@ impl Waiting {
 
 impl Registration {
     /// Sets the instant of the next call.
-    pub(super) fn look_at(&self, look: Option<i64>) {
-        let mut kept = self.timer_thread.state();
-        if let Some(waiting) = kept.waiting.get_mut(&self.number)
-            && waiting.deadline != look
+    pub(super) fn set_deadline(&self, deadline: Option<i64>) {
+        let mut state = self.timer_thread.state();
+        if let Some(waiter) = state.waiters.get_mut(&self.number)
+            && waiter.deadline != deadline
         {
-            waiting.deadline = look;
+            waiter.deadline = deadline;
             self.thread.unpark();
         }
     }
@@ -143,10 +143,10 @@ impl Registration {
     /// Replaces the function to call.
     #[cfg(feature = "stream")]
     pub(super) fn replace(&self, call: Wake) {
-        let mut kept = self.timer_thread.state();
-        let waiting = kept.waiting.get_mut(&self.number);
-        let before = waiting.map(|waiting| std::mem::replace(&mut waiting.call, call));
-        drop(kept);
+        let mut state = self.timer_thread.state();
+        let waiter = state.waiters.get_mut(&self.number);
+        let before = waiter.map(|waiter| std::mem::replace(&mut waiter.call, call));
+        drop(state);
         drop(before);
     }
 
@@ -162,8 +162,8 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let gone = self.timer_thread.state().waiting.remove(&self.number);
+        let removed = self.timer_thread.state().waiters.remove(&self.number);
         self.thread.unpark();
-        drop(gone);
+        drop(removed);
     }
 }

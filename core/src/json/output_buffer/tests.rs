@@ -8,7 +8,7 @@ fn texts() -> impl Iterator<Item = Vec<u8>> {
 }
 
 #[test]
-fn parts_stand_one_behind_the_other() {
+fn parts_follow_each_other() {
     let mut out = b"before".to_vec();
     let mut expected = out.clone();
     let mut joined = Padded::default();
@@ -40,7 +40,7 @@ fn parts_stand_one_behind_the_other() {
 }
 
 #[test]
-fn what_is_taken_back_is_gone() {
+fn truncated_bytes_are_removed() {
     let mut out = Vec::new();
     let mut output = OutputBuffer::new(&mut out);
     output.push(b"{\"a\":");
@@ -56,7 +56,7 @@ fn what_is_taken_back_is_gone() {
 }
 
 #[test]
-fn a_window_keeps_what_counts() {
+fn a_window_adds_only_the_written_bytes() {
     let mut out = Vec::new();
     let mut output = OutputBuffer::new(&mut out);
     for _ in 0..1000 {
@@ -64,7 +64,7 @@ fn a_window_keeps_what_counts() {
         window.words([u64::from_le_bytes(*b"12345678"), 0], 5);
         window.bytes(b"abc");
         let written = window.written();
-        output.keep(written);
+        output.advance(written);
     }
     drop(output);
     assert_eq!(out, b"12345abc".repeat(1000));

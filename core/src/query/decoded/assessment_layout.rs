@@ -162,7 +162,7 @@ pub(crate) fn outline(
     })
 }
 
-/// Returns an assessment layout like [`of`], but always with text, at least for the assessments
+/// Returns an assessment layout like [`read`], but always with text, at least for the assessments
 /// in `wanted`.
 pub(crate) fn written(
     snapshot: &Snapshot,
@@ -287,7 +287,7 @@ impl AssessmentLayout {
         (term, subject, outcome, id): LayoutKey,
         item: &Item<'_>,
     ) -> Result<Template> {
-        let kept = StoredAssessment::open(item)?;
+        let stored = StoredAssessment::open(item)?;
         let belongs = assessment::AssessmentPlace {
             grade: partition.first,
             year: partition.second,
@@ -295,7 +295,7 @@ impl AssessmentLayout {
             subject,
             outcome,
         };
-        if kept.belongs != Some(belongs) {
+        if stored.belongs != Some(belongs) {
             return Err(misplaced());
         }
         let StoredAssessment {
@@ -303,7 +303,7 @@ impl AssessmentLayout {
             before,
             after,
             ..
-        } = kept;
+        } = stored;
         let rendering = item.columns[columns::RENDERING];
         match self.version {
             ApiVersion::V1 => {

@@ -36,30 +36,30 @@ impl<T: Decoded> BoundedTable<T> {
         school: u64,
         version: ApiVersion,
     ) -> Result<BoundedTable<T>> {
-        let mut held: BoundedTable<T> = BoundedTable {
+        let mut table: BoundedTable<T> = BoundedTable {
             partition: Partition::new(school, T::COLLECTION),
             version,
             by_key: Vec::new(),
             bytes: 0,
             has_all: true,
         };
-        let mut records = snapshot.records(held.partition)?.all();
+        let mut records = snapshot.records(table.partition)?.all();
         while let Some(record) = records.next()? {
-            let (key, thing) = held.decode(record)?;
-            held.bytes += size_of::<(Key, T)>() + thing.bytes();
-            if held.bytes > T::MOST_BYTES {
-                held.has_all = false;
-                return Ok(held);
+            let (key, thing) = table.decode(record)?;
+            table.bytes += size_of::<(Key, T)>() + thing.bytes();
+            if table.bytes > T::MOST_BYTES {
+                table.has_all = false;
+                return Ok(table);
             }
-            held.by_key.push((key, thing));
+            table.by_key.push((key, thing));
         }
-        Ok(held)
+        Ok(table)
     }
 
     /// Returns the memory that the records use.
     pub(crate) fn bytes(&self) -> usize {
-        let room = self.by_key.capacity() - self.by_key.len();
-        self.bytes + room * size_of::<(Key, T)>()
+        let spare = self.by_key.capacity() - self.by_key.len();
+        self.bytes + spare * size_of::<(Key, T)>()
     }
 
     /// Returns the cached records in ascending order of their keys.

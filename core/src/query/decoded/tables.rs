@@ -43,26 +43,26 @@ pub(crate) struct Subject {
 /// A table with a fast look-up by id, for subjects and grades, which some answers look up for
 /// every record.
 struct ById<T> {
-    held: BoundedTable<T>,
+    table: BoundedTable<T>,
     /// For each low byte of an id, the position of the last entry with this low byte.
     indices: [u16; 256],
 }
 
 impl<T: Decoded> ById<T> {
-    fn new(held: BoundedTable<T>) -> ById<T> {
+    fn new(table: BoundedTable<T>) -> ById<T> {
         let mut indices = [0; 256];
-        for (number, (key, _)) in (0..=u16::MAX).zip(held.by_key()) {
+        for (number, (key, _)) in (0..=u16::MAX).zip(table.by_key()) {
             if let Some(index) = indices.get_mut(low_byte(key.0)) {
                 *index = number;
             }
         }
-        ById { held, indices }
+        ById { table, indices }
     }
 
     #[inline]
     fn get(&self, id: u64) -> Option<&T> {
         let index = self.indices.get(low_byte(id))?;
-        match self.held.by_key().get(usize::from(*index)) {
+        match self.table.by_key().get(usize::from(*index)) {
             Some((at, thing)) if at.0 == id => Some(thing),
             _ => self.search(id),
         }
@@ -70,7 +70,7 @@ impl<T: Decoded> ById<T> {
 
     #[cold]
     fn search(&self, id: u64) -> Option<&T> {
-        self.held.get(Key::one(id))
+        self.table.get(Key::one(id))
     }
 }
 
@@ -107,13 +107,13 @@ impl Tables {
 
     /// Reads a subject that is not cached. The names of a subject without a record are empty.
     pub(crate) fn other_subject(&self, snapshot: &Snapshot, id: u64) -> Result<Subject> {
-        let read = self.subjects.held.read_other(snapshot, Key::one(id))?;
+        let read = self.subjects.table.read_other(snapshot, Key::one(id))?;
         Ok(read.unwrap_or_else(|| Subject::new(self.version, id, "", "", "")))
     }
 
     /// Returns the name of a grade, which is empty if the grade is unknown.
     pub(crate) fn grade(&self, snapshot: &Snapshot, id: u64) -> Result<Cow<'_, [u8]>> {
-        let grade = self.grades.held.find(snapshot, Key::one(id))?;
+        let grade = self.grades.table.find(snapshot, Key::one(id))?;
         Ok(part(grade, |grade| &grade.name, |grade| grade.name))
     }
 
@@ -124,7 +124,7 @@ impl Tables {
 
     /// Returns the same text as [`in_grade`](Self::in_grade) for a grade that is not cached.
     pub(crate) fn in_other_grade(&self, snapshot: &Snapshot, id: u64) -> Result<Padded> {
-        let read = self.grades.held.read_other(snapshot, Key::one(id))?;
+        let read = self.grades.table.read_other(snapshot, Key::one(id))?;
         Ok(match read {
             Some(grade) => grade.opening,
             None => Padded::new(&in_grade(self.version, id, b"")),
@@ -137,7 +137,7 @@ impl Tables {
         snapshot: &Snapshot,
         id: u64,
     ) -> Result<Option<Cow<'_, Grade>>> {
-        self.grades.held.find(snapshot, Key::one(id))
+        self.grades.table.find(snapshot, Key::one(id))
     }
 
     /// Returns `{"year":"2026",`.
@@ -207,8 +207,8 @@ impl Tables {
     fn bytes(&self) -> usize {
         size_of::<Tables>()
             + self.in_current_year.bytes()
-            + self.subjects.held.bytes()
-            + self.grades.held.bytes()
+            + self.subjects.table.bytes()
+            + self.grades.table.bytes()
             + self.years.bytes()
             + self.outcomes.bytes()
             + self.terms.bytes()
@@ -219,11 +219,11 @@ impl Tables {
 /// value.
 fn part<'a, T: Clone>(
     whole: Option<Cow<'a, T>>,
-    of_held: impl FnOnce(&'a T) -> &'a [u8],
+    of_cached: impl FnOnce(&'a T) -> &'a [u8],
     of_read: impl FnOnce(T) -> Vec<u8>,
 ) -> Cow<'a, [u8]> {
     match whole {
-        Some(Cow::Borrowed(held)) => Cow::Borrowed(of_held(held)),
+        Some(Cow::Borrowed(cached)) => Cow::Borrowed(of_cached(cached)),
         Some(Cow::Owned(read)) => Cow::Owned(of_read(read)),
         None => Cow::Borrowed(&[]),
     }

@@ -166,8 +166,8 @@ impl Query for AssessmentMarks {
         if self.structure {
             let learner = of(CoverageKind::StructureOfLearner, self.learner_id);
             let grade = of(CoverageKind::StructureOfGrade, self.grade_id);
-            let units: Vec<_> = learner.into_iter().chain(grade).collect();
-            return reads.require_any(self.school, &units);
+            let coverage_keys: Vec<_> = learner.into_iter().chain(grade).collect();
+            return reads.require_any(self.school, &coverage_keys);
         }
         if let Some(learner) = self.learner_id
             && is_erased(reads.view().snapshot, self.school, learner)?

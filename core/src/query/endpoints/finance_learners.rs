@@ -205,7 +205,7 @@ pub(crate) fn push(
     match version {
         ApiVersion::V1 => {
             let names = block.record(RENDERING, index)?.get(names_of(block, index)?);
-            out.push(names.ok_or_else(|| Error::corrupt("a learner is cut"))?);
+            out.push(names.ok_or_else(|| Error::corrupt("a learner is truncated"))?);
         }
         ApiVersion::V2 => push_typed_names(block, index, out)?,
     }

@@ -99,7 +99,7 @@ impl Lookup {
         }
     }
 
-    /// Returns the collection of the list, and its coverage part.
+    /// Returns the collection of the list, and its kind of coverage.
     fn collection_and_coverage(&self) -> (Collection, CoverageKind) {
         match self.list {
             LookupList::EthnicGroup => (Collection::EthnicGroups, CoverageKind::EthnicGroups),

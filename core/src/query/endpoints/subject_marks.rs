@@ -73,8 +73,8 @@ impl Query for SubjectMarks {
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
         let year = reads.current_year(self.school)?;
-        let unit = CoverageKey::of_id(CoverageKind::SubjectMarks, year, self.learner_id);
-        reads.require(self.school, unit)
+        let coverage_key = CoverageKey::of_id(CoverageKind::SubjectMarks, year, self.learner_id);
+        reads.require(self.school, coverage_key)
     }
 
     fn identify(&self, _: View<'_>, identity: &mut Identity) -> Result<()> {

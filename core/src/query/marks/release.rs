@@ -10,7 +10,7 @@ use crate::store::{Collection, Key, Partition, PinnedRecord, Reader, Snapshot};
 pub(crate) enum Release {
     /// There is no rule. The marks are released at the end of the term.
     #[default]
-    Untold,
+    AtTermEnd,
     /// The marks are released on this day.
     On(Date),
     /// The marks are released or not, regardless of the day.
@@ -24,7 +24,7 @@ impl Release {
         match self {
             Release::Stated(released) => released,
             Release::On(day) => today >= day,
-            Release::Untold => term_end.is_some_and(|day| today >= day),
+            Release::AtTermEnd => term_end.is_some_and(|day| today >= day),
         }
     }
 
@@ -38,7 +38,7 @@ impl Release {
                 Date::from_number(date)
                     .ok_or_else(|| Error::corrupt("a release date is no date"))?,
             ),
-            None => Release::Untold,
+            None => Release::AtTermEnd,
         })
     }
 }
@@ -49,10 +49,10 @@ pub(crate) struct Releases(Vec<(Key, Release)>);
 
 impl Releases {
     pub(crate) fn get(&self, term: u64, subject: u64) -> Release {
-        let sought = Key(term, subject);
-        let index = self.0.binary_search_by_key(&sought, |(key, _)| *key);
+        let wanted = Key(term, subject);
+        let index = self.0.binary_search_by_key(&wanted, |(key, _)| *key);
         let found = index.ok().and_then(|index| self.0.get(index));
-        found.map_or(Release::Untold, |(_, release)| *release)
+        found.map_or(Release::AtTermEnd, |(_, release)| *release)
     }
 
     /// Reads the release rules for the school, grade and year of an assessment layout.
@@ -65,7 +65,7 @@ impl Releases {
         let mut records = snapshot.records(partition)?.all();
         while let Some(record) = records.next()? {
             match Release::read(record)? {
-                Release::Untold => {}
+                Release::AtTermEnd => {}
                 release => releases.push((record.key()?, release)),
             }
         }
@@ -89,9 +89,9 @@ mod tests {
             ("", "", false),
             ("2026-05-13", "", true),
         ] {
-            let told = day(release).map_or(Release::Untold, Release::On);
+            let rule = day(release).map_or(Release::AtTermEnd, Release::On);
             assert_eq!(
-                told.is_released(day(end), today),
+                rule.is_released(day(end), today),
                 expected,
                 "{release} {end}"
             );

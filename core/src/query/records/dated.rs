@@ -25,7 +25,7 @@ pub(crate) trait DatedQuestion {
 /// The parameters of a question, and the collections that it reads.
 pub(crate) struct DatedParams {
     pub(crate) at: Dated,
-    /// The coverage part of the records, and the name of one record in messages.
+    /// The kind of coverage of the records, and the name of one record in messages.
     pub(crate) part: CoverageKind,
     pub(crate) one: &'static str,
     /// The filter column that contains the id of the learner.

@@ -6,7 +6,7 @@ use crate::store::{Block, Key, PinnedBlock, Records};
 /// A reader that caches recently used blocks, because the next record is often in one of them.
 pub(crate) struct KeyLookup<'a> {
     records: Records<'a>,
-    held: Vec<Option<LookupBlock<'a>>>,
+    cached: Vec<Option<LookupBlock<'a>>>,
 }
 
 struct LookupBlock<'a> {
@@ -17,14 +17,14 @@ struct LookupBlock<'a> {
 }
 
 /// The limit for the number of cached blocks.
-const MOST_HELD: usize = 64;
+const MOST_CACHED: usize = 64;
 
 impl<'a> KeyLookup<'a> {
     pub(crate) fn new(records: Records<'a>) -> KeyLookup<'a> {
-        let most = records.blocks().clamp(1, MOST_HELD);
+        let most = records.blocks().clamp(1, MOST_CACHED);
         KeyLookup {
             records,
-            held: std::iter::repeat_with(|| None).take(most).collect(),
+            cached: std::iter::repeat_with(|| None).take(most).collect(),
         }
     }
 
@@ -32,28 +32,31 @@ impl<'a> KeyLookup<'a> {
     #[cfg_attr(module, optimize(speed))]
     pub(crate) fn find(&mut self, key: Key) -> Result<Option<(Block<'_>, usize)>> {
         let position = self.records.locate(key);
-        let slot = position % self.held.len().max(1);
-        let Some(held) = self.held.get_mut(slot) else {
+        let slot = position % self.cached.len().max(1);
+        let Some(cached) = self.cached.get_mut(slot) else {
             return Ok(None);
         };
-        if held.as_ref().is_none_or(|held| held.position != position) {
+        if cached
+            .as_ref()
+            .is_none_or(|cached| cached.position != position)
+        {
             let pinned = self.records.pin(position)?;
-            *held = pinned.map(|pinned| LookupBlock {
+            *cached = pinned.map(|pinned| LookupBlock {
                 position,
                 pinned,
                 last: 0,
             });
         }
-        let Some(held) = held else {
+        let Some(cached) = cached else {
             return Ok(None);
         };
-        let block = held.pinned.block()?;
+        let block = cached.pinned.block()?;
         // Records are usually looked up in ascending order.
-        let found = [held.last, held.last + 1]
+        let found = [cached.last, cached.last + 1]
             .into_iter()
             .find(|index| block.key(*index).is_ok_and(|at| at == key))
             .or_else(|| block.find(key));
-        held.last = found.unwrap_or(held.last);
+        cached.last = found.unwrap_or(cached.last);
         Ok(found.map(|index| (block, index)))
     }
 }

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_sort_by_name_and_come_back() {
+    fn rows_sort_by_name_and_are_decoded_unchanged() {
         let names = ["", "a", "a\0", "a\0b", "ab", "b", "é"];
         let keys: Vec<_> = names.iter().map(|name| row_key(name)).collect();
         assert!(keys.is_sorted());

@@ -183,18 +183,18 @@ impl<'a> LearnerSubject<'a> {
     pub(crate) fn values(&self) -> Result<[Value<'static>; 2]> {
         let groups = self.groups()?;
         let mut terms = Vec::new();
-        for kept in self.terms() {
-            let kept = kept?;
+        for stored in self.terms() {
+            let stored = stored?;
             let mut object = b"{".to_vec();
-            object.extend_from_slice(groups.get(kept.group)?);
+            object.extend_from_slice(groups.get(stored.group)?);
             let mut texts: [Cow<'_, str>; 5] = Default::default();
             for (member, text) in TextMembers::new(&object).zip(&mut texts) {
                 *text = Cow::Owned(json::unescape(member?.1)?.into_owned());
             }
             terms.push(EnrolledTerm {
-                term: kept.term,
+                term: stored.term,
                 group: texts,
-                mark: kept.mark,
+                mark: stored.mark,
             });
         }
         let grade = if self.is_in_grade() {
@@ -207,7 +207,7 @@ impl<'a> LearnerSubject<'a> {
 }
 
 fn damaged() -> Failure {
-    Error::corrupt("a learner's subject is cut")
+    Error::corrupt("a learner's subject is truncated")
 }
 
 /// The texts of a record's groups. Up to [`FEW_GROUPS`] of them need no allocation.
@@ -356,16 +356,16 @@ mod tests {
     }
 
     #[test]
-    fn a_record_without_a_grade_comes_back_and_is_in_no_grade() -> Result<()> {
+    fn a_record_without_a_grade_is_decoded_unchanged() -> Result<()> {
         for grade in [Value::Empty, Value::Integer(0)] {
             let mut values = vec![Value::Integer(1); 4];
             values.extend([grade.clone(), Value::Terms(Vec::new())]);
             assert_eq!(rules(&values), Ok(()));
             let mut bytes = Vec::new();
             encode(&values, &mut bytes);
-            let kept = LearnerSubject::open(&bytes)?;
-            assert_eq!(kept.is_in_grade(), grade != Value::Empty);
-            assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
+            let stored = LearnerSubject::open(&bytes)?;
+            assert_eq!(stored.is_in_grade(), grade != Value::Empty);
+            assert_eq!(Some(stored.values()?.as_slice()), values.get(4..));
             let terms = terms::from_json(r#"[{"term":1}]"#).unwrap_or_default();
             values.truncate(5);
             values.push(Value::Terms(terms));
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_and_shares_its_groups() -> Result<()> {
+    fn a_record_is_decoded_unchanged_and_shares_its_groups() -> Result<()> {
         let terms = terms::from_json(
             r#"[{"term":2,"subject_group_id":118,"classroom_name":"3\"A","mark":"66.666"},
                 {"term":"01","subject_group_id":"118","classroom_name":"3\"A"},{"term":3}]"#,
@@ -390,18 +390,18 @@ mod tests {
         ];
         let mut bytes = Vec::new();
         encode(&values, &mut bytes);
-        let kept = LearnerSubject::open(&bytes)?;
-        assert_eq!(kept.terms().count(), 3);
-        let mut terms = kept.terms();
+        let stored = LearnerSubject::open(&bytes)?;
+        assert_eq!(stored.terms().count(), 3);
+        let mut terms = stored.terms();
         assert!(!terms.take_common(|_, _| true));
-        let groups = kept.groups()?;
+        let groups = stored.groups()?;
         assert!(groups.get(1).is_ok() && groups.get(2).is_err() && groups.get(u64::MAX).is_err());
         let answer = br#""subject_group_id":"118","subject_group_name":"","classroom_id":"","classroom_name":"3\"A","subject_group_teacher_id":""}"#;
         assert_eq!(groups.get(0)?, answer.as_slice());
-        assert_eq!(Some(kept.values()?.as_slice()), values.get(4..));
+        assert_eq!(Some(stored.values()?.as_slice()), values.get(4..));
         for length in 0..bytes.len() {
             let cut = bytes.get(..length).unwrap_or_default();
-            let read = LearnerSubject::open(cut).and_then(|kept| kept.values());
+            let read = LearnerSubject::open(cut).and_then(|stored| stored.values());
             assert!(read.is_err(), "{length}");
         }
         Ok(())

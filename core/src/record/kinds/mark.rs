@@ -40,8 +40,8 @@ pub(crate) struct Mark {
     pub(crate) percentage: Option<PackedDecimal>,
 }
 
-/// Set in the flags of every mark, so that a zero byte stands for an empty slot.
-const THERE: u8 = 1;
+/// Set in the flags of every mark, so that a zero byte means an empty slot.
+const PRESENT: u8 = 1;
 const CAPTURED_FLAG: u8 = 1 << 1;
 const ABSENT_FLAG: u8 = 1 << 2;
 const DTIME_FLAG: u8 = 1 << 3;
@@ -61,7 +61,7 @@ static LENGTHS: [u8; 256] = {
     let mut lengths = [1; 256];
     let mut flags: usize = 0;
     while flags < 256 {
-        if flags & THERE as usize != 0 {
+        if flags & PRESENT as usize != 0 {
             let dtime = if flags & DTIME_FLAG as usize == 0 {
                 0
             } else {
@@ -120,8 +120,8 @@ impl Mark {
 
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let at = out.len();
-        out.push(THERE);
-        let mut flags = THERE;
+        out.push(PRESENT);
+        let mut flags = PRESENT;
         if self.captured {
             flags |= CAPTURED_FLAG;
         }
@@ -144,7 +144,7 @@ impl Mark {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Option<Mark>> {
         let cut = || Error::corrupt("a mark is damaged");
         let (&flags, mut rest) = bytes.split_first().ok_or_else(cut)?;
-        if flags & THERE == 0 {
+        if flags & PRESENT == 0 {
             return Ok(None);
         }
         let mut dtime = None;
@@ -177,7 +177,7 @@ pub(crate) struct CommonMark {
 }
 
 impl CommonMark {
-    const FLAGS: u8 = THERE | CAPTURED_FLAG | DTIME_FLAG | 1 << MARK_SHIFT;
+    const FLAGS: u8 = PRESENT | CAPTURED_FLAG | DTIME_FLAG | 1 << MARK_SHIFT;
     const PERCENTAGE: u8 = 1 << PERCENTAGE_SHIFT;
 
     /// Returns the mark at the start of these bytes, if it has this shape. Two bytes must
@@ -244,7 +244,7 @@ mod tests {
     use crate::record::kinds::mark::*;
 
     #[test]
-    fn every_shape_of_a_mark_comes_back() -> Result<()> {
+    fn every_shape_of_a_mark_is_decoded_unchanged() -> Result<()> {
         let numbers = [
             "",
             "0",
@@ -282,10 +282,10 @@ mod tests {
     }
 
     #[test]
-    fn times_and_numbers_that_no_dataset_has_are_damage() {
+    fn invalid_times_and_numbers_are_damage() {
         let with_time = |time: [u8; 5]| {
             let [a, b, c, d, e] = time;
-            Mark::decode(&[THERE | DTIME_FLAG, a, b, c, d, e])
+            Mark::decode(&[PRESENT | DTIME_FLAG, a, b, c, d, e])
         };
         let time = DateTime::parse(b"2026-02-04 10:11:12").map_or([0; 5], DateTime::to_bytes);
         assert!(with_time(time).is_ok_and(|mark| mark.is_some()));
@@ -296,14 +296,14 @@ mod tests {
             (-999_999_999_999_999_999, true),
             (i64::MIN, false),
         ] {
-            let mut bytes = vec![THERE | 3 << MARK_SHIFT];
+            let mut bytes = vec![PRESENT | 3 << MARK_SHIFT];
             bytes.extend_from_slice(&number.to_le_bytes());
             assert_eq!(Mark::decode(&bytes).is_ok(), fits, "{number}");
         }
     }
 
     #[test]
-    fn a_common_mark_is_the_mark_that_it_is() {
+    fn a_common_mark_equals_the_decoded_mark() {
         let time = DateTime::parse(b"2026-02-04 10:11:12");
         for (mark, percentage, captured, absent, dtime, common) in [
             ("11", "", true, false, time, true),

@@ -8,25 +8,25 @@ use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::store::{Collection, Key, Partition};
 
-/// Declares the coverage parts. Their numbers are part of the format. A new part has the number
+/// Declares the kinds of coverage. Their numbers are part of the format. A new kind has the number
 /// after the highest.
-macro_rules! parts {
-    ($($(#[$doc:meta])* $part:ident = $number:literal, $name:literal;)*) => {
-        /// The kind of data that a coverage key identifies. Each part documents how its keys
-        /// are made.
+macro_rules! coverage_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal;)*) => {
+        /// The kind of data that a coverage key identifies. The key of a kind is
+        /// [`CoverageKey::new`], unless its documentation names another function.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub(crate) enum CoverageKind { $($(#[$doc])* $part = $number,)* }
+        pub(crate) enum CoverageKind { $($(#[$doc])* $kind = $number,)* }
 
         impl CoverageKind {
             #[cfg(test)]
-            pub(crate) const ALL: [CoverageKind; [$($number),*].len()] = [$(CoverageKind::$part),*];
+            pub(crate) const ALL: [CoverageKind; [$($number),*].len()] = [$(CoverageKind::$kind),*];
 
-            /// Returns the part with this number. A number above the highest belongs to a newer
+            /// Returns the kind with this number. A number above the highest belongs to a newer
             /// version.
             pub(crate) fn numbered(number: u64) -> Result<CoverageKind> {
                 match number {
-                    $($number => Ok(CoverageKind::$part),)*
+                    $($number => Ok(CoverageKind::$kind),)*
                     _ => {
                         let [found, highest] = [number, [$($number),*].len() as u64]
                             .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
@@ -35,18 +35,18 @@ macro_rules! parts {
                 }
             }
 
-            /// Returns the name of the part in error messages.
+            /// Returns the name of the kind in error messages.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
-                    $(CoverageKind::$part => $name,)*
+                    $(CoverageKind::$kind => $name,)*
                 }
             }
         }
     };
 }
 
-parts! {
-    /// Get Schools. The key is `CoverageKey::new`, as for all kinds that do not state another one.
+coverage_kinds! {
+    /// The answer to Get Schools.
     School = 1, "the school's record";
     SchoolInfo = 2, "the school's information";
     CurrentLearners = 4, "the current learners";
@@ -55,19 +55,21 @@ parts! {
     LearnersParents = 7, "the parents of learners";
     /// The subjects of all current learners; the key is `CoverageKey::of_year`.
     LearnerSubjects = 8, "the learners' subjects";
-    /// The subjects of one learner; the key is `CoverageKey::of_id`, as for the next two kinds.
+    /// The subjects of one learner; the key is `CoverageKey::of_id`.
     LearnersOwnSubjects = 9, "the subjects of the learner";
+    /// The subjects per term of one learner; the key is `CoverageKey::of_id`.
     SubjectsPerTerm = 10, "the subjects per term of the learner";
+    /// The subject marks of one learner; the key is `CoverageKey::of_id`.
     SubjectMarks = 11, "the subject marks of the learner";
     /// The marks of a grade; the key is `CoverageKey::of_id`.
     MarksOfGrade = 13, "the assessment marks of the grade";
     /// The structure of the marks of a grade, without the marks; the key is `CoverageKey::of_id`.
     StructureOfGrade = 17, "the structure of the marks of the grade";
-    /// The same for the grades of one learner; the key is `CoverageKey::of_id`.
+    /// The structure of the marks of a learner's grades; the key is `CoverageKey::of_id`.
     StructureOfLearner = 19, "the structure of the marks of the learner";
-    /// Ranges of days; the key is `CoverageKey::from`.
+    /// The absences of ranges of days; the key is `CoverageKey::from`.
     Absences = 20, "the absences";
-    /// Ranges of days; the key is `CoverageKey::from`.
+    /// The discipline records of ranges of days; the key is `CoverageKey::from`.
     Discipline = 21, "the discipline";
     /// The learners whose accounts are open.
     OpenAccounts = 22, "the learners whose accounts are open";
@@ -81,7 +83,7 @@ parts! {
     Parents = 27, "the parents";
     Staff = 28, "the current staff";
     Grades = 29, "the grades";
-    /// The lists that are the same for all schools.
+    /// One of the lists that are the same for all schools.
     EthnicGroups = 31, "the ethnic groups";
     MaritalStatuses = 32, "the marital statuses";
     Genders = 33, "the genders";
@@ -89,7 +91,7 @@ parts! {
 }
 
 impl CoverageKind {
-    /// Returns true if the keys of the part identify one learner by id.
+    /// Returns true if the keys of the kind identify one learner by id.
     pub(crate) const fn is_of_learner(self) -> bool {
         matches!(
             self,
@@ -100,7 +102,7 @@ impl CoverageKind {
         )
     }
 
-    /// Returns true if the keys of the part identify ranges of days.
+    /// Returns true if the keys of the kind identify ranges of days.
     pub(crate) const fn is_of_days(self) -> bool {
         matches!(self, CoverageKind::Absences | CoverageKind::Discipline)
     }
@@ -117,34 +119,30 @@ pub(crate) struct CoverageKey {
 }
 
 impl CoverageKey {
-    pub(crate) const fn new(part: CoverageKind) -> CoverageKey {
-        CoverageKey::of_year(part, 0)
+    pub(crate) const fn new(kind: CoverageKind) -> CoverageKey {
+        CoverageKey::of_year(kind, 0)
     }
 
-    pub(crate) const fn of_year(part: CoverageKind, year: u64) -> CoverageKey {
-        CoverageKey::of_id(part, year, 0)
+    pub(crate) const fn of_year(kind: CoverageKind, year: u64) -> CoverageKey {
+        CoverageKey::of_id(kind, year, 0)
     }
 
     /// Creates the key of one learner or grade in a year.
-    pub(crate) const fn of_id(part: CoverageKind, year: u64, id: u64) -> CoverageKey {
+    pub(crate) const fn of_id(kind: CoverageKind, year: u64, id: u64) -> CoverageKey {
         let key = Key::one(id);
-        CoverageKey {
-            kind: part,
-            year,
-            key,
-        }
+        CoverageKey { kind, year, key }
     }
 
     /// Creates the key of a range of days that begins with this day.
-    pub(crate) fn from(part: CoverageKind, day: Date) -> CoverageKey {
+    pub(crate) fn from(kind: CoverageKind, day: Date) -> CoverageKey {
         CoverageKey {
-            kind: part,
+            kind,
             year: 0,
             key: Key::one(day.number()),
         }
     }
 
-    /// Returns the partition that contains the coverage of all keys with the same part and
+    /// Returns the partition that contains the coverage of all keys with the same kind and
     /// year.
     pub(crate) fn partition(self, school: u64) -> Partition {
         Partition {
@@ -167,7 +165,7 @@ mod tests {
     use crate::record::replication::coverage::*;
 
     #[test]
-    fn the_numbers_of_the_parts_ascend() {
-        assert!(CoverageKind::ALL.is_sorted_by_key(|part| *part as u8));
+    fn the_numbers_of_the_kinds_ascend() {
+        assert!(CoverageKind::ALL.is_sorted_by_key(|kind| *kind as u8));
     }
 }

@@ -62,7 +62,7 @@ mod tests {
     use crate::record::replication::enrolment_digest::*;
 
     #[test]
-    fn what_is_known_of_each_comes_back_and_tells_changes() -> Result<()> {
+    fn digests_are_decoded_unchanged_and_show_changes() -> Result<()> {
         let enrolment_digests = |of: &[(u64, u64, &str)]| {
             let mut enrolment_digests = EnrolmentDigests::default();
             for (learner, subject, name) in of {

@@ -39,7 +39,7 @@ pub(crate) struct ErasedLearners {
 }
 
 impl ErasedLearners {
-    pub(crate) fn read_in(write: &Write<'_>, school: u64) -> Result<ErasedLearners> {
+    pub(crate) fn read_for_write(write: &Write<'_>, school: u64) -> Result<ErasedLearners> {
         ErasedLearners::under(write.cursor_key()?, write, school)
     }
 
@@ -62,7 +62,7 @@ impl ErasedLearners {
         self.digests.len() as u64
     }
 
-    pub(crate) fn is_nobody(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.digests.is_empty()
     }
 

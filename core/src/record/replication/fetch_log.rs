@@ -29,20 +29,22 @@ pub(crate) struct PassHead {
 /// The state of an answer of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FetchState {
-    /// Another answer refers to it, and it was not requested yet.
+    /// Another answer refers to the answer, but it was not requested yet.
     Unfetched,
-    /// It was read completely. Its records are stored beside it, and not published yet.
+    /// The answer was read completely. Its records are stored beside its entry, and not published
+    /// yet.
     Fetched,
-    /// It could not be had or read, and is not requested again in this pass.
+    /// The answer could not be fetched or read, and is not requested again in this pass.
     Failed,
-    /// Its records are published.
+    /// The records of the answer are published.
     Published,
-    /// Only what it shows of other answers was used. Nothing of it is published.
-    Noted,
-    /// Publishing it would remove much. Its records are stored beside it.
+    /// The answer was only used to find out which other answers exist or have changed. None of its
+    /// records are published.
+    IndicationOnly,
+    /// Publishing the answer would remove much. Its records are stored beside its entry.
     Quarantined,
-    /// It was quarantined, and the app approved it. It is published together with everything that
-    /// belongs to it, as soon as none of that is quarantined.
+    /// The answer was quarantined, and the app approved it. It is published together with
+    /// everything that belongs to it, as soon as none of that is quarantined.
     Approved,
 }
 
@@ -121,7 +123,7 @@ impl FetchState {
             3 => Ok(FetchState::Published),
             4 => Ok(FetchState::Quarantined),
             5 => Ok(FetchState::Approved),
-            6 => Ok(FetchState::Noted),
+            6 => Ok(FetchState::IndicationOnly),
             7 => Ok(FetchState::Unfetched),
             _ => Err(Error::corrupt(
                 "the state of an answer in the fetch log is unknown",
@@ -136,7 +138,7 @@ impl FetchState {
             FetchState::Published => 3,
             FetchState::Quarantined => 4,
             FetchState::Approved => 5,
-            FetchState::Noted => 6,
+            FetchState::IndicationOnly => 6,
             FetchState::Unfetched => 7,
         }
     }

@@ -1,7 +1,7 @@
 //! The position of a follower: a change position of its source, and the scope that the follower
 //! has.
 
-use super::scope::{Kinds, Scope, Whom};
+use super::scope::{Audience, Kinds, Scope};
 use crate::error::{Error, Result};
 use crate::store::{ChangePosition, Collection, Key, Partition, Reader, Records, Sources};
 use crate::varint;
@@ -18,7 +18,7 @@ pub(crate) struct FollowerPosition {
     pub(crate) parts: u64,
     pub(crate) scope: Scope,
     /// Whether the feed that led to this position has further segments.
-    pub(crate) is_amid: bool,
+    pub(crate) is_incomplete: bool,
     /// Whether the next feed must contain checksums of the records, so that the follower can
     /// compare its data with that of its source.
     pub(crate) wants_sums: bool,
@@ -37,7 +37,7 @@ impl FollowerPosition {
         out.push(VERSION);
         out.extend_from_slice(&self.change_position.incarnation.to_le_bytes());
         varint::push(out, self.change_position.sequence);
-        let flags = u64::from(self.wants_sums) << 1 | u64::from(self.is_amid);
+        let flags = u64::from(self.wants_sums) << 1 | u64::from(self.is_incomplete);
         varint::push(out, self.parts << 2 | flags);
     }
 
@@ -56,7 +56,7 @@ impl FollowerPosition {
         Ok(FollowerPosition {
             change_position,
             parts,
-            is_amid,
+            is_incomplete: is_amid,
             wants_sums,
             scope: Scope::decode(bytes)?,
         })
@@ -116,9 +116,9 @@ impl FollowerState {
     }
 
     /// Returns the audience and the kinds that the store has of a school.
-    pub(crate) fn audience(&self, school: u64) -> Option<(&Whom, Kinds)> {
+    pub(crate) fn audience(&self, school: u64) -> Option<(&Audience, Kinds)> {
         let mut scopes = [&self.position.scope, &self.awaiting_resend].into_iter();
-        scopes.find_map(|scope| Some((scope.whom(school)?, scope.kinds)))
+        scopes.find_map(|scope| Some((scope.audience(school)?, scope.kinds)))
     }
 
     /// Returns the schools of which the store has any data.
@@ -129,7 +129,7 @@ impl FollowerState {
 
     fn decode(mut bytes: &[u8]) -> Result<FollowerState> {
         let position = FollowerPosition::take(&mut bytes)?;
-        let kept = Scope::decode(&mut bytes)?;
+        let awaiting_resend = Scope::decode(&mut bytes)?;
         // Older versions wrote neither of these numbers.
         let mut number = || match bytes {
             [] => Ok(0),
@@ -137,7 +137,7 @@ impl FollowerState {
         };
         Ok(FollowerState {
             position,
-            awaiting_resend: kept,
+            awaiting_resend,
             unchecked: number()?,
             asked_again: number()? > 0,
         })
@@ -154,5 +154,5 @@ impl FollowerState {
 }
 
 pub(crate) fn cut() -> crate::error::Failure {
-    Error::corrupt("a position is cut")
+    Error::corrupt("a position is truncated")
 }

@@ -3,7 +3,7 @@
 //! so are lists of very many schools.
 
 use super::position::{FollowerPosition, VERSION, cut, take_head};
-use super::scope::{Kinds, Scope, Whom, push_ascending, take_numbers};
+use super::scope::{Audience, Kinds, Scope, push_ascending, take_numbers};
 use crate::error::{Error, Failure, Result};
 use crate::store::ChangePosition;
 use crate::varint;
@@ -29,15 +29,15 @@ pub(crate) struct ResumeToken {
 /// The schools of a follower.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TokenSchools {
-    Listed(BTreeMap<u64, Audience>),
+    Listed(BTreeMap<u64, TokenAudience>),
     /// A digest of all schools and their audiences.
     Digest(u128),
 }
 
 /// The learners of a school whose records a follower has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Audience {
-    Listed(Whom),
+enum TokenAudience {
+    Listed(Audience),
     /// A digest of the list of learners.
     Digest(u128),
 }
@@ -84,7 +84,7 @@ impl ResumeToken {
             let mut schools = BTreeMap::new();
             for (school, whom) in &scope.schools {
                 digest = digest_with(digest, *school, whom);
-                schools.insert(*school, Audience::Listed(whom.clone()));
+                schools.insert(*school, TokenAudience::Listed(whom.clone()));
                 if digest == wanted {
                     self.schools = TokenSchools::Listed(schools);
                     return self;
@@ -104,7 +104,7 @@ impl ResumeToken {
 
     /// Returns true if the follower has exactly this scope.
     pub(crate) fn has_scope(&self, scope: &Scope) -> bool {
-        let is_same = |(school, whom): (&u64, &Whom)| {
+        let is_same = |(school, whom): (&u64, &Audience)| {
             let change = self.change(*school, scope.kinds, whom);
             change.is_some_and(|change| change.is_none())
         };
@@ -119,21 +119,26 @@ impl ResumeToken {
 
     /// Returns what a feed must send of a school in addition to its changes, so that the
     /// follower has this audience. Returns `None` if the school must be sent completely.
-    pub(crate) fn change(&self, school: u64, kinds: Kinds, whom: &Whom) -> Option<AudienceChange> {
+    pub(crate) fn change(
+        &self,
+        school: u64,
+        kinds: Kinds,
+        whom: &Audience,
+    ) -> Option<AudienceChange> {
         let TokenSchools::Listed(schools) = &self.schools else {
             return None;
         };
         let before = schools.get(&school).filter(|_| self.kinds == kinds)?;
         let (entering, staying, leaves) = match (before, whom) {
-            (Audience::Listed(Whom::Everybody), Whom::Everybody) => {
-                (BTreeSet::new(), Whom::Everybody, false)
+            (TokenAudience::Listed(Audience::Everybody), Audience::Everybody) => {
+                (BTreeSet::new(), Audience::Everybody, false)
             }
-            (Audience::Listed(Whom::Learners(before)), Whom::Learners(now)) => {
+            (TokenAudience::Listed(Audience::Learners(before)), Audience::Learners(now)) => {
                 let staying: BTreeSet<u64> = now & before;
                 let leaves = staying.len() < before.len();
-                (now - before, Whom::Learners(staying), leaves)
+                (now - before, Audience::Learners(staying), leaves)
             }
-            (Audience::Digest(before), Whom::Learners(now)) if *before == digest(now) => {
+            (TokenAudience::Digest(before), Audience::Learners(now)) if *before == digest(now) => {
                 (BTreeSet::new(), whom.clone(), false)
             }
             _ => return None,
@@ -151,7 +156,7 @@ pub(crate) struct AudienceChange {
     /// The learners whose records are sent completely, without their earlier changes.
     pub(crate) entering: BTreeSet<u64>,
     /// The learners whose changes are sent.
-    pub(crate) staying: Whom,
+    pub(crate) staying: Audience,
     /// Whether any learners leave the audience.
     pub(crate) leaves: bool,
 }
@@ -163,15 +168,15 @@ impl AudienceChange {
 }
 
 /// Decodes the audiences of schools.
-fn take_audiences(bytes: &mut &[u8]) -> Result<BTreeMap<u64, Audience>> {
+fn take_audiences(bytes: &mut &[u8]) -> Result<BTreeMap<u64, TokenAudience>> {
     let mut schools = BTreeMap::new();
     let mut school = 0_u64;
     for _ in 0..varint::take(bytes)? {
         school = school.wrapping_add(varint::take(bytes)?);
         let audience = match varint::take(bytes)? {
-            EVERYBODY => Audience::Listed(Whom::Everybody),
-            LEARNERS => Audience::Listed(Whom::Learners(take_numbers(bytes)?)),
-            DIGEST => Audience::Digest(take_digest(bytes)?),
+            EVERYBODY => TokenAudience::Listed(Audience::Everybody),
+            LEARNERS => TokenAudience::Listed(Audience::Learners(take_numbers(bytes)?)),
+            DIGEST => TokenAudience::Digest(take_digest(bytes)?),
             _ => return Err(damaged()),
         };
         schools.insert(school, audience);
@@ -222,7 +227,7 @@ impl FollowerPosition {
             }
             varint::push(&mut out, school.wrapping_sub(last));
             last = *school;
-            let Whom::Learners(learners) = whom else {
+            let Audience::Learners(learners) = whom else {
                 varint::push(&mut out, EVERYBODY);
                 continue;
             };
@@ -251,10 +256,10 @@ impl FollowerPosition {
 }
 
 /// Returns the digest of some schools and one more.
-fn digest_with(before: u128, school: u64, whom: &Whom) -> u128 {
+fn digest_with(before: u128, school: u64, whom: &Audience) -> u128 {
     let mut bytes = before.to_le_bytes().to_vec();
     varint::push(&mut bytes, school);
-    if let Whom::Learners(learners) = whom {
+    if let Audience::Learners(learners) = whom {
         bytes.extend_from_slice(&digest(learners).to_le_bytes());
     }
     XxHash3_128::oneshot(&bytes)
@@ -289,15 +294,15 @@ pub(crate) fn decode_text(text: &str) -> Result<Vec<u8>> {
 mod tests {
     use crate::record::replication::resume_token::*;
 
-    fn position(held: Scope) -> FollowerPosition {
+    fn position(scope: Scope) -> FollowerPosition {
         FollowerPosition {
             change_position: ChangePosition {
                 incarnation: u64::MAX - 1,
                 sequence: 300,
             },
             parts: 1000,
-            scope: held,
-            is_amid: true,
+            scope,
+            is_incomplete: true,
             wants_sums: false,
         }
     }
@@ -307,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_what_its_position_says() -> Result<()> {
+    fn a_token_contains_its_position() -> Result<()> {
         let scope = Scope::default()
             .learners(1000, [1, 2])
             .school(u64::MAX)
@@ -339,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_many_learners_is_short_and_tells_them_from_others() -> Result<()> {
+    fn a_token_of_many_learners_is_short_and_distinguishes_them_from_others() -> Result<()> {
         let ids = (0..10_000).map(|id| id * 1_000_003);
         let scope = Scope::default().learners(1, ids).learners(2, [5]);
         let text = position(scope.clone()).to_text();
@@ -347,7 +352,7 @@ mod tests {
         let token = read(&text)?;
         assert!(token.has_scope(&scope));
         let change = |scope: &Scope, school| {
-            let whom = scope.whom(school)?;
+            let whom = scope.audience(school)?;
             token.change(school, scope.kinds, whom)
         };
         // If the learners of a school are not listed, it is unknown who enters.
@@ -360,21 +365,21 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_many_schools_is_short_and_tells_how_far_a_feed_has_come() {
+    fn a_token_of_many_schools_is_short_and_shows_the_progress_of_a_feed() {
         let scope = (0..5000).fold(Scope::default(), |scope, school| match school % 3 {
             0 => scope.school(school),
             _ => scope.learners(school, [1, school]),
         });
-        let token = |held: &Scope, scope: &Scope| {
-            let text = position(held.clone()).to_text();
+        let token = |stored: &Scope, scope: &Scope| {
+            let text = position(stored.clone()).to_text();
             assert!(text.len() <= 4000, "{}", text.len());
             let token = ResumeToken::from_text(&text).ok().flatten();
             token.map(|token| token.resolved(scope))
         };
-        let is_same = |held: &Scope, scope: &Scope, school: u64| {
+        let is_same = |stored: &Scope, scope: &Scope, school: u64| {
             let change = scope
-                .whom(school)
-                .and_then(|whom| token(held, scope)?.change(school, scope.kinds, whom));
+                .audience(school)
+                .and_then(|whom| token(stored, scope)?.change(school, scope.kinds, whom));
             change.is_some_and(|change| change.is_none())
         };
         assert!(token(&scope, &scope).is_some_and(|token| token.has_scope(&scope)));

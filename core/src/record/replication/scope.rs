@@ -21,22 +21,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// ```
 /// use rollbook::Scope;
 ///
-/// let everybody = Scope::default().school(1000);
+/// let whole_school = Scope::default().school(1000);
 /// let family = Scope::default().learners(1000, [1, 2]);
 /// let absences = Scope::default().school(1000).only(["learner", "absentee"])?;
-/// assert!(everybody != family && everybody != absences);
+/// assert!(whole_school != family && whole_school != absences);
 /// assert_eq!(Scope::default().learners(1000, [2, 1, 2]), family);
 /// # Ok::<(), rollbook::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
-    pub(crate) schools: BTreeMap<u64, Whom>,
+    pub(crate) schools: BTreeMap<u64, Audience>,
     pub(crate) kinds: Kinds,
 }
 
 /// The learners of a school whose records are in a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Whom {
+pub(crate) enum Audience {
     Everybody,
     Learners(BTreeSet<u64>),
 }
@@ -135,16 +135,17 @@ impl Scope {
     /// Adds all of a school to the scope.
     #[must_use]
     pub fn school(mut self, school: u64) -> Scope {
-        self.schools.insert(school, Whom::Everybody);
+        self.schools.insert(school, Audience::Everybody);
         self
     }
 
     /// Adds these learners of a school to those that are already in the scope.
     #[must_use]
     pub fn learners(mut self, school: u64, learners: impl IntoIterator<Item = u64>) -> Scope {
-        let nobody = || Whom::Learners(BTreeSet::new());
-        if let Whom::Learners(in_already) = self.schools.entry(school).or_insert_with(nobody) {
-            in_already.extend(learners);
+        let no_learners = || Audience::Learners(BTreeSet::new());
+        if let Audience::Learners(included) = self.schools.entry(school).or_insert_with(no_learners)
+        {
+            included.extend(learners);
         }
         self
     }
@@ -173,15 +174,15 @@ impl Scope {
     }
 
     /// Returns the audience of a school, or `None` if the school is not in the scope.
-    pub(crate) fn whom(&self, school: u64) -> Option<&Whom> {
+    pub(crate) fn audience(&self, school: u64) -> Option<&Audience> {
         self.schools.get(&school)
     }
 
     /// Returns true if this scope is a part of the other one.
     pub(crate) fn is_within(&self, other: &Scope) -> bool {
-        let is_within = |(school, whom): (&u64, &Whom)| match (whom, other.whom(*school)) {
-            (_, Some(Whom::Everybody)) => true,
-            (Whom::Learners(some), Some(Whom::Learners(others))) => some.is_subset(others),
+        let is_within = |(school, whom): (&u64, &Audience)| match (whom, other.audience(*school)) {
+            (_, Some(Audience::Everybody)) => true,
+            (Audience::Learners(some), Some(Audience::Learners(others))) => some.is_subset(others),
             _ => false,
         };
         self.kinds.are_within(other.kinds) && self.schools.iter().all(is_within)
@@ -191,9 +192,9 @@ impl Scope {
     /// shows its owner.
     pub(crate) fn may_have(&self, kind: Kind, school: u64, owner: Option<u64>) -> bool {
         self.kinds.has(kind)
-            && match (self.whom(school), RecordOwner::of_kind(kind)) {
+            && match (self.audience(school), RecordOwner::of_kind(kind)) {
                 (None, _) | (_, RecordOwner::App) => false,
-                (Some(Whom::Everybody), _) => true,
+                (Some(Audience::Everybody), _) => true,
                 (Some(whom), RecordOwner::Learner) => owner.is_some_and(|owner| whom.has(owner)),
                 (Some(_), belonging) => belonging != RecordOwner::Staff,
             }
@@ -204,8 +205,8 @@ impl Scope {
         push_ascending(out, self.schools.keys());
         for whom in self.schools.values() {
             match whom {
-                Whom::Everybody => out.push(0),
-                Whom::Learners(learners) => {
+                Audience::Everybody => out.push(0),
+                Audience::Learners(learners) => {
                     out.push(1);
                     push_ascending(out, learners.iter());
                 }
@@ -218,8 +219,8 @@ impl Scope {
         let mut schools = BTreeMap::new();
         for school in take_ascending(bytes)? {
             let whom = match varint::take(bytes)? {
-                0 => Whom::Everybody,
-                1 => Whom::Learners(take_numbers(bytes)?),
+                0 => Audience::Everybody,
+                1 => Audience::Learners(take_numbers(bytes)?),
                 _ => return Err(Error::corrupt("a scope is damaged")),
             };
             schools.insert(school, whom);
@@ -228,11 +229,11 @@ impl Scope {
     }
 }
 
-impl Whom {
+impl Audience {
     pub(crate) fn has(&self, learner: u64) -> bool {
         match self {
-            Whom::Everybody => true,
-            Whom::Learners(learners) => learners.contains(&learner),
+            Audience::Everybody => true,
+            Audience::Learners(learners) => learners.contains(&learner),
         }
     }
 }

@@ -36,24 +36,24 @@ pub(crate) struct Account<'a> {
 impl<'a> Account<'a> {
     pub(crate) fn read(block: &Block<'a>, index: usize) -> Result<Account<'a>> {
         let rendering = block.record(columns::RENDERING, index)?;
-        let mut behind = block.record(columns::RESIDUAL_FIELDS, index)?;
+        let mut rest = block.record(columns::RESIDUAL_FIELDS, index)?;
         let (mut debtor_code, mut accountable_person_id) = (&[] as &[u8], &[] as &[u8]);
-        let mut told = None;
-        for residual_field in residual_fields::take(&mut behind)? {
+        let mut stated = None;
+        for residual_field in residual_fields::take(&mut rest)? {
             match residual_field? {
                 (DEBTOR_CODE, bytes) => debtor_code = bytes,
                 (ACCOUNTABLE_PERSON, bytes) => accountable_person_id = bytes,
-                (ACCOUNT, bytes) => told = Some(is_open(bytes)?),
+                (ACCOUNT, bytes) => stated = Some(is_open(bytes)?),
                 _ => {}
             }
         }
-        let is_open = match told {
-            Some(told) => told,
+        let is_open = match stated {
+            Some(stated) => stated,
             None => block.filter_column(STATUS_COLUMN, index)? == CURRENT,
         };
         let mut spanned = [&[] as &[u8]; spans(FIELDS)];
         for value in &mut spanned {
-            *value = take_span(&mut behind, rendering)?;
+            *value = take_span(&mut rest, rendering)?;
         }
         Ok(Account {
             gender: spanned[GENDER],
@@ -74,8 +74,8 @@ impl<'a> Account<'a> {
 
 /// Returns whether the account of an accountable person is open, if the data states it.
 pub(crate) fn stated_account_state(block: &Block<'_>, index: usize) -> Result<Option<bool>> {
-    let mut behind = block.record(columns::RESIDUAL_FIELDS, index)?;
-    for residual_field in residual_fields::take(&mut behind)? {
+    let mut rest = block.record(columns::RESIDUAL_FIELDS, index)?;
+    for residual_field in residual_fields::take(&mut rest)? {
         if let (ACCOUNT_OF_PERSON, bytes) = residual_field? {
             return is_open(bytes).map(Some);
         }
@@ -83,10 +83,10 @@ pub(crate) fn stated_account_state(block: &Block<'_>, index: usize) -> Result<Op
     Ok(None)
 }
 
-fn is_open(told: &[u8]) -> Result<bool> {
+fn is_open(state: &[u8]) -> Result<bool> {
     let known = ACCOUNTS
         .iter()
-        .position(|account| account.as_bytes() == told);
+        .position(|account| account.as_bytes() == state);
     match known {
         Some(index) => Ok(index == 0),
         None => Err(Error::corrupt("an account is neither open nor closed")),
@@ -95,14 +95,14 @@ fn is_open(told: &[u8]) -> Result<bool> {
 
 /// Returns the next value whose span is stored after the residual fields.
 #[inline]
-fn take_span<'a>(behind: &mut &[u8], rendering: &'a [u8]) -> Result<&'a [u8]> {
+fn take_span<'a>(rest: &mut &[u8], rendering: &'a [u8]) -> Result<&'a [u8]> {
     let mut number = || {
-        let number = usize::try_from(varint::take(behind)?);
+        let number = usize::try_from(varint::take(rest)?);
         number.map_err(|_| Error::corrupt("a learner is too long"))
     };
     let start = number()?;
     let end = start.saturating_add(number()?);
     rendering
         .get(start..end)
-        .ok_or_else(|| Error::corrupt("a learner is cut"))
+        .ok_or_else(|| Error::corrupt("a learner is truncated"))
 }

@@ -21,8 +21,8 @@ struct OpenSlot([u8; mark::MOST_BYTES]);
 impl OpenSlot {
     fn from_mark(mark: &[u8]) -> Result<OpenSlot> {
         let mut slot = OpenSlot::default();
-        let kept = slot.0.get_mut(..mark.len()).ok_or_else(cut)?;
-        kept.copy_from_slice(mark);
+        let start = slot.0.get_mut(..mark.len()).ok_or_else(cut)?;
+        start.copy_from_slice(mark);
         if slot.mark() == mark {
             Ok(slot)
         } else {
@@ -92,8 +92,8 @@ impl EditedRow {
         if slot >= self.slots.len() && !mark.is_empty() {
             self.slots.resize(slot + 1, OpenSlot::default());
         }
-        if let Some(kept) = self.slots.get_mut(slot) {
-            *kept = OpenSlot::from_mark(mark)?;
+        if let Some(open_slot) = self.slots.get_mut(slot) {
+            *open_slot = OpenSlot::from_mark(mark)?;
         }
         Ok(())
     }

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn subjects_and_slots_come_back() -> Result<()> {
+    fn subjects_and_slots_are_decoded_unchanged() -> Result<()> {
         let mut row = EditedRow::default();
         for subject in [101, 7, u64::MAX] {
             row.enrol(subject)?;
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_side_by_side_are_taken_as_each_alone() -> Result<()> {
+    fn rows_processed_together_equal_single_rows() -> Result<()> {
         let mut rows: [Vec<u8>; SlotStarts::ROWS] = Default::default();
         for (bytes, slots) in rows.iter_mut().zip([0_usize, 1, 9, 4]) {
             let mut row = EditedRow::default();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_has_more_slots_than_there_are() -> Result<()> {
+    fn the_number_of_slots_is_limited() -> Result<()> {
         let mut row = EditedRow::default();
         row.set(SLOTS - 1, &mark(true))?;
         for slot in [SLOTS, 1 << 27, usize::MAX] {

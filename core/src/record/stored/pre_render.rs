@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_from_what_is_kept() -> Result<()> {
+    fn a_stored_record_is_decoded_unchanged() -> Result<()> {
         let parent = parsed(
             Kind::Parent,
             &[
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rendering_of_other_order_is_read_by_name() -> Result<()> {
+    fn a_rendering_in_another_order_is_read_by_name() -> Result<()> {
         let item = Item {
             columns: [br#"{"absent_reason":"Flu","id":"9"}"#, &[0], b""],
             ..Item::default()

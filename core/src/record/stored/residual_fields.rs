@@ -18,10 +18,10 @@ pub(crate) fn push(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {
     let mut residual_fields = Vec::new();
     let mut bytes = Vec::new();
     for (field, value) in fields.iter().zip(values) {
-        let is_told = field.role != Role::Residual && is_told_by_rendering(value);
+        let is_in_rendering = field.role != Role::Residual && is_exact_in_rendering(value);
         let Some(number) = field
             .residual_field
-            .filter(|_| !is_told && !value.is_empty())
+            .filter(|_| !is_in_rendering && !value.is_empty())
         else {
             continue;
         };
@@ -34,7 +34,7 @@ pub(crate) fn push(fields: &[Field], values: &[Value<'_>], out: &mut Vec<u8>) {
 }
 
 /// Returns true if two decimals represent the value exactly.
-fn is_told_by_rendering(value: &Value<'_>) -> bool {
+fn is_exact_in_rendering(value: &Value<'_>) -> bool {
     value
         .decimal()
         .is_none_or(|decimal| decimal.hundredths().is_some())
@@ -77,7 +77,7 @@ mod tests {
     use crate::record::stored::residual_fields::*;
 
     #[test]
-    fn a_residual_field_that_no_field_has_is_of_a_newer_version() {
+    fn an_unknown_residual_field_belongs_to_a_newer_version() {
         let fields = Kind::Learner.fields();
         let known = field(fields, 1).map(|index| fields.get(index).map(|field| field.name));
         assert_eq!(known, Ok(Some("status")));

@@ -27,7 +27,7 @@ pub(crate) struct Template {
 }
 
 /// The limit in bytes for the texts and the gap of an assessment on the fast path.
-const ROOM: usize = 512;
+const FAST_BYTES: usize = 512;
 
 impl Template {
     /// Creates a template and adds its texts to those of other assessments. The gap is before
@@ -51,7 +51,7 @@ impl Template {
         let captured = texts.add(|text| text.extend_from_slice(b"1\"},")).end;
         let hundredths = out_of.hundredths().and_then(|h| u32::try_from(h).ok());
         let hundredths = hundredths.filter(|h| (100..=1_000_000).contains(h));
-        let fits = captured - start <= ROOM - GAP_ROOM;
+        let fits = captured - start <= FAST_BYTES - GAP_BYTES;
         Ok(Template {
             start: narrow(start)?,
             structure: narrow(structure)?,
@@ -117,7 +117,7 @@ impl Template {
     #[inline]
     #[cfg_attr(module, optimize(speed))]
     fn push_common(&self, mark: CommonMark, texts: &Padded, out: &mut OutputBuffer<'_>) {
-        let mut window = out.window(ROOM);
+        let mut window = out.window(FAST_BYTES);
         window.part(texts, part(self.start, self.before));
         let [date, minute, second] = mark.dtime.words();
         let [a, b] = PERCENTAGE;
@@ -134,7 +134,7 @@ impl Template {
         window.words([mark], length);
         window.part(texts, part(self.before, self.captured));
         let written = window.written();
-        out.keep(written);
+        out.advance(written);
     }
 
     /// Writes the assessment like [`push`](Self::push), for v2.
@@ -223,7 +223,7 @@ fn part(start: u32, end: u32) -> Range<usize> {
 }
 
 /// The limit for the bytes of the gap, including those that a copy writes beyond its end.
-const GAP_ROOM: usize = 35 + 8 + 10 + 8 + 4 * 64;
+const GAP_BYTES: usize = 35 + 8 + 10 + 8 + 4 * 64;
 
 /// The text `","percentage":"` as little-endian words.
 const PERCENTAGE: [u64; 2] = [
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn common_marks_are_written_as_any_are() -> Result<()> {
+    fn common_marks_are_written_like_others() -> Result<()> {
         let numbers = ["0", "0.01", "7", "9.99", "10", "66.67", "100", "655.35"];
         let out_of = [
             "1", "0.99", "3", "60", "655.35", "10000", "10000.01", "0", "0.001",
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_mark_fills_in() -> Result<()> {
+    fn each_mark_fills_the_gap() -> Result<()> {
         let mut texts = Padded::default();
         let twenty = PackedDecimal::from_millionths(20_000_000);
         let template = Template::new(|text| text.push(b'{'), b",\"x\":\"\"", twenty, &mut texts)?;

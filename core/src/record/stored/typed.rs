@@ -5,7 +5,7 @@
 //! record is pre-rendered. They are stored after its residual fields:
 //!
 //! ```text
-//! for each conversion: u16, the bytes since the one before × 32 + what is there
+//! for each conversion: u16, the bytes since the previous one × 32 + the conversion
 //! count of these u8, and 128 if some are rare
 //! ```
 //!
@@ -21,7 +21,7 @@ use crate::store::Block;
 use std::ops::Range;
 
 /// The conversion of `""` to `null`. The values above it, up to [`MOST_DIGITS`], convert a
-/// number in quotes with so many characters.
+/// number in quotes with this many characters.
 const NULL: u16 = 0;
 const MOST_DIGITS: u16 = 29;
 /// The conversion of `"Yes"` to `true`.
@@ -209,7 +209,7 @@ fn push_whole(
         return Err(damaged());
     }
     let written = window.written();
-    out.keep(written);
+    out.advance(written);
     out.push(source.get(copied..=length).unwrap_or_default());
     Ok(())
 }

@@ -83,7 +83,7 @@ impl PackedDecimal {
         }
     }
 
-    /// As [`write_rounded`](Self::write_rounded), to the end of a vector.
+    /// Appends to a vector like [`write_rounded`](Self::write_rounded).
     pub(crate) fn push_rounded(self, out: &mut Vec<u8>) {
         self.write_rounded(&mut OutputBuffer::new(out));
     }
@@ -166,7 +166,7 @@ const FEW: u32 = 10_000_000;
 fn write_few(few: u32, out: &mut OutputBuffer<'_>) {
     let (text, length) = hundredths(few);
     out.window(8).words([text], length);
-    out.keep(length);
+    out.advance(length);
 }
 
 /// Returns what [`hundredths`] returns, if the number is below 100.
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exact_text_is_short_and_comes_back() {
+    fn the_exact_text_is_short_and_is_parsed_back() {
         for (text, expected) in [
             ("11.50", "11.5"),
             ("-3.250000", "-3.25"),
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// The percentage in whole numbers, rounded half away from zero.
+    /// Computes the percentage with integers, rounded half away from zero.
     fn reference(part: i64, whole: i64) -> String {
         let [part, whole] = [part, whole].map(i128::from);
         let is_negative = (part < 0) != (whole < 0);
@@ -331,7 +331,7 @@ mod tests {
             for _ in 0..400 {
                 let whole = 1 + next(10_i64.pow(digits));
                 pairs.push((next(MOST), whole));
-                // Beside each middle between two hundredths of a percentage.
+                // The ratio is next to the middle between two hundredths of a percentage.
                 let middle = i128::from(whole) * i128::from(2 * next(20_000) + 1) / 20_000;
                 let middle = i64::try_from(middle.min(i128::from(MOST) - 1)).unwrap_or(0);
                 pairs.extend([(middle, whole), (middle + 1, whole), (-middle, whole)]);
@@ -358,7 +358,7 @@ mod tests {
             ("1", "-3", "-33.33"),
             ("-1", "-3", "33.33"),
             ("-0.000001", "1000", "0.00"),
-            // 0.12345 exactly: the half is rounded up; a hair less is not.
+            // The percentage is exactly 0.12345, and is rounded up; a slightly smaller one is not.
             ("12345", "10000000", "0.12"),
             ("0.5", "10000", "0.01"),
             ("0.499999", "10000", "0.00"),

@@ -188,12 +188,12 @@ impl Memory {
             return Ok(());
         }
         self.blocks = Vec::new();
-        let room = if count > SMALL {
+        let capacity = if count > SMALL {
             count.max(MAPPED)
         } else {
             count
         };
-        let reserved = self.blocks.try_reserve_exact(room);
+        let reserved = self.blocks.try_reserve_exact(capacity);
         reserved.map_err(|_| {
             Failure::from(Error::Busy {
                 what: "there is no memory to hash a password in".to_owned(),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_fits_its_password_only_and_has_a_salt_of_its_own() -> Result<()> {
+    fn a_hash_matches_only_its_password_and_has_its_own_salt() -> Result<()> {
         let entropy = Entropy::System;
         let mut memory = Memory::default();
         let (one, two) = (
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_of_others_fit_whatever_was_hashed_before() -> Result<()> {
+    fn hashes_of_other_libraries_match_after_any_other_hash() -> Result<()> {
         // These hashes were created by the reference implementation of Argon2.
         let others = [
             "$argon2id$v=19$m=19456,t=2,p=1$cm9sbGJvb2stY29ycHVzMQ$7JF7oNAZY/ZZTuUTS2Av5XKJTbNBFuPiL7Ww7OoqfcY",
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_password_costs_the_same_whoever_has_the_name() -> Result<()> {
+    fn a_wrong_password_costs_the_same_for_every_name() -> Result<()> {
         let hashes = hashes()?;
         let spent = |hash: Option<&str>, costs: &Costs, password: &str| {
             let mut memory = Memory::default();
@@ -301,15 +301,15 @@ mod tests {
             let mut alone = Costs::default();
             alone.add(hash);
             all.add(hash);
-            let (fits, filled, room) = spent(None, &alone, "dem")?;
+            let (fits, filled, capacity) = spent(None, &alone, "dem")?;
             assert!(!fits && filled > 0);
-            assert_eq!(spent(Some(hash), &alone, "dem")?, (false, filled, room));
-            assert_eq!(spent(Some(hash), &alone, "demo")?, (true, filled, room));
+            assert_eq!(spent(Some(hash), &alone, "dem")?, (false, filled, capacity));
+            assert_eq!(spent(Some(hash), &alone, "demo")?, (true, filled, capacity));
         }
-        let (fits, filled, room) = spent(None, &all, "demo")?;
+        let (fits, filled, capacity) = spent(None, &all, "demo")?;
         assert_eq!((fits, filled), (false, 8 + 3 * 8192 + 5 * 8992));
         for hash in &hashes {
-            assert_eq!(spent(Some(hash), &all, "dem")?, (false, filled, room));
+            assert_eq!(spent(Some(hash), &all, "dem")?, (false, filled, capacity));
         }
         // An empty store has no user names, and a damaged hash belongs to no user.
         let none = Costs::default();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn no_store_makes_a_wrong_password_dearer_than_a_few_hashes() {
+    fn the_cost_of_a_wrong_password_is_limited() {
         let mut costs = Costs::default();
         for passes in (1..=10).chain(1..=10) {
             for memory in [65_536, 8, 4_096] {

@@ -4,7 +4,7 @@
 //! count u32 · filter columns u16 · columns u16 · length of each column u32 …
 //! keys        count × 16     ascending
 //! ends        columns × count × u32, the end of each record in the column
-//! presence    count × u16    bit t: filter column t is there
+//! presence    count × u16    bit t: filter column t is present
 //! filter columns        filter columns × count × u64
 //! columns       the bytes, one column after the other
 //! ```
@@ -47,8 +47,8 @@ impl<'a> Block<'a> {
     }
 
     fn parse(bytes: &'a [u8], layout: Layout) -> Option<Block<'a>> {
-        let ([count, tag_count, column_count], mut rest) = head(bytes)?;
-        if tag_count > layout.filter_columns || column_count > layout.columns.len() {
+        let ([count, filter_column_count, column_count], mut rest) = head(bytes)?;
+        if filter_column_count > layout.filter_columns || column_count > layout.columns.len() {
             return None;
         }
         let mut lengths = [0; Layout::MAX_COLUMNS];
@@ -65,12 +65,12 @@ impl<'a> Block<'a> {
         let block = Block {
             count,
             layout,
-            filter_column_count: tag_count,
+            filter_column_count,
             column_count,
             keys: take(count.checked_mul(Key::BYTES))?,
             ends: take(count.checked_mul(4 * column_count))?,
             presence: take(count.checked_mul(2))?,
-            filter_columns: take(count.checked_mul(8 * tag_count))?,
+            filter_columns: take(count.checked_mul(8 * filter_column_count))?,
             columns: {
                 let mut columns = [&[] as &[u8]; Layout::MAX_COLUMNS];
                 for (column, length) in columns.iter_mut().zip(lengths).take(column_count) {
@@ -100,7 +100,9 @@ impl<'a> Block<'a> {
         {
             Ok(())
         } else {
-            Err(Error::corrupt("the head of a block does not fit it"))
+            Err(Error::corrupt(
+                "the header of a block does not match its content",
+            ))
         }
     }
 
@@ -335,7 +337,7 @@ fn unreadable(bytes: &[u8], layout: Layout) -> Failure {
         Some(([_, _, columns], _)) if columns > layout.columns.len() => {
             Error::newer("column", number(columns), number(layout.columns.len()))
         }
-        _ => Error::corrupt("a block of records is cut"),
+        _ => Error::corrupt("a block of records is truncated"),
     }
 }
 
@@ -347,7 +349,7 @@ fn key_of(bytes: &[u8; Key::BYTES]) -> Key {
 }
 
 fn outside() -> Failure {
-    Error::corrupt("a record lies outside its block")
+    Error::corrupt("a record is outside its block")
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(crate) struct BlockIndex {
 struct BlockStates {
     blocks: Vec<BlockState>,
     /// Whether any block was cached.
-    holds_any: AtomicBool,
+    has_cached: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -40,14 +40,14 @@ struct BlockState {
     /// Whether the block was verified.
     sound: AtomicBool,
     /// The cached block. It was verified before it was cached.
-    held: OnceLock<Arc<CachedBlock>>,
+    block: OnceLock<Arc<CachedBlock>>,
 }
 
 impl BlockStates {
     fn new(blocks: impl Iterator<Item = BlockState>) -> BlockStates {
         BlockStates {
             blocks: blocks.collect(),
-            holds_any: AtomicBool::new(false),
+            has_cached: AtomicBool::new(false),
         }
     }
 }
@@ -117,8 +117,8 @@ impl BlockIndex {
 
     /// Returns the block at a position, if it is cached.
     #[inline]
-    pub(crate) fn held(&self, position: usize) -> Option<&Arc<CachedBlock>> {
-        self.known.blocks.get(position)?.held.get()
+    pub(crate) fn cached(&self, position: usize) -> Option<&Arc<CachedBlock>> {
+        self.known.blocks.get(position)?.block.get()
     }
 
     /// Caches the block at a position, which must be verified. Returns whether it is the first
@@ -128,20 +128,20 @@ impl BlockIndex {
             return false;
         };
         // Another thread may have cached the same block meanwhile.
-        let _ = known.held.set(block);
-        !self.known.holds_any.swap(true, Ordering::Relaxed)
+        let _ = known.block.set(block);
+        !self.known.has_cached.swap(true, Ordering::Relaxed)
     }
 
     /// Returns whether any block is cached.
     pub(crate) fn has_cached(&self) -> bool {
-        self.known.holds_any.load(Ordering::Relaxed)
+        self.known.has_cached.load(Ordering::Relaxed)
     }
 
     /// Returns a copy of the block index without cached blocks.
     pub(crate) fn emptied(&self) -> BlockIndex {
         let known = self.known.blocks.iter().map(|known| BlockState {
             sound: AtomicBool::new(known.sound.load(Ordering::Relaxed)),
-            held: OnceLock::new(),
+            block: OnceLock::new(),
         });
         BlockIndex {
             entries: self.entries.clone(),
@@ -252,7 +252,7 @@ mod tests {
     use crate::store::blocks::block_index::*;
 
     #[test]
-    fn a_block_index_comes_back_and_finds_its_blocks() {
+    fn a_block_index_is_decoded_and_finds_its_blocks() {
         let entry = |first, block| BlockEntry {
             first: Key(first, 7),
             block,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_checked_counts_for_runs_that_did_not_change() -> Result<()> {
+    fn unchanged_blocks_are_not_verified_again() -> Result<()> {
         let of = |checksums: [u64; 4]| {
             let entry = |(block, checksum): (u32, u64)| BlockEntry {
                 first: Key::one(u64::from(block) * 10),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_out_of_order_and_runs_that_cannot_be_are_refused() {
+    fn entries_out_of_order_and_impossible_blocks_are_refused() {
         let of = |entries: &[(u64, u32, u32)], next_block| {
             let entry = |(first, block, count): &(u64, u32, u32)| BlockEntry {
                 first: Key::one(*first),

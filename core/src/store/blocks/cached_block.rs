@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// its snapshot.
 pub(crate) struct CachedBlock {
     guard: OwnedAccessGuard<&'static [u8]>,
-    room: Arc<CacheBudget>,
-    taken: usize,
+    budget: Arc<CacheBudget>,
+    /// The number of bytes by which the block counts towards the budget.
+    size: usize,
 }
 
 impl CachedBlock {
@@ -23,13 +24,13 @@ impl CachedBlock {
 
 impl Debug for CachedBlock {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "CachedBlock({} bytes)", self.taken)
+        write!(f, "CachedBlock({} bytes)", self.size)
     }
 }
 
 impl Drop for CachedBlock {
     fn drop(&mut self) {
-        self.room.taken.fetch_sub(self.taken, Ordering::Relaxed);
+        self.budget.used.fetch_sub(self.size, Ordering::Relaxed);
     }
 }
 
@@ -40,10 +41,10 @@ const PAGE: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct CacheBudget {
     bytes: usize,
-    taken: AtomicUsize,
+    used: AtomicUsize,
     /// The number of blocks that are not cached before eviction is tried again. Eviction has no
     /// effect if the whole budget is used by blocks that are being read.
-    patience: AtomicUsize,
+    skips_left: AtomicUsize,
 }
 
 /// The number of blocks that are not cached after an eviction without effect.
@@ -53,55 +54,56 @@ impl CacheBudget {
     pub(crate) fn new(bytes: usize) -> Arc<CacheBudget> {
         Arc::new(CacheBudget {
             bytes,
-            taken: AtomicUsize::new(0),
-            patience: AtomicUsize::new(0),
+            used: AtomicUsize::new(0),
+            skips_left: AtomicUsize::new(0),
         })
     }
 
     /// Returns whether to try an eviction now, and counts this attempt.
     pub(crate) fn should_evict(&self) -> bool {
-        let left = self.patience.load(Ordering::Relaxed);
-        self.patience
+        let left = self.skips_left.load(Ordering::Relaxed);
+        self.skips_left
             .store(left.saturating_sub(1), Ordering::Relaxed);
         left == 0
     }
 
     /// Postpones the next eviction, because the last one had no effect.
     pub(crate) fn postpone_eviction(&self) {
-        self.patience.store(EVICTION_PAUSE, Ordering::Relaxed);
+        self.skips_left.store(EVICTION_PAUSE, Ordering::Relaxed);
     }
 
     /// Returns whether a block of this size can be cached. A larger one would evict too many
     /// others.
-    pub(crate) fn suits(&self, bytes: usize) -> bool {
+    pub(crate) fn accepts(&self, bytes: usize) -> bool {
         page_of(bytes) <= self.bytes / 4
     }
 
     /// Returns whether the budget is exceeded.
     pub(crate) fn is_over(&self) -> bool {
-        self.taken.load(Ordering::Relaxed) > self.bytes
+        self.used.load(Ordering::Relaxed) > self.bytes
     }
 
     #[cfg(test)]
-    pub(crate) fn taken(&self) -> usize {
-        self.taken.load(Ordering::Relaxed)
+    pub(crate) fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Returns whether more than half of the budget is used.
     pub(crate) fn is_half_full(&self) -> bool {
-        self.taken.load(Ordering::Relaxed) > self.bytes / 2
+        self.used.load(Ordering::Relaxed) > self.bytes / 2
     }
 
-    pub(crate) fn take(
+    /// Counts the size of a block as used until the returned block is dropped.
+    pub(crate) fn count_block(
         self: &Arc<CacheBudget>,
         guard: OwnedAccessGuard<&'static [u8]>,
     ) -> CachedBlock {
-        let taken = page_of(guard.value().len());
-        self.taken.fetch_add(taken, Ordering::Relaxed);
+        let size = page_of(guard.value().len());
+        self.used.fetch_add(size, Ordering::Relaxed);
         CachedBlock {
             guard,
-            room: self.clone(),
-            taken,
+            budget: self.clone(),
+            size,
         }
     }
 }
@@ -158,7 +160,7 @@ mod tests {
 
     /// Each commit changes one of a few schools. Old snapshots are read beside the new one.
     #[test]
-    fn what_is_held_is_of_its_snapshot_and_stays_within_its_room() -> Result<()> {
+    fn cached_blocks_belong_to_their_snapshot_and_stay_within_the_budget() -> Result<()> {
         let options = StoreOptions::for_test();
         let store = Arc::new(Store::open(Location::Memory, options)?);
         let of = |school| Partition::new(school, Collection::Parents);
@@ -205,8 +207,8 @@ mod tests {
             }
         }
         before.clear();
-        let room = options.held_bytes();
-        assert!(most > room / 2 && most <= room, "{most} of {room}");
+        let budget = options.block_cache_bytes();
+        assert!(most > budget / 2 && most <= budget, "{most} of {budget}");
         store.compact()
     }
 }

@@ -101,15 +101,15 @@ catalogue! {
     Discipline = 25, "discipline", BySchool, Layout::new(1, RENDERED);
     /// By school. Key: discipline id. Contains the date of each discipline record.
     DisciplineIndex = 26, "discipline index", BySchool, Layout::new(1, &[]);
-    /// By school, part and year. Key: learner or grade, term; or a day. Contains the coverage of a
-    /// school that is synced.
+    /// By school, coverage kind and year. Key: learner or grade, term; or a day. Contains the
+    /// coverage of a school that is synced.
     Coverage = 27, "coverage", BySchool, Layout::new(2, &[]);
-    /// By school, part and a range of learners or grades. Key: learner or grade, or day; year.
-    /// Contains the outcome of each answer of a sync. Part 0 contains the header of its passes,
-    /// and the names of unknown members.
+    /// By school, coverage kind and a range of learners or grades. Key: learner or grade, or day;
+    /// year. Contains the outcome of each answer of a sync. The number 0, which no coverage kind
+    /// has, contains the header of its passes, and the names of unknown members.
     FetchLog = 28, "fetch_log", BySchool, Layout::new(0, PACKED);
-    /// By school, part and learner or grade, or day. Key: year, number of the piece. Contains the
-    /// content of answers that are not published yet.
+    /// By school, coverage kind and learner or grade, or day. Key: year, number of the piece.
+    /// Contains the content of answers that are not published yet.
     FetchedRecords = 29, "fetched_records", BySchool, Layout::new(0, PACKED);
     /// By school. Key: API type, digest of the user name. Contains the state updates of a synced
     /// school that are meant for the service.

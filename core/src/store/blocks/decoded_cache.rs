@@ -52,7 +52,7 @@ pub(crate) struct DecodedCache {
     block_caches: Mutex<VecDeque<Partition>>,
     limit: usize,
     /// The memory budget of the blocks that block indexes cache.
-    pub(crate) room: Arc<CacheBudget>,
+    pub(crate) budget: Arc<CacheBudget>,
     pub(crate) checked: Arc<Checked>,
 }
 
@@ -76,8 +76,9 @@ struct CacheEntry {
 }
 
 impl DecodedCache {
-    /// Creates a cache for at most `limit` bytes of values, and `held_bytes` of cached blocks.
-    pub(crate) fn new(limit: usize, held_bytes: usize) -> DecodedCache {
+    /// Creates a cache for at most `limit` bytes of values, and `block_cache_bytes` of cached
+    /// blocks.
+    pub(crate) fn new(limit: usize, block_cache_bytes: usize) -> DecodedCache {
         DecodedCache {
             entries: RwLock::new(Entries {
                 shards: vec![Arc::default(); SHARDS],
@@ -86,7 +87,7 @@ impl DecodedCache {
             }),
             block_caches: Mutex::default(),
             limit,
-            room: CacheBudget::new(held_bytes),
+            budget: CacheBudget::new(block_cache_bytes),
             checked: Arc::default(),
         }
     }
@@ -115,7 +116,7 @@ impl DecodedCache {
             entries: RwLock::new(next),
             block_caches: Mutex::default(),
             limit: self.limit,
-            room: self.room.clone(),
+            budget: self.budget.clone(),
             checked: self.checked.clone(),
         }
     }
@@ -155,10 +156,10 @@ impl DecodedCache {
         while entries.bytes > self.limit {
             // Evicts every second value in arbitrary order, but not the newest one. At least one
             // value is evicted, unless the newest is the only one.
-            let mut keep = true;
+            let mut is_retained = true;
             entries.retain(|other| {
-                keep = !keep || *other == key;
-                keep
+                is_retained = !is_retained || *other == key;
+                is_retained
             });
         }
         self.block_caches().retain(|of| entries.caches_blocks(*of));
@@ -186,16 +187,16 @@ impl DecodedCache {
         position: usize,
         block: &Arc<CachedBlock>,
     ) {
-        if !self.room.suits(block.bytes().len()) {
+        if !self.budget.accepts(block.bytes().len()) {
             return;
         }
-        if self.room.is_over() && self.room.should_evict() {
-            self.make_room();
+        if self.budget.is_over() && self.budget.should_evict() {
+            self.evict_blocks();
         }
         // The entries remain locked until the block is cached, so that the next snapshot sees that
         // this block index caches blocks.
         let entries = self.read();
-        if !self.room.is_over()
+        if !self.budget.is_over()
             && !entries.is_superseded
             && block_index.cache(position, block.clone())
         {
@@ -205,16 +206,16 @@ impl DecodedCache {
 
     /// Removes the cached blocks of one block index after another, until half of the budget is
     /// free.
-    fn make_room(&self) {
+    fn evict_blocks(&self) {
         let mut entries = self.write();
         let mut block_caches = self.block_caches();
-        while self.room.is_half_full()
+        while self.budget.is_half_full()
             && let Some(partition) = block_caches.pop_front()
         {
             entries.empty_block_index(partition);
         }
-        if self.room.is_half_full() {
-            self.room.postpone_eviction();
+        if self.budget.is_half_full() {
+            self.budget.postpone_eviction();
         }
     }
 
@@ -271,16 +272,16 @@ impl Entries {
         Some(removed)
     }
 
-    fn retain(&mut self, mut keep: impl FnMut(&DecodedKey) -> bool) {
+    fn retain(&mut self, mut is_retained: impl FnMut(&DecodedKey) -> bool) {
         let bytes = &mut self.bytes;
         for shard in &mut self.shards {
             if !shard.is_empty() {
                 Arc::make_mut(shard).retain(|key, entry| {
-                    let keep = keep(key);
-                    if !keep {
+                    let is_retained = is_retained(key);
+                    if !is_retained {
                         *bytes -= entry.bytes;
                     }
-                    keep
+                    is_retained
                 });
             }
         }

@@ -1,12 +1,12 @@
-//! One record as it is stored in a block: its filter columns, and its part of each
-//! column.
+//! One record as it is stored in a block: its filter columns, and its part of each column.
 
 use super::collection::Layout;
 
 /// One record as it is stored in a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Item<'a> {
-    /// Bit t is set if filter column t is present. If it is absent, its value in `filter_columns` is 0.
+    /// Bit t is set if filter column t is present. If it is absent, its value in `filter_columns`
+    /// is 0.
     pub(crate) presence: u16,
     pub(crate) filter_columns: [u64; Layout::MAX_FILTER_COLUMNS],
     pub(crate) columns: [&'a [u8]; Layout::MAX_COLUMNS],

@@ -16,7 +16,7 @@ use crate::store::write::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// The record remains unchanged, or still does not exist.
-    Keep,
+    Unchanged,
     /// The record becomes the content of the buffer.
     Put,
     /// The record is removed.
@@ -69,32 +69,32 @@ impl Write<'_> {
             Some(_) => self.read_block_for_rewrite(partition, block_index, position)?,
             None => BlockBuilder::new(layout).finish(),
         };
-        let mut cutter = BlockSplitter::new(layout);
+        let mut splitter = BlockSplitter::new(layout);
         let mut written = Vec::new();
         let block = Block::open(&old, layout)?;
         let changed = merge_items(&block, until, edits, &mut |key, item| {
-            cutter.push(key, item)?;
-            // A first load adds a whole partition at once. All pieces are written at once, except
+            splitter.push(key, item)?;
+            // A first load adds a whole partition at once. All blocks are written at once, except
             // the last two, which may still be balanced.
-            while cutter.done.len() > 2 {
-                let piece = cutter.done.remove(0);
-                written.push(self.put_piece(partition, block_index, None, &piece)?);
+            while splitter.done.len() > 2 {
+                let built = splitter.done.remove(0);
+                written.push(self.put_built_block(partition, block_index, None, &built)?);
             }
             Ok(())
         })?;
         if !changed {
             return Ok(());
         }
-        cutter.cut();
-        let mut done = cutter.done;
+        splitter.finish_block();
+        let mut done = splitter.done;
         // Records that are added at the end fill one block after another. Records that are added
         // in the middle leave free space in both blocks.
         if until.is_some() {
             balance_last_two(&mut done, layout)?;
         }
         let mut reused = entry.map(|entry| entry.block);
-        for piece in &done {
-            written.push(self.put_piece(partition, block_index, reused.take(), piece)?);
+        for built in &done {
+            written.push(self.put_built_block(partition, block_index, reused.take(), built)?);
         }
         if let Some(unused) = reused {
             self.remove_block(partition, unused)?;
@@ -109,22 +109,22 @@ impl Write<'_> {
         Ok(())
     }
 
-    pub(crate) fn put_piece(
+    pub(crate) fn put_built_block(
         &mut self,
         partition: Partition,
         block_index: &mut BlockIndex,
         block: Option<u32>,
-        piece: &BuiltBlock,
+        built: &BuiltBlock,
     ) -> Result<BlockEntry> {
         let block = match block {
             Some(block) => block,
             None => block_index.number_block()?,
         };
         Ok(BlockEntry {
-            first: piece.first,
+            first: built.first,
             block,
-            count: piece.count,
-            checksum: self.put_block(partition, block, &piece.bytes)?,
+            count: built.count,
+            checksum: self.put_block(partition, block, &built.bytes)?,
         })
     }
 
@@ -171,13 +171,13 @@ impl Write<'_> {
     }
 }
 
-/// Merges a block with the edits before `until`, and passes each resulting record to `keep`, or
+/// Merges a block with the edits before `until`, and passes each resulting record to `emit`, or
 /// none if nothing was changed. Returns whether anything was changed.
 fn merge_items(
     old: &Block<'_>,
     until: Option<Key>,
     edits: &mut dyn Edits,
-    keep: &mut dyn FnMut(Key, &Item<'_>) -> Result<()>,
+    emit: &mut dyn FnMut(Key, &Item<'_>) -> Result<()>,
 ) -> Result<bool> {
     let mut changed = false;
     let mut buffer = ItemBuffer::default();
@@ -186,18 +186,18 @@ fn merge_items(
         let edited = edits
             .next_key()?
             .filter(|key| until.is_none_or(|until| *key < until));
-        let kept = if index < old.len() {
+        let stored = if index < old.len() {
             Some(old.key(index)?)
         } else {
             None
         };
-        let key = match (edited, kept) {
+        let key = match (edited, stored) {
             (None, None) => return Ok(changed),
             (Some(edited), None) => edited,
-            (None, Some(kept)) => kept,
-            (Some(edited), Some(kept)) => edited.min(kept),
+            (None, Some(stored)) => stored,
+            (Some(edited), Some(stored)) => edited.min(stored),
         };
-        let item = if kept == Some(key) {
+        let item = if stored == Some(key) {
             index += 1;
             Some(old.item(index - 1)?)
         } else {
@@ -207,18 +207,18 @@ fn merge_items(
             buffer.clear();
             edits.edit(item, &mut buffer)?
         } else {
-            Decision::Keep
+            Decision::Unchanged
         };
         let changes = decision == Decision::Put || decision == Decision::Remove && item.is_some();
         if changes && !changed {
             changed = true;
             for before in 0..index - usize::from(item.is_some()) {
-                keep(old.key(before)?, &old.item(before)?)?;
+                emit(old.key(before)?, &old.item(before)?)?;
             }
         }
         match (decision, item) {
-            (Decision::Keep, Some(item)) if changed => keep(key, &item)?,
-            (Decision::Put, _) => keep(key, &buffer.item())?,
+            (Decision::Unchanged, Some(item)) if changed => emit(key, &item)?,
+            (Decision::Put, _) => emit(key, &buffer.item())?,
             _ => {}
         }
     }
@@ -243,7 +243,7 @@ impl BlockSplitter {
 
     pub(crate) fn push(&mut self, key: Key, item: &Item<'_>) -> Result<()> {
         if self.builder.bytes() + self.builder.cost(item) > MAX_BLOCK_BYTES {
-            self.cut();
+            self.finish_block();
         }
         if self.builder.len() == 0 {
             self.first = key;
@@ -251,7 +251,8 @@ impl BlockSplitter {
         self.builder.push(key, item)
     }
 
-    pub(crate) fn cut(&mut self) {
+    /// Finishes the current block, if it has any records.
+    pub(crate) fn finish_block(&mut self) {
         if self.builder.len() > 0 {
             self.done.push(BuiltBlock {
                 first: self.first,
@@ -263,27 +264,27 @@ impl BlockSplitter {
 }
 
 /// Divides the records of the last two blocks evenly between both.
-fn balance_last_two(pieces: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> {
-    let [.., left, right] = pieces.as_slice() else {
+fn balance_last_two(blocks: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> {
+    let [.., left, right] = blocks.as_slice() else {
         return Ok(());
     };
     if left.bytes.len().max(right.bytes.len()) > MAX_BLOCK_BYTES {
         return Ok(());
     }
     let half = left.bytes.len().midpoint(right.bytes.len());
-    let mut cutter = BlockSplitter::new(layout);
-    for piece in [left, right] {
-        let block = Block::open(&piece.bytes, layout)?;
+    let mut splitter = BlockSplitter::new(layout);
+    for built in [left, right] {
+        let block = Block::open(&built.bytes, layout)?;
         for (index, key) in block.keys().enumerate() {
-            cutter.push(key, &block.item(index)?)?;
-            if cutter.done.is_empty() && cutter.builder.bytes() >= half {
-                cutter.cut();
+            splitter.push(key, &block.item(index)?)?;
+            if splitter.done.is_empty() && splitter.builder.bytes() >= half {
+                splitter.finish_block();
             }
         }
     }
-    cutter.cut();
-    pieces.truncate(pieces.len() - 2);
-    pieces.append(&mut cutter.done);
+    splitter.finish_block();
+    blocks.truncate(blocks.len() - 2);
+    blocks.append(&mut splitter.done);
     Ok(())
 }
 
@@ -326,7 +327,11 @@ mod tests {
             };
             new.columns[0].extend_from_slice(&bytes);
             let same = old.is_some_and(|old| old.columns[0] == bytes);
-            Ok(if same { Decision::Keep } else { Decision::Put })
+            Ok(if same {
+                Decision::Unchanged
+            } else {
+                Decision::Put
+            })
         }
     }
 
@@ -416,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn records_added_in_order_fill_their_runs() -> Result<()> {
+    fn records_added_in_order_fill_their_blocks() -> Result<()> {
         let store = store()?;
         let record = vec![b'x'; 700];
         let all: BTreeMap<_, _> = (0..2000)
@@ -431,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_is_not_written() -> Result<()> {
+    fn edits_without_a_change_are_not_written() -> Result<()> {
         let store = store()?;
         let batch = || {
             (0..500)

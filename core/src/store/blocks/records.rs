@@ -71,7 +71,7 @@ pub(crate) struct PinnedBlock<'a> {
 
 enum BlockBytes<'a> {
     Read(AccessGuard<'a, &'static [u8]>),
-    Held(Arc<CachedBlock>),
+    Cached(Arc<CachedBlock>),
 }
 
 impl<'a> PinnedBlock<'a> {
@@ -81,8 +81,8 @@ impl<'a> PinnedBlock<'a> {
     }
 
     #[inline]
-    pub(crate) fn held(block: Arc<CachedBlock>, layout: Layout) -> PinnedBlock<'a> {
-        let bytes = BlockBytes::Held(block);
+    pub(crate) fn cached(block: Arc<CachedBlock>, layout: Layout) -> PinnedBlock<'a> {
+        let bytes = BlockBytes::Cached(block);
         PinnedBlock { bytes, layout }
     }
 
@@ -90,7 +90,7 @@ impl<'a> PinnedBlock<'a> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.bytes {
             BlockBytes::Read(guard) => guard.value(),
-            BlockBytes::Held(block) => block.bytes(),
+            BlockBytes::Cached(block) => block.bytes(),
         }
     }
 
@@ -176,9 +176,9 @@ impl<'a> Records<'a> {
         let Some(entry) = self.block_index.entries.get(position) else {
             return Ok(None);
         };
-        if let Some(held) = self.block_index.held(position) {
+        if let Some(cached) = self.block_index.cached(position) {
             let layout = self.partition.collection.layout();
-            return Ok(Some(PinnedBlock::held(held.clone(), layout)));
+            return Ok(Some(PinnedBlock::cached(cached.clone(), layout)));
         }
         let (partition, block_index) = (self.partition, &self.block_index);
         let pinned = self

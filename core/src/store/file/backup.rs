@@ -25,13 +25,9 @@ pub(crate) struct OmittedRows {
 }
 
 /// Writes a copy of the store to a new file. The file gets its name only when it is complete.
-pub(crate) fn write(
-    snapshot: &Snapshot,
-    path: &Path,
-    left_out: Option<&OmittedRows>,
-) -> Result<()> {
+pub(crate) fn write(snapshot: &Snapshot, path: &Path, omitted: Option<&OmittedRows>) -> Result<()> {
     locked_file::publish(path, |file| {
-        caught("copying it", || copy(snapshot, file, left_out))
+        caught("copying it", || copy(snapshot, file, omitted))
     })?;
     let synced = locked_file::sync_folder(path);
     if synced.is_err() {
@@ -40,34 +36,34 @@ pub(crate) fn write(
     Ok(synced?)
 }
 
-fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&OmittedRows>) -> Result<()> {
+fn copy(snapshot: &Snapshot, file: &File, omitted: Option<&OmittedRows>) -> Result<()> {
     let mut database = Database::builder()
         .set_cache_size(4 << 20)
         .create_with_backend(locked_file::backend(file.try_clone()?)?)?;
     let mut transaction = database.begin_write()?;
     transaction.set_quick_repair(true);
     let tables = snapshot.tables();
-    let is_kept = |key: &[u8]| left_out.is_none_or(|rows| !(rows.is_matching)(key));
-    let copy = |from, to: Definition, is_kept: &dyn Fn(&[u8]) -> bool| {
-        copy_rows(from, &mut transaction.open_table(to)?, is_kept)
+    let is_copied = |key: &[u8]| omitted.is_none_or(|rows| !(rows.is_matching)(key));
+    let copy = |from, to: Definition, is_copied: &dyn Fn(&[u8]) -> bool| {
+        copy_rows(from, &mut transaction.open_table(to)?, is_copied)
     };
     copy(tables.blocks, BLOCKS, &|_| true)?;
     copy(tables.block_indexes, BLOCK_INDEXES, &|_| true)?;
     // The idempotency record of a dataset with a password is derived from the password.
     let is_idempotency_record = |key: &[u8]| key.starts_with(IDEMPOTENCY_PREFIX);
     let (_, idempotency_records) = copy(tables.meta, META, &|key| {
-        left_out.is_none() || !is_idempotency_record(key)
+        omitted.is_none() || !is_idempotency_record(key)
     })?;
-    let (missing, rows) = copy(tables.integrators, INTEGRATORS, &is_kept)?;
+    let (missing, rows) = copy(tables.integrators, INTEGRATORS, &is_copied)?;
     copy(tables.digests, DIGESTS, &|_| true)?;
     if let Some(journal) = tables.journal {
         copy(journal, JOURNAL, &|_| true)?;
     }
-    if let Some(left_out) = left_out {
+    if let Some(omitted) = omitted {
         let mut write = Write::new(&transaction, None)?;
-        write.count(left_out.kind, 0, missing);
-        write.leave_out(RowSet::Meta, idempotency_records);
-        write.leave_out(RowSet::Integrators, rows);
+        write.count(omitted.kind, 0, missing);
+        write.subtract_omitted(RowSet::Meta, idempotency_records);
+        write.subtract_omitted(RowSet::Integrators, rows);
         write.finish()?;
     }
     transaction.commit()?;
@@ -77,26 +73,26 @@ fn copy(snapshot: &Snapshot, file: &File, left_out: Option<&OmittedRows>) -> Res
     Ok(())
 }
 
-/// Copies the rows of a table for which `is_kept` returns true into an empty table. Returns the
+/// Copies the rows of a table for which `is_copied` returns true into an empty table. Returns the
 /// number of the other rows, and their checksum. The rows are in order, so each is inserted at the
 /// end without a search.
 pub(crate) fn copy_rows(
     from: &impl ReadableTable<&'static [u8], &'static [u8]>,
     to: &mut Table<'_, &'static [u8], &'static [u8]>,
-    is_kept: &dyn Fn(&[u8]) -> bool,
+    is_copied: &dyn Fn(&[u8]) -> bool,
 ) -> Result<(u64, Digest)> {
     let mut end = to.upper_bound_mut(Bound::Unbounded::<&[u8]>)?;
-    let (mut left_out, mut digest) = (0, Digest::default());
+    let (mut omitted, mut digest) = (0, Digest::default());
     for row in from.iter()? {
         let (key, value) = row?;
-        if is_kept(key.value()) {
+        if is_copied(key.value()) {
             end.insert_before(key.value(), value.value())
                 .map_err(|error| Error::corrupt(&error.to_string()))?;
         } else {
-            left_out += 1;
+            omitted += 1;
             digest.add(key.value(), value.value());
         }
     }
     end.close()?;
-    Ok((left_out, digest))
+    Ok((omitted, digest))
 }

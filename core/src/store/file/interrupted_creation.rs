@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_redb_writes_before_it_is_done() -> io::Result<()> {
+    fn only_an_interrupted_creation_is_detected() -> io::Result<()> {
         let new = before_the_first_sync()?;
         assert!(new.len() > 1 << 20 && new.iter().any(|byte| *byte != 0));
         assert!(is_left(&new)?);

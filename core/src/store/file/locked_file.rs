@@ -96,8 +96,8 @@ fn name(part: &Path, path: &Path) -> Result<()> {
 /// file that another process creates between the check and the renaming is replaced. Threads of
 /// this process are serialised.
 fn rename(part: &Path, path: &Path) -> Result<()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     if fs::symlink_metadata(path).is_ok() {
         return Err(exists(path));
     }
@@ -154,7 +154,7 @@ mod tests {
 
     /// Tests both ways to give a name, because tests rarely run on a file system without links.
     #[test]
-    fn a_name_that_is_taken_is_left_alone() -> Result<()> {
+    fn an_existing_file_is_not_replaced() -> Result<()> {
         for way in [name, rename] {
             let folder = Folder::new()?;
             let (part, path) = (folder.0.join("part"), folder.0.join("name"));
@@ -175,15 +175,15 @@ mod tests {
 
     /// The error suggests another path only if another path would help.
     #[test]
-    fn an_error_says_whether_another_path_would_do() {
+    fn an_error_says_whether_another_path_would_help() {
         let path = Path::new("folder/store");
-        let says = |kind: ErrorKind| Error::cannot_open(path, &kind.into()).to_string();
-        let denied = says(ErrorKind::PermissionDenied);
+        let message = |kind: ErrorKind| Error::cannot_open(path, &kind.into()).to_string();
+        let denied = message(ErrorKind::PermissionDenied);
         assert_eq!(
             denied,
             "folder/store could not be opened (permission denied): choose a file in a folder that exists, which this program may read and write"
         );
-        let full = says(ErrorKind::StorageFull);
+        let full = message(ErrorKind::StorageFull);
         assert!(
             full.contains("free space") && !full.contains("folder"),
             "{full}"
@@ -192,7 +192,7 @@ mod tests {
 
     /// A temporary file never replaces an existing file.
     #[test]
-    fn a_part_is_nobody_elses() -> Result<()> {
+    fn a_temporary_file_is_always_new() -> Result<()> {
         let folder = Folder::new()?;
         let path = folder.0.join("name");
         let first = create_beside(&path)?.0;
@@ -203,10 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_what_fails() -> Result<()> {
+    fn a_failure_leaves_no_file() -> Result<()> {
         let folder = Folder::new()?;
         let path = folder.0.join("name");
-        let failed = publish(&path, |_| Err(Error::corrupt("as told"))).err();
+        let failed = publish(&path, |_| Err(Error::corrupt("for the test"))).err();
         assert_eq!(failed.map(|error| error.code()), Some("corrupt"));
         assert_eq!(fs::read_dir(&folder.0)?.count(), 0);
         Ok(())

@@ -22,7 +22,7 @@ impl Owner {
         }
         Err(Error::unsupported(
             "this process was forked from the one that opened the store: open the store \
-             anew in this process, once the other one has closed it",
+             again in this process, once the other one has closed it",
         ))
     }
 

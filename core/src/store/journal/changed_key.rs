@@ -45,20 +45,20 @@ impl LogPartition {
 
     /// Returns the prefix of the keys of its rows.
     pub(crate) fn to_bytes(self) -> [u8; Self::BYTES] {
-        let (tag, school) = match self {
+        let (prefix, school) = match self {
             LogPartition::Global => (GLOBAL, 0),
             LogPartition::School(school) => (SCHOOL, school),
         };
-        let mut bytes = [tag; Self::BYTES];
+        let mut bytes = [prefix; Self::BYTES];
         let (_, number) = bytes.split_at_mut(1);
         number.copy_from_slice(&school.to_be_bytes());
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<LogPartition> {
-        let (tag, school) = bytes.split_first()?;
+        let (prefix, school) = bytes.split_first()?;
         let school = u64::from_be_bytes(school.try_into().ok()?);
-        match *tag {
+        match *prefix {
             GLOBAL if school == 0 => Some(LogPartition::Global),
             SCHOOL => Some(LogPartition::School(school)),
             _ => None,
@@ -87,7 +87,7 @@ pub(crate) fn sequence_of(key: &[u8]) -> Result<u64> {
 }
 
 pub(crate) fn damaged() -> Failure {
-    Error::corrupt("the journal of what was changed is damaged")
+    Error::corrupt("the journal is damaged")
 }
 
 /// The state of a log partition, in addition to its rows.
@@ -103,16 +103,16 @@ pub(crate) struct LogPartitionHead {
 impl LogPartitionHead {
     pub(crate) fn encode(self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        let (floor, size) = bytes.split_at_mut(8);
-        floor.copy_from_slice(&self.truncation_point.to_le_bytes());
+        let (truncation_point, size) = bytes.split_at_mut(8);
+        truncation_point.copy_from_slice(&self.truncation_point.to_le_bytes());
         size.copy_from_slice(&self.bytes.to_le_bytes());
         bytes
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<LogPartitionHead> {
-        let (floor, size) = bytes.split_first_chunk().ok_or_else(damaged)?;
+        let (truncation_point, size) = bytes.split_first_chunk().ok_or_else(damaged)?;
         Ok(LogPartitionHead {
-            truncation_point: u64::from_le_bytes(*floor),
+            truncation_point: u64::from_le_bytes(*truncation_point),
             bytes: u64::from_le_bytes(size.try_into().map_err(|_| damaged())?),
         })
     }

@@ -28,7 +28,7 @@ const MOST: usize = 1 << 16;
 pub(crate) struct ChangeCollector {
     /// The current log partition. Keys usually arrive grouped by log partition.
     log_partition: LogPartition,
-    at_hand: ChangedInPartition,
+    current: ChangedInPartition,
     others: BTreeMap<LogPartition, ChangedInPartition>,
     /// The number of keys that are recorded individually.
     count: usize,
@@ -51,7 +51,7 @@ impl ChangedInPartition {
 
     /// Replaces the individual keys by a mark that any record may have changed. Returns the number
     /// of these keys.
-    fn become_whole(&mut self) -> usize {
+    fn mark_whole(&mut self) -> usize {
         self.is_whole = true;
         std::mem::take(&mut self.keys).len()
     }
@@ -72,30 +72,30 @@ impl ChangedKeys {
     #[inline]
     pub(crate) fn accepts(&self, log_partition: LogPartition) -> bool {
         match self.0.as_deref() {
-            Some(noted) => !noted.borrow_mut().partition_mut(log_partition).is_whole,
+            Some(collector) => !collector.borrow_mut().partition_mut(log_partition).is_whole,
             None => false,
         }
     }
 
     /// Records that a record was changed. It does no harm if the record is in fact unchanged.
     pub(crate) fn record(&self, log_partition: LogPartition, changed_key: ChangedKey) {
-        if let Some(noted) = self.0.as_deref() {
-            noted.borrow_mut().touch(log_partition, changed_key);
+        if let Some(collector) = self.0.as_deref() {
+            collector.borrow_mut().record(log_partition, changed_key);
         }
     }
 
     /// Records that any record of a log partition may have changed.
     pub(crate) fn record_all(&self, log_partition: LogPartition) {
-        if let Some(noted) = self.0.as_deref() {
-            let noted = &mut *noted.borrow_mut();
-            noted.count -= noted.partition_mut(log_partition).become_whole();
+        if let Some(collector) = self.0.as_deref() {
+            let collector = &mut *collector.borrow_mut();
+            collector.count -= collector.partition_mut(log_partition).mark_whole();
         }
     }
 
     /// Records that the coverage of a school was changed.
-    pub(crate) fn touch_coverage(&self, school: u64) {
-        if let Some(noted) = self.0.as_deref() {
-            noted
+    pub(crate) fn record_coverage(&self, school: u64) {
+        if let Some(collector) = self.0.as_deref() {
+            collector
                 .borrow_mut()
                 .partition_mut(LogPartition::School(school))
                 .coverage = true;
@@ -104,17 +104,17 @@ impl ChangedKeys {
 
     /// Removes and returns all recorded changes.
     pub(crate) fn take(&self) -> BTreeMap<LogPartition, ChangedInPartition> {
-        let noted = self
+        let collector = self
             .0
             .as_deref()
-            .map(|noted| std::mem::take(&mut *noted.borrow_mut()));
+            .map(|collector| std::mem::take(&mut *collector.borrow_mut()));
         let ChangeCollector {
             log_partition,
-            at_hand,
+            current,
             mut others,
             ..
-        } = noted.unwrap_or_default();
-        others.insert(log_partition, at_hand);
+        } = collector.unwrap_or_default();
+        others.insert(log_partition, current);
         others.retain(|_, of_log_partition| !of_log_partition.is_empty());
         others
     }
@@ -124,16 +124,16 @@ impl ChangeCollector {
     fn partition_mut(&mut self, log_partition: LogPartition) -> &mut ChangedInPartition {
         if log_partition != self.log_partition {
             let next = self.others.remove(&log_partition).unwrap_or_default();
-            let before = std::mem::replace(&mut self.at_hand, next);
+            let before = std::mem::replace(&mut self.current, next);
             let of = std::mem::replace(&mut self.log_partition, log_partition);
             if !before.is_empty() {
                 self.others.insert(of, before);
             }
         }
-        &mut self.at_hand
+        &mut self.current
     }
 
-    fn touch(&mut self, log_partition: LogPartition, changed_key: ChangedKey) {
+    fn record(&mut self, log_partition: LogPartition, changed_key: ChangedKey) {
         let of_log_partition = self.partition_mut(log_partition);
         if of_log_partition.is_whole {
             return;
@@ -142,22 +142,22 @@ impl ChangeCollector {
         let is_full = of_log_partition.keys.len() > MOST_OF_PARTITION;
         self.count += 1;
         if is_full {
-            self.count -= self.at_hand.become_whole();
+            self.count -= self.current.mark_whole();
         }
         if self.count > MOST {
-            self.shed();
+            self.reduce();
         }
     }
 
     /// Reduces the number of keys. A log partition with at least half as many keys as the average
     /// is recorded as a whole, which removes at least half of all keys.
-    fn shed(&mut self) {
-        let log_partitions = self.others.values_mut().chain([&mut self.at_hand]);
-        let noted: Vec<_> = log_partitions.filter(|of| !of.keys.is_empty()).collect();
-        let enough = self.count / noted.len().max(1) / 2;
-        for of_log_partition in noted {
+    fn reduce(&mut self) {
+        let log_partitions = self.others.values_mut().chain([&mut self.current]);
+        let partitions: Vec<_> = log_partitions.filter(|of| !of.keys.is_empty()).collect();
+        let enough = self.count / partitions.len().max(1) / 2;
+        for of_log_partition in partitions {
             if of_log_partition.keys.len() >= enough {
-                self.count -= of_log_partition.become_whole();
+                self.count -= of_log_partition.mark_whole();
             }
         }
     }

@@ -70,11 +70,13 @@ impl History {
     }
 
     /// Returns whether the journal covers all changes after a commit of an incarnation.
-    pub(crate) fn knows(&self, incarnation: u64, sequence: u64) -> bool {
-        let (last, noted) = self.last;
+    pub(crate) fn covers(&self, incarnation: u64, sequence: u64) -> bool {
+        let (last, last_incarnation) = self.last;
         let mut made = self.incarnations.iter().rev();
         let made = made.find(|(_, first)| *first <= sequence);
-        noted.is_some() && sequence <= last && made.is_some_and(|made| made.0 == incarnation)
+        last_incarnation.is_some()
+            && sequence <= last
+            && made.is_some_and(|made| made.0 == incarnation)
     }
 }
 

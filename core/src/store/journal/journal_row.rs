@@ -130,12 +130,12 @@ mod tests {
     use crate::store::journal::journal_row::*;
 
     fn decoded(row: &[u8]) -> Result<Vec<JournalEntry>> {
-        let mut noted = Vec::new();
+        let mut entries = Vec::new();
         each(row, &mut |one| {
-            noted.push(one);
+            entries.push(one);
             Ok(())
         })?;
-        Ok(noted)
+        Ok(entries)
     }
 
     fn changed_key(kind: u8, words: [u64; ChangedKey::WORDS]) -> ChangedKey {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_as_told() -> Result<()> {
+    fn a_row_is_encoded_as_documented() -> Result<()> {
         let records = [
             changed_key(0, [0; 4]),
             changed_key(8, [7, 0, 0, 0]),
@@ -160,15 +160,18 @@ mod tests {
             &[16, 2, 3, 0, 5, 0xe8, 7, 1, 1, 0, 1, 2],
         ];
         assert_eq!(row, expected.concat());
-        let noted = records.map(JournalEntry::Record);
-        let noted: Vec<_> = [JournalEntry::Coverage].into_iter().chain(noted).collect();
-        assert_eq!(decoded(&row)?, noted);
+        let entries = records.map(JournalEntry::Record);
+        let entries: Vec<_> = [JournalEntry::Coverage]
+            .into_iter()
+            .chain(entries)
+            .collect();
+        assert_eq!(decoded(&row)?, entries);
         assert_eq!(decoded(&encode(&[], false))?, []);
         Ok(())
     }
 
     #[test]
-    fn numbers_of_any_size_come_back() -> Result<()> {
+    fn numbers_of_any_size_are_decoded() -> Result<()> {
         let numbers = [0, 1, 127, 128, 1 << 40, u64::MAX];
         let mut records = Vec::new();
         for a in numbers {
@@ -177,13 +180,13 @@ mod tests {
             }
         }
         records.sort_unstable();
-        let noted: Vec<_> = records.iter().copied().map(JournalEntry::Record).collect();
-        assert_eq!(decoded(&encode(&records, false))?, noted);
+        let entries: Vec<_> = records.iter().copied().map(JournalEntry::Record).collect();
+        assert_eq!(decoded(&encode(&records, false))?, entries);
         Ok(())
     }
 
     #[test]
-    fn what_is_damaged_is_an_error() {
+    fn damage_is_an_error() {
         let whole = [0, 16, 2, 2, 0, 5, 7, 1, 1];
         assert!(decoded(&whole).is_ok());
         for cut in 0..whole.len() {

@@ -58,7 +58,7 @@ impl Write<'_> {
                 added: &mut self.added,
                 log_partition,
             };
-            rows.note(of_log_partition, sequence, bytes, oldest)?;
+            rows.record(of_log_partition, sequence, bytes, oldest)?;
             let head = rows.head.encode();
             rows.replace(0, Some(&head))?;
         }
@@ -95,7 +95,8 @@ impl Write<'_> {
 }
 
 impl JournalRows<'_, '_> {
-    fn note(
+    /// Adds the row of a commit, and enforces the limit of the log partition.
+    fn record(
         &mut self,
         mut of_log_partition: ChangedInPartition,
         sequence: u64,
@@ -125,9 +126,9 @@ impl JournalRows<'_, '_> {
         let mut before = u64::MAX;
         while let Some((sequence, row)) = self.last_before(before)? {
             before = sequence;
-            let (mut kept, mut coverage) = (Vec::new(), false);
-            journal_row::each(&row, &mut |noted| {
-                match noted {
+            let (mut remaining, mut coverage) = (Vec::new(), false);
+            journal_row::each(&row, &mut |entry| {
+                match entry {
                     JournalEntry::Coverage => {
                         coverage = !std::mem::replace(&mut seen_coverage, true);
                     }
@@ -137,13 +138,13 @@ impl JournalRows<'_, '_> {
                         } else {
                             !seen.contains(&changed_key)
                         };
-                        kept.extend(is_new.then_some(changed_key));
+                        remaining.extend(is_new.then_some(changed_key));
                     }
                 }
                 Ok(())
             })?;
-            let merged = journal_row::encode(&kept, coverage);
-            if kept.is_empty() && !coverage {
+            let merged = journal_row::encode(&remaining, coverage);
+            if remaining.is_empty() && !coverage {
                 self.put(sequence, None)?;
             } else if merged != row {
                 self.put(sequence, Some(&merged))?;
@@ -163,11 +164,11 @@ impl JournalRows<'_, '_> {
     }
 
     /// Moves the truncation point forward to a commit, and removes the rows up to it.
-    fn truncate_to(&mut self, floor: u64) -> Result<()> {
-        while let Some(oldest) = self.oldest()?.filter(|oldest| *oldest <= floor) {
+    fn truncate_to(&mut self, sequence: u64) -> Result<()> {
+        while let Some(oldest) = self.oldest()?.filter(|oldest| *oldest <= sequence) {
             self.put(oldest, None)?;
         }
-        self.head.truncation_point = self.head.truncation_point.max(floor);
+        self.head.truncation_point = self.head.truncation_point.max(sequence);
         Ok(())
     }
 

@@ -32,7 +32,7 @@ impl ChangePosition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChangesSince {
     /// The journal has all changes. [`Snapshot::changed_keys`] returns the keys.
-    Noted {
+    Listed {
         /// Whether the coverage of the school was changed.
         coverage: bool,
         /// The number of bytes of these rows, as part of the limit of the log partition.
@@ -70,10 +70,10 @@ impl Snapshot {
 
     /// Returns whether the journal covers all changes since a change position: the position
     /// belongs to the history of this store, and every commit since then was recorded.
-    pub(crate) fn knows(&self, change_position: ChangePosition) -> Result<bool> {
+    pub(crate) fn covers(&self, change_position: ChangePosition) -> Result<bool> {
         let history = History::read(&self.meta)?;
         Ok(match history.last.1 {
-            Some(_) => history.knows(change_position.incarnation, change_position.sequence),
+            Some(_) => history.covers(change_position.incarnation, change_position.sequence),
             None => change_position == self.change_position()?,
         })
     }
@@ -84,7 +84,7 @@ impl Snapshot {
         log_partition: LogPartition,
         change_position: ChangePosition,
     ) -> Result<ChangesSince> {
-        if !self.knows(change_position)? {
+        if !self.covers(change_position)? {
             return Ok(ChangesSince::Whole);
         }
         self.check_journal(log_partition)?;
@@ -101,7 +101,7 @@ impl Snapshot {
                 Ok(())
             })?;
         }
-        Ok(ChangesSince::Noted { coverage, bytes })
+        Ok(ChangesSince::Listed { coverage, bytes })
     }
 
     /// Returns the keys after `from` that were changed since a change position and for which
@@ -117,8 +117,8 @@ impl Snapshot {
     ) -> Result<BTreeSet<ChangedKey>> {
         let mut found = BTreeSet::new();
         self.rows_after(log_partition, change_position, &mut |row| {
-            journal_row::each(row, &mut |noted| {
-                let JournalEntry::Record(record) = noted else {
+            journal_row::each(row, &mut |entry| {
+                let JournalEntry::Record(record) = entry else {
                     return Ok(());
                 };
                 let is_beyond = found.len() >= most && found.last() < Some(&record);

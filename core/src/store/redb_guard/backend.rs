@@ -22,7 +22,8 @@ pub(crate) struct SharedBackend {
     inner: Box<dyn StorageBackend>,
     pub(crate) owner: Owner,
     opened: Option<OpenedPath>,
-    held: Mutex<Vec<Range>>,
+    /// The locks that redb has taken and not released.
+    locks: Mutex<Vec<Range>>,
     closed: AtomicBool,
     /// The number of syncs that redb may still make. On a damaged file, a compaction may make them
     /// forever.
@@ -54,7 +55,7 @@ impl SharedBackend {
             inner,
             owner,
             opened,
-            held: Mutex::default(),
+            locks: Mutex::default(),
             closed: AtomicBool::new(false),
             syncs_left: AtomicU64::new(u64::MAX),
             failed: Mutex::default(),
@@ -82,7 +83,7 @@ impl SharedBackend {
     fn take_sync(&self) -> io::Result<()> {
         let left = self.syncs_left.load(Ordering::Relaxed);
         let left = left.checked_sub(1);
-        let left = left.ok_or_else(|| io::Error::other("there is no end to it"))?;
+        let left = left.ok_or_else(|| io::Error::other("too many syncs"))?;
         self.syncs_left.store(left, Ordering::Relaxed);
         Ok(())
     }
@@ -102,7 +103,7 @@ impl SharedBackend {
 
     /// Reads bytes without changing page numbers.
     pub(crate) fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.noted(self.bytes().and_then(|bytes| bytes.read(offset, out)))
+        self.record_failure(self.bytes().and_then(|bytes| bytes.read(offset, out)))
     }
 
     /// Returns the length of the store in bytes.
@@ -111,7 +112,7 @@ impl SharedBackend {
     }
 
     /// Records the message of a failure, unless an earlier one is recorded.
-    fn noted<T>(&self, outcome: io::Result<T>) -> io::Result<T> {
+    fn record_failure<T>(&self, outcome: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &outcome {
             let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
             failed.get_or_insert_with(|| error.to_string());
@@ -135,14 +136,14 @@ impl SharedBackend {
     }
 
     /// Returns whether this backend already has a lock.
-    fn holds(&self, range: Range) -> bool {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.contains(&range)
+    fn has_lock(&self, range: Range) -> bool {
+        let locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.contains(&range)
     }
 
-    fn keep(&self, range: Range) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.push(range);
+    fn add_lock(&self, range: Range) {
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.push(range);
     }
 }
 
@@ -160,7 +161,7 @@ pub(crate) struct Handle(pub(crate) Arc<SharedBackend>);
 
 impl StorageBackend for Handle {
     fn len(&self) -> io::Result<u64> {
-        self.0.noted(self.0.len())
+        self.0.record_failure(self.0.len())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
@@ -170,27 +171,27 @@ impl StorageBackend for Handle {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let set = self.0.bytes().and_then(|bytes| bytes.set_len(len));
-        self.0.noted(set)
+        self.0.record_failure(set)
     }
 
     fn sync_data(&self) -> io::Result<()> {
         let bytes = self.0.take_sync().and_then(|()| self.0.bytes());
         let synced = bytes.and_then(StorageBackend::sync_data);
-        self.0.noted(synced)
+        self.0.record_failure(synced)
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let written = self.0.bytes().and_then(|bytes| bytes.write(offset, data));
-        self.0.noted(written)
+        self.0.record_failure(written)
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        if self.0.holds((start, end)) {
+        if self.0.has_lock((start, end)) {
             return Ok(true);
         }
         let locked = self.0.inner.try_lock_range(start, end)?;
         if locked {
-            self.0.keep((start, end));
+            self.0.add_lock((start, end));
         }
         Ok(locked)
     }
@@ -200,36 +201,36 @@ impl StorageBackend for Handle {
         start: Bound<u64>,
         end: Bound<u64>,
     ) -> Result<bool, BackendError> {
-        if self.0.holds((start, end)) {
+        if self.0.has_lock((start, end)) {
             return Ok(true);
         }
         let locked = self.0.inner.try_lock_shared_range(start, end)?;
         if locked {
-            self.0.keep((start, end));
+            self.0.add_lock((start, end));
         }
         Ok(locked)
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        if !self.0.holds((start, end)) {
+        if !self.0.has_lock((start, end)) {
             self.0.inner.lock_range(start, end)?;
-            self.0.keep((start, end));
+            self.0.add_lock((start, end));
         }
         Ok(())
     }
 
     fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        if !self.0.holds((start, end)) {
+        if !self.0.has_lock((start, end)) {
             self.0.inner.lock_shared_range(start, end)?;
-            self.0.keep((start, end));
+            self.0.add_lock((start, end));
         }
         Ok(())
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
         self.0.bytes()?.unlock_range(start, end)?;
-        let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.retain(|range| *range != (start, end));
+        let mut locks = self.0.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.retain(|range| *range != (start, end));
         Ok(())
     }
 
@@ -291,7 +292,7 @@ mod tests {
     }
 
     /// Returns the number of calls that reached the bytes, and of calls that were refused.
-    fn touched_by(owner: Owner) -> (usize, usize) {
+    fn count_calls(owner: Owner) -> (usize, usize) {
         let count = Arc::new(AtomicUsize::new(0));
         let backend =
             SharedBackend::with_owner(Box::new(CountingBackend(count.clone())), owner, None);
@@ -313,9 +314,9 @@ mod tests {
     }
 
     #[test]
-    fn a_forked_process_touches_nothing() {
-        assert_eq!(touched_by(Owner::this_process()), (6, 0));
-        assert_eq!(touched_by(Owner::ANY), (6, 0));
-        assert_eq!(touched_by(Owner::ANOTHER), (0, 5));
+    fn a_forked_process_accesses_no_bytes() {
+        assert_eq!(count_calls(Owner::this_process()), (6, 0));
+        assert_eq!(count_calls(Owner::ANY), (6, 0));
+        assert_eq!(count_calls(Owner::ANOTHER), (0, 5));
     }
 }

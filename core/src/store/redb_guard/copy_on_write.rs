@@ -42,12 +42,12 @@ impl CopyOnWrite {
 
     fn read_base(&self, base_len: u64, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let within = usize::try_from(base_len.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let (shown, beyond) = out.split_at_mut(within.min(out.len()));
+        let (visible, beyond) = out.split_at_mut(within.min(out.len()));
         beyond.fill(0);
-        if shown.is_empty() {
+        if visible.is_empty() {
             return Ok(());
         }
-        self.base.0.read(offset, shown)
+        self.base.0.read(offset, visible)
     }
 }
 
@@ -102,11 +102,11 @@ impl StorageBackend for CopyOnWrite {
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if len < written.len {
-            let first_gone = len.div_ceil(BLOCK as u64);
-            written.blocks.split_off(&first_gone);
+            let first_removed = len.div_ceil(BLOCK as u64);
+            written.blocks.split_off(&first_removed);
             if let Some(block) = written.blocks.get_mut(&(len / BLOCK as u64)) {
-                let kept = usize::try_from(len % BLOCK as u64).unwrap_or(0);
-                block.iter_mut().skip(kept).for_each(|byte| *byte = 0);
+                let remaining = usize::try_from(len % BLOCK as u64).unwrap_or(0);
+                block.iter_mut().skip(remaining).for_each(|byte| *byte = 0);
             }
             written.base_len = written.base_len.min(len);
         }

@@ -82,7 +82,7 @@ pub(crate) fn are_sound(bytes: &impl StorageBackend) -> Result<bool> {
             (None, TreeKind::Rows) => is_sound = false,
             (None, TreeKind::OwnTables | TreeKind::Tables) => {
                 return Err(Error::corrupt(
-                    "what it says of its tables is damaged: go back to a backup",
+                    "the definitions of its tables are damaged: restore a backup",
                 ));
             }
         }
@@ -128,12 +128,12 @@ fn roots(header: &[u8; HEADER], flags: u8) -> Option<(PageLayout, Vec<Tree>)> {
     if *slot.first()? != VERSION {
         return Some((PageLayout::parse(header)?, Vec::new()));
     }
-    let (said, checksum) = slot.split_at_checked(SLOT - CHECKSUM)?;
-    if XxHash3_128::oneshot(said) != u128::from_le_bytes(checksum.try_into().ok()?) {
+    let (content, checksum) = slot.split_at_checked(SLOT - CHECKSUM)?;
+    if XxHash3_128::oneshot(content) != u128::from_le_bytes(checksum.try_into().ok()?) {
         return None;
     }
-    let root = |is_there: usize, at: usize, kind| {
-        (*slot.get(is_there)? != 0).then_some(())?;
+    let root = |presence: usize, at: usize, kind| {
+        (*slot.get(presence)? != 0).then_some(())?;
         Some(Tree {
             page: number(slot, at)?,
             checksum: checksum_at(slot, at + 8)?,
@@ -305,19 +305,19 @@ mod tests {
 
     /// A backend that records where it is read. Clones share the bytes.
     #[derive(Debug, Clone, Default)]
-    struct Noted(Arc<Mutex<Bytes>>);
+    struct RecordingBackend(Arc<Mutex<Bytes>>);
 
-    impl Noted {
+    impl RecordingBackend {
         fn with<T>(&self, work: impl FnOnce(&mut Bytes) -> T) -> T {
             work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
         }
 
-        fn new(bytes: &[u8]) -> Noted {
-            Noted(Arc::new(Mutex::new((bytes.to_vec(), Vec::new()))))
+        fn new(bytes: &[u8]) -> RecordingBackend {
+            RecordingBackend(Arc::new(Mutex::new((bytes.to_vec(), Vec::new()))))
         }
     }
 
-    impl StorageBackend for Noted {
+    impl StorageBackend for RecordingBackend {
         fn len(&self) -> io::Result<u64> {
             Ok(self.with(|(bytes, _)| bytes.len() as u64))
         }
@@ -356,7 +356,7 @@ mod tests {
     /// Creates a database whose free lists have more than one page, and that has more tables than
     /// fit into one page of definitions.
     fn database() -> TestResult<Vec<u8>> {
-        let disk = Noted::default();
+        let disk = RecordingBackend::default();
         let database = Database::builder().create_with_backend(disk.clone())?;
         // A page that this reader uses is not freed, so the list of pages to be freed grows.
         let mut reader = None;
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn every_page_of_the_lists_is_compared() -> TestResult<()> {
         let bytes = database()?;
-        let whole = Noted::new(&bytes);
+        let whole = RecordingBackend::new(&bytes);
         assert!(are_sound(&whole)?);
         let read = whole.with(|(_, read)| read.clone());
         let of_type = |kind| {
@@ -391,7 +391,7 @@ mod tests {
             if let Some(byte) = damaged.get_mut(at) {
                 *byte ^= 0x40;
             }
-            are_sound(&Noted::new(&damaged)).unwrap_or(false)
+            are_sound(&RecordingBackend::new(&damaged)).unwrap_or(false)
         };
         let flags = bytes.get(MAGIC.len()).copied().unwrap_or(0);
         let slot = 64 + SLOT * usize::from(flags & SECOND_SLOT);
@@ -407,9 +407,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_of_redbs_is_left_to_it() -> TestResult<()> {
+    fn bytes_of_another_format_are_left_to_redb() -> TestResult<()> {
         for bytes in [vec![], vec![1; 100], vec![1; 5000]] {
-            assert!(are_sound(&Noted::new(&bytes))?);
+            assert!(are_sound(&RecordingBackend::new(&bytes))?);
         }
         let mut newer = database()?;
         for slot in [64, 64 + SLOT] {
@@ -417,7 +417,7 @@ mod tests {
                 *version = VERSION + 1;
             }
         }
-        assert!(are_sound(&Noted::new(&newer))?);
+        assert!(are_sound(&RecordingBackend::new(&newer))?);
         Ok(())
     }
 }

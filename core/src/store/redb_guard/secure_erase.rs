@@ -65,7 +65,7 @@ pub(crate) fn clear_unused(backend: &Arc<SharedBackend>, cache_bytes: usize) -> 
 fn reached(backend: &Arc<SharedBackend>, cache_bytes: usize, len: u64) -> Result<Vec<bool>> {
     let blocks = usize::try_from(len.div_ceil(BLOCK as u64)).unwrap_or(0);
     let reached = Arc::new(Mutex::new(vec![false; blocks]));
-    let watched = Watched {
+    let watched = ReadRecorder {
         view: CopyOnWrite::new(backend.clone())?,
         reached: reached.clone(),
     };
@@ -82,12 +82,12 @@ fn reached(backend: &Arc<SharedBackend>, cache_bytes: usize, len: u64) -> Result
 
 /// A view of the store that records which blocks are read.
 #[derive(Debug)]
-struct Watched {
+struct ReadRecorder {
     view: CopyOnWrite,
     reached: Arc<Mutex<Vec<bool>>>,
 }
 
-impl StorageBackend for Watched {
+impl StorageBackend for ReadRecorder {
     fn len(&self) -> io::Result<u64> {
         self.view.len()
     }
@@ -123,32 +123,32 @@ mod tests {
     use redb::backends::InMemoryBackend;
 
     #[test]
-    fn only_the_blocks_that_a_read_touches_are_noted() -> Result<()> {
+    fn only_blocks_that_are_read_are_recorded() -> Result<()> {
         let base = InMemoryBackend::new();
         base.set_len(5 * BLOCK as u64 + 1)?;
         let backend = SharedBackend::new(Box::new(base));
-        let noted = |offset: u64, length: usize| -> Result<Vec<usize>> {
-            let watched = Watched {
+        let read_blocks = |offset: u64, length: usize| -> Result<Vec<usize>> {
+            let watched = ReadRecorder {
                 view: CopyOnWrite::new(backend.clone())?,
                 reached: Arc::new(Mutex::new(vec![false; 6])),
             };
             watched.read(offset, &mut vec![0; length])?;
             let reached = watched.reached.lock();
             let reached = reached.unwrap_or_else(PoisonError::into_inner);
-            let noted = reached.iter().enumerate().filter(|(_, reached)| **reached);
-            Ok(noted.map(|(number, _)| number).collect())
+            let read = reached.iter().enumerate().filter(|(_, reached)| **reached);
+            Ok(read.map(|(number, _)| number).collect())
         };
-        assert_eq!(noted(0, 320)?, [0]);
-        assert_eq!(noted(4096, 4096)?, [1]);
-        assert_eq!(noted(4096, 8192)?, [1, 2]);
-        assert_eq!(noted(8191, 2)?, [1, 2]);
-        assert_eq!(noted(5 * 4096, 1)?, [5]);
+        assert_eq!(read_blocks(0, 320)?, [0]);
+        assert_eq!(read_blocks(4096, 4096)?, [1]);
+        assert_eq!(read_blocks(4096, 8192)?, [1, 2]);
+        assert_eq!(read_blocks(8191, 2)?, [1, 2]);
+        assert_eq!(read_blocks(5 * 4096, 1)?, [5]);
         Ok(())
     }
 
     /// A block that is not in use is cleared, even between two that are in use.
     #[test]
-    fn whatever_lies_in_unused_blocks_is_cleared() -> Result<()> {
+    fn unused_blocks_are_cleared() -> Result<()> {
         let backend = SharedBackend::new(Box::new(InMemoryBackend::new()));
         let cache = 1 << 20;
         let mut database = Database::builder()

@@ -48,14 +48,14 @@ mod tests {
     use crate::store::rows::checksum::*;
 
     #[test]
-    fn a_row_is_told_by_its_key_and_its_value() {
+    fn a_checksum_depends_on_the_key_and_the_value() {
         assert_eq!(XxHash3_64::oneshot(b""), 0x2d06_8005_38d3_94c2);
         assert_ne!(compute(b"a", b"bc"), compute(b"ab", b"c"));
         assert_ne!(compute(b"a", b"b"), compute(b"b", b"a"));
     }
 
     #[test]
-    fn a_digest_is_the_same_in_whatever_order_rows_come_and_go() {
+    fn a_digest_does_not_depend_on_the_order_of_changes() {
         let mut one = Digest::default();
         one.add(b"a", b"1");
         one.add(b"b", b"2");

@@ -108,7 +108,7 @@ pub(crate) fn read_sequence(
                 .value()
                 .first_chunk()
                 .map(|bytes| u64::from_le_bytes(*bytes));
-            number.ok_or_else(|| Error::corrupt("the number of the last commit is cut"))
+            number.ok_or_else(|| Error::corrupt("the number of the last commit is truncated"))
         }
         None => Ok(0),
     }
@@ -133,7 +133,8 @@ pub(crate) fn read_number(
                 .value()
                 .first_chunk()
                 .map(|bytes| u32::from_le_bytes(*bytes));
-            number.ok_or_else(|| Error::corrupt("what the store says of itself is cut"))
+            number
+                .ok_or_else(|| Error::corrupt("a number in the metadata of the store is truncated"))
         }
         None => Ok(0),
     }
@@ -145,7 +146,7 @@ pub(crate) fn read_cursor_key(
 ) -> Result<CursorKey> {
     let row = table.get(CURSOR_KEY)?;
     let key = row.and_then(|row| row.value().try_into().ok());
-    key.ok_or_else(|| Error::corrupt("the key of cursors is missing or cut"))
+    key.ok_or_else(|| Error::corrupt("the key of cursors is missing or truncated"))
 }
 
 /// Reads the render version of the records of a school: its own version, or else that of the

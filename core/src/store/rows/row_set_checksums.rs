@@ -120,8 +120,8 @@ pub(crate) fn check(
 #[derive(Default)]
 pub(crate) struct Checked(RwLock<HashSet<RowSet, foldhash::fast::RandomState>>);
 
-/// The maximum number of remembered sets. When it is reached, all of them are forgotten, and
-/// checked again when needed.
+/// The maximum number of sets that are recorded as checked. When it is reached, all of them are
+/// removed, and checked again when needed.
 const MOST_CHECKED: usize = 1 << 17;
 
 impl Checked {
@@ -165,15 +165,15 @@ pub(crate) fn journals(digests: ChecksumRows<'_>) -> Result<Vec<LogPartition>> {
 
 fn damaged(scope: RowSet) -> Failure {
     Error::corrupt(&match scope {
-        RowSet::School(school) => format!("the block indexes of school {school} are not all there"),
-        RowSet::Integrators => "the rows of integrators are not all there".to_owned(),
+        RowSet::School(school) => format!("block indexes of school {school} are missing"),
+        RowSet::Integrators => "rows of integrators are missing".to_owned(),
         RowSet::Journal(LogPartition::Global) => {
-            "the journal of what is of no school is not all there".to_owned()
+            "rows of the journal of the records of no school are missing".to_owned()
         }
         RowSet::Journal(LogPartition::School(school)) => {
-            format!("the journal of school {school} is not all there")
+            format!("rows of the journal of school {school} are missing")
         }
-        RowSet::Meta => "what the store says of itself is not all there".to_owned(),
+        RowSet::Meta => "rows of the metadata of the store are missing".to_owned(),
     })
 }
 
@@ -202,7 +202,7 @@ impl ChecksumChanges {
     }
 
     /// Subtracts rows that are not in the table, although the digest includes them.
-    pub(crate) fn left_out(&mut self, scope: RowSet, rows: Digest) {
+    pub(crate) fn subtract(&mut self, scope: RowSet, rows: Digest) {
         let added = self.0.entry(scope).or_default();
         *added = added.without(rows);
     }

@@ -108,7 +108,7 @@ impl Totals {
         let mut totals = Totals::default();
         let (pairs, rest) = bytes.as_chunks::<16>();
         if !rest.is_empty() {
-            return Err(Error::corrupt("the counts of records are cut"));
+            return Err(Error::corrupt("the counts of records are truncated"));
         }
         for pair in pairs {
             let ([kind, count], _) = pair.as_chunks::<8>() else {
@@ -140,7 +140,7 @@ mod tests {
     use crate::store::rows::tables::*;
 
     #[test]
-    fn counts_come_back_and_only_records_of_unknown_kinds_are_newer() -> Result<()> {
+    fn counts_are_decoded_and_only_records_of_unknown_kinds_are_newer() -> Result<()> {
         let mut totals = Totals {
             live: 9,
             ..Totals::default()

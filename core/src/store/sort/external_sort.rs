@@ -126,7 +126,7 @@ impl Sorted<'_> {
         let rank = |(key, rank, _)| (key, rank);
         let spilled = merge.current(table)?.map(rank);
         Ok(match (spilled, self.batch.at(self.at)?.map(rank)) {
-            (Some(spilled), Some(held)) if held < spilled => EntrySource::Batch,
+            (Some(spilled), Some(in_memory)) if in_memory < spilled => EntrySource::Batch,
             (Some(_), _) => EntrySource::Spilled,
             (None, _) => EntrySource::Batch,
         })

@@ -62,7 +62,7 @@ impl Runs {
         self.check_whole(table)?;
         let mut writer = Writer::new(self.number()?);
         let runs = std::mem::take(&mut self.runs).into_iter();
-        let (merged, kept): (Vec<Run>, Vec<Run>) = runs.partition(|run| run.level == level);
+        let (merged, others): (Vec<Run>, Vec<Run>) = runs.partition(|run| run.level == level);
         let mut merge = Merge::new(&merged, table)?;
         while let Some(entry) = merge.current(table)? {
             writer.push(table, entry)?;
@@ -73,7 +73,7 @@ impl Runs {
                 table.remove(row_key(run.number, block).as_slice())?;
             }
         }
-        self.runs = kept;
+        self.runs = others;
         self.runs.extend(writer.finish(table, level + 1)?);
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Runs {
 /// A merge of runs, which returns their entries in order.
 pub(crate) struct Merge {
     cursors: BinaryHeap<SpillCursor>,
-    /// Whether the current entry was passed, so that the next one must be read.
+    /// Whether [`advance`](Self::advance) was called, so that the next entry must be read.
     is_passed: bool,
 }
 
@@ -173,7 +173,7 @@ mod tests {
 
     /// Tests lengths around the limits of the encoding, and entries larger than a block.
     #[test]
-    fn entries_of_any_length_come_back() -> Result<()> {
+    fn entries_of_any_length_are_read_back() -> Result<()> {
         with_table(|table| {
             let lengths = [0, 1, 15, 16, 17, 253, 254, 255, 256, 70_000];
             let entry = |run: u32, length: usize| {
@@ -198,7 +198,7 @@ mod tests {
 
     /// The number of runs remains small, and merged runs are removed.
     #[test]
-    fn runs_become_one_before_they_are_many() -> Result<()> {
+    fn runs_are_merged_before_they_are_many() -> Result<()> {
         with_table(|table| {
             let mut runs = Runs::merged_by(3);
             for number in 0..26u32 {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_cut_or_gone_is_noticed() -> Result<()> {
+    fn a_truncated_or_missing_block_is_detected() -> Result<()> {
         with_table(|table| {
             let mut runs = Runs::default();
             write(&mut runs, table, &[(b"key".to_vec(), 5, b"value".to_vec())])?;
@@ -252,8 +252,8 @@ mod tests {
                 assert!(read(&runs, table).is_err(), "{length}");
             }
             table.remove(key.as_slice())?;
-            let gone = read(&runs, table).err();
-            assert_eq!(gone.map(|error| error.code()), Some("cancelled"));
+            let missing = read(&runs, table).err();
+            assert_eq!(missing.map(|error| error.code()), Some("cancelled"));
             Ok(())
         })
     }

@@ -235,7 +235,7 @@ impl PartialEq for SpillCursor {
 impl Eq for SpillCursor {}
 
 pub(crate) fn cut() -> Failure {
-    Error::corrupt("a staged entry is cut")
+    Error::corrupt("a staged entry is truncated")
 }
 
 pub(crate) fn too_many() -> Failure {

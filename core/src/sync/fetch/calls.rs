@@ -1,19 +1,19 @@
-//! The requests and state updates of a sync on their way: those that are queued, those in flight,
-//! and the rate at which they are sent.
+//! The requests and state updates of a sync that are queued or in flight, and the rate at which
+//! they are sent.
 
 use super::in_flight::{CallsInFlight, InFlight};
-use super::rate_control::Pace;
+use super::rate_control::RateControl;
 use crate::dataset::replication::outbox::OutboxEntry;
 use crate::record::replication::fetch_log::FetchState;
 use crate::sync::plan::resource_request::ResourceRequest;
 use std::collections::VecDeque;
 
-/// How many attempts the first call has, before there was any reply.
+/// The number of failed attempts after which the service counts as unreachable if it never replied.
 const FIRST_ATTEMPTS: u64 = 3;
 
 /// What is queued and in flight. A request is in `requests` at most once.
 pub(crate) struct Calls {
-    pub(crate) pace: Pace,
+    pub(crate) rate_control: RateControl,
     pub(crate) queue: VecDeque<ResourceRequest>,
     /// Priority requests that are not sent yet.
     pub(crate) priority_queue: VecDeque<ResourceRequest>,
@@ -25,7 +25,7 @@ pub(crate) struct Calls {
     /// State updates in flight.
     pub(crate) updates: CallsInFlight<OutboxEntry>,
     /// State updates that have failed and are left to the next sync.
-    pub(crate) put_off: Vec<OutboxEntry>,
+    pub(crate) deferred: Vec<OutboxEntry>,
     /// Whether any call had a reply.
     pub(crate) has_contact: bool,
     /// The instant that the driver passed last.
@@ -37,26 +37,26 @@ impl Calls {
     /// differs between stores, so that they do not end on all devices at once.
     pub(crate) fn new(secret: u64, most_in_flight: u32) -> Calls {
         Calls {
-            pace: Pace::new(most_in_flight),
+            rate_control: RateControl::new(most_in_flight),
             queue: VecDeque::new(),
             priority_queue: VecDeque::new(),
             priority_in_flight: Vec::new(),
             priority_answered: Vec::new(),
             requests: CallsInFlight::new(secret),
             updates: CallsInFlight::new(secret),
-            put_off: Vec::new(),
+            deferred: Vec::new(),
             has_contact: false,
             now: None,
         }
     }
 
-    /// Sets the clock. If it was set back, moves all waits back with it.
+    /// Sets the current instant. If the clock was set back, moves all deadlines back with it.
     pub(crate) fn set_clock(&mut self, now: i64) {
         let back = self.now.map_or(0, |before| before.saturating_sub(now));
         if back > 0 {
             self.requests.set_back(back);
             self.updates.set_back(back);
-            self.pace.set_back(back);
+            self.rate_control.set_back(back);
         }
         self.now = Some(now);
     }
@@ -77,29 +77,29 @@ impl Calls {
     }
 
     /// Returns how many calls are in flight.
-    pub(crate) fn out(&self) -> u32 {
-        self.requests.out() + self.updates.out()
+    pub(crate) fn in_flight_count(&self) -> u32 {
+        self.requests.sent_count() + self.updates.sent_count()
     }
 
     /// Returns how many requests are not answered yet.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.queue.len() + self.priority_queue.len() + self.requests.len()
     }
 
     /// Returns whether a call may be sent at this instant.
     pub(crate) fn may_send(&self, now: i64) -> bool {
-        now >= self.pace.not_before && self.out() < self.pace.allowed()
+        now >= self.rate_control.not_before && self.in_flight_count() < self.rate_control.allowed()
     }
 
     /// Returns whether nothing can be done before a reply or a later instant.
     pub(crate) fn is_waiting(&self, now: i64) -> bool {
-        self.requests.len() + self.updates.len() > 0 || now < self.pace.not_before
+        self.requests.len() + self.updates.len() > 0 || now < self.rate_control.not_before
     }
 
     /// Removes the next request from its queue. A call that waits for its next attempt occupies a
     /// place, so that no further requests are tried if all calls fail.
     pub(crate) fn next_request(&mut self) -> Option<ResourceRequest> {
-        let allowed = usize::try_from(self.pace.allowed()).unwrap_or(usize::MAX);
+        let allowed = usize::try_from(self.rate_control.allowed()).unwrap_or(usize::MAX);
         while self.requests.len() < allowed {
             let priority = self.priority_queue.pop_front();
             self.priority_in_flight.extend(priority);
@@ -113,32 +113,38 @@ impl Calls {
 
     /// Ends a request that was answered or has failed. Returns whether it is a priority request
     /// whose answer is to be published without waiting for the pass.
-    pub(crate) fn end_request(&mut self, of: InFlight<ResourceRequest>, state: FetchState) -> bool {
-        self.requests.end(of.id);
+    pub(crate) fn end_request(
+        &mut self,
+        call: InFlight<ResourceRequest>,
+        state: FetchState,
+    ) -> bool {
+        self.requests.end(call.id);
         let before = self.priority_in_flight.len();
-        self.priority_in_flight.retain(|request| *request != of.of);
+        self.priority_in_flight
+            .retain(|request| *request != call.item);
         let is_answered = self.priority_in_flight.len() < before && state == FetchState::Fetched;
         if is_answered {
-            self.priority_answered.push(of.of);
+            self.priority_answered.push(call.item);
         }
         is_answered
     }
 
-    /// Returns whether the service has never replied, after fewer attempts than usual.
+    /// Returns whether the service has never replied, although a call has had `FIRST_ATTEMPTS`
+    /// attempts.
     pub(crate) fn is_unreachable(&self) -> bool {
         let has_failed =
             self.requests.has_failed(FIRST_ATTEMPTS) || self.updates.has_failed(FIRST_ATTEMPTS);
         has_failed && !self.has_contact
     }
 
-    /// Pauses all sending because there is no network, and returns the instant at which it goes on.
+    /// Pauses all sending because there is no network, and returns the instant at which it resumes.
     /// This does not count as an attempt. Returns `None` if there is no call with this id.
     pub(crate) fn pause_offline(&mut self, call: u64, now: i64) -> Option<i64> {
         let (request, update) = (self.requests.get(call), self.updates.get(call));
         if request.is_none() && update.is_none() {
             return None;
         }
-        let times = self.pace.record_offline(now);
+        let times = self.rate_control.record_offline(now);
         let mut at = now;
         if let Some(in_flight) = request {
             at = self.requests.pause(in_flight, times, now, 0);
@@ -146,14 +152,14 @@ impl Calls {
         if let Some(in_flight) = update {
             at = self.updates.pause(in_flight, times, now, 0);
         }
-        self.pace.wait_until(at);
+        self.rate_control.wait_until(at);
         Some(at)
     }
 
     /// Returns the next instant that requires an action.
-    pub(crate) fn until(&self, now: i64) -> i64 {
-        let may_send = self.out() < self.pace.allowed();
-        let not_before = self.pace.not_before;
+    pub(crate) fn next_instant(&self, now: i64) -> i64 {
+        let may_send = self.in_flight_count() < self.rate_control.allowed();
+        let not_before = self.rate_control.not_before;
         let waits = (may_send && now < not_before).then_some(not_before);
         let calls = [self.requests.next(may_send), self.updates.next(may_send)];
         let calls = calls.into_iter().flatten();

@@ -8,16 +8,16 @@ use twox_hash::XxHash3_64;
 pub(crate) struct InFlight<T> {
     pub(crate) id: u64,
     /// The request or state update that the call sends.
-    pub(crate) of: T,
+    pub(crate) item: T,
     /// The number of failed attempts.
     pub(crate) attempts: u64,
-    at: At,
+    at: CallState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum CallState {
     /// The call was sent at this instant.
-    Out(i64),
+    Sent(i64),
     /// The next attempt is at this instant.
     Paused(i64),
 }
@@ -26,17 +26,17 @@ impl<T> InFlight<T> {
     /// Returns the instant of the next attempt, if it is scheduled.
     fn paused(self) -> Option<i64> {
         match self.at {
-            At::Paused(until) => Some(until),
-            At::Out(_) => None,
+            CallState::Paused(until) => Some(until),
+            CallState::Sent(_) => None,
         }
     }
 }
 
 /// The time after which a call without a reply counts as failed, in seconds.
-const LONGEST: i64 = 120;
+const TIMEOUT: i64 = 120;
 
 /// How many attempts a call has.
-const MOST_ATTEMPTS: u64 = 10;
+const MAX_ATTEMPTS: u64 = 10;
 
 pub(crate) struct CallsInFlight<T> {
     secret: u64,
@@ -51,23 +51,23 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
     }
 
     /// Adds a call that is sent for the first time, and returns its id, a digest of the name.
-    pub(crate) fn send(&mut self, of: T, name: &str, now: i64) -> u64 {
+    pub(crate) fn send(&mut self, item: T, name: &str, now: i64) -> u64 {
         // JavaScript represents a number of 53 bits exactly.
         let id = XxHash3_64::oneshot(name.as_bytes()) >> 11;
         self.calls.push(InFlight {
             id,
-            of,
+            item,
             attempts: 0,
-            at: At::Out(now),
+            at: CallState::Sent(now),
         });
         id
     }
 
-    /// Returns a call whose pause is over, and marks it as sent again.
+    /// Marks a call whose pause is over as sent again, and returns it.
     pub(crate) fn send_again(&mut self, now: i64) -> Option<InFlight<T>> {
-        let is_due = |in_flight: &&mut InFlight<T>| matches!(in_flight.at, At::Paused(until) if until <= now);
+        let is_due = |in_flight: &&mut InFlight<T>| matches!(in_flight.at, CallState::Paused(until) if until <= now);
         let in_flight = self.calls.iter_mut().find(is_due)?;
-        in_flight.at = At::Out(now);
+        in_flight.at = CallState::Sent(now);
         Some(*in_flight)
     }
 
@@ -84,7 +84,7 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
     /// times stay the same.
     pub(crate) fn set_back(&mut self, seconds: i64) {
         for in_flight in &mut self.calls {
-            let (At::Out(at) | At::Paused(at)) = &mut in_flight.at;
+            let (CallState::Sent(at) | CallState::Paused(at)) = &mut in_flight.at;
             *at = at.saturating_sub(seconds);
         }
     }
@@ -102,55 +102,55 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
     /// last attempt.
     pub(crate) fn retry(
         &mut self,
-        of: InFlight<T>,
+        call: InFlight<T>,
         now: i64,
         least: i64,
     ) -> Result<i64, InFlight<T>> {
-        if let Some(at) = of.paused() {
+        if let Some(at) = call.paused() {
             return Ok(at);
         }
-        let attempts = of.attempts + 1;
-        let of = InFlight { attempts, ..of };
-        if attempts >= MOST_ATTEMPTS {
-            return Err(of);
+        let attempts = call.attempts + 1;
+        let call = InFlight { attempts, ..call };
+        if attempts >= MAX_ATTEMPTS {
+            return Err(call);
         }
-        Ok(self.pause(of, attempts, now, least))
+        Ok(self.pause(call, attempts, now, least))
     }
 
-    /// Returns whether any call has so many failed attempts.
+    /// Returns whether any call has at least this number of failed attempts.
     pub(crate) fn has_failed(&self, attempts: u64) -> bool {
         self.calls
             .iter()
             .any(|in_flight| in_flight.attempts >= attempts)
     }
 
-    /// Schedules the next attempt after so many `tries`, and returns its instant. The pause is at
+    /// Schedules the next attempt after `tries` attempts, and returns its instant. The pause is at
     /// least `least` seconds, as the service requested.
-    pub(crate) fn pause(&mut self, of: InFlight<T>, tries: u64, now: i64, least: i64) -> i64 {
-        let dice = XxHash3_64::oneshot_with_seed(self.secret ^ tries, &of.id.to_le_bytes());
-        let pause = rate_control::pause(tries, dice).max(least);
+    pub(crate) fn pause(&mut self, call: InFlight<T>, tries: u64, now: i64, least: i64) -> i64 {
+        let random = XxHash3_64::oneshot_with_seed(self.secret ^ tries, &call.id.to_le_bytes());
+        let pause = rate_control::pause(tries, random).max(least);
         let until = now.saturating_add(pause);
-        let at = At::Paused(until);
+        let at = CallState::Paused(until);
         let in_flight = self
             .calls
             .iter_mut()
-            .find(|in_flight| in_flight.id == of.id);
+            .find(|in_flight| in_flight.id == call.id);
         if let Some(in_flight) = in_flight {
-            *in_flight = InFlight { at, ..of };
+            *in_flight = InFlight { at, ..call };
         }
         until
     }
 
     /// Returns a call that has been without a reply for too long.
     pub(crate) fn overdue(&self, now: i64) -> Option<InFlight<T>> {
-        let is_overdue = |in_flight: &InFlight<T>| matches!(in_flight.at, At::Out(since) if now >= since.saturating_add(LONGEST));
+        let is_overdue = |in_flight: &InFlight<T>| matches!(in_flight.at, CallState::Sent(since) if now >= since.saturating_add(TIMEOUT));
         self.calls.iter().copied().find(is_overdue)
     }
 
-    pub(crate) fn out(&self) -> u32 {
-        let out = self.calls.iter();
-        let out = out.filter(|in_flight| matches!(in_flight.at, At::Out(_)));
-        u32::try_from(out.count()).unwrap_or(u32::MAX)
+    pub(crate) fn sent_count(&self) -> u32 {
+        let sent = self.calls.iter();
+        let sent = sent.filter(|in_flight| matches!(in_flight.at, CallState::Sent(_)));
+        u32::try_from(sent.count()).unwrap_or(u32::MAX)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -160,13 +160,13 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
     pub(crate) fn has(&self, is_searched: impl Fn(&T) -> bool) -> bool {
         self.calls
             .iter()
-            .any(|in_flight| is_searched(&in_flight.of))
+            .any(|in_flight| is_searched(&in_flight.item))
     }
 
     /// Removes the calls that wait for their next attempt and are superseded.
     pub(crate) fn end_paused(&mut self, is_superseded: impl Fn(&T) -> bool) {
         self.calls
-            .retain(|in_flight| in_flight.paused().is_none() || !is_superseded(&in_flight.of));
+            .retain(|in_flight| in_flight.paused().is_none() || !is_superseded(&in_flight.item));
     }
 
     /// Returns the next instant that requires an action: the deadline of a call that was sent, or
@@ -176,8 +176,8 @@ impl<T: Copy + PartialEq> CallsInFlight<T> {
             .calls
             .iter()
             .filter_map(|in_flight| match in_flight.at {
-                At::Out(since) => Some(since.saturating_add(LONGEST)),
-                At::Paused(until) => may_send.then_some(until),
+                CallState::Sent(since) => Some(since.saturating_add(TIMEOUT)),
+                CallState::Paused(until) => may_send.then_some(until),
             });
         at.min()
     }

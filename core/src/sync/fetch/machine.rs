@@ -1,25 +1,25 @@
 //! The state machine of a sync. It executes a pass over a school call by call, as `plan`
 //! determines. The outcome of each call is stored at once, so that an interrupted pass resumes.
 
-use super::answer::FetchedAnswer;
 use super::calls::Calls;
+use super::fetched_answer::FetchedAnswer;
 use super::in_flight::InFlight;
 use super::ownership::OwnershipToken;
 use super::pass::Pass;
-use super::rate_control::asked_to_wait;
+use super::rate_control::retry_after_seconds;
 use super::report::Report;
 use super::staging::Staging;
 use crate::dataset::replication::fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::fetch_log::{FetchState, PassHead};
-use crate::sync::options::SyncOptions;
 use crate::sync::plan::phase::Phase;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};
+use crate::sync::sync_options::SyncOptions;
 
 /// The state of a sync.
 pub(crate) struct Machine {
-    pub(crate) turn: OwnershipToken,
+    pub(crate) ownership: OwnershipToken,
     pub(crate) phase: Phase,
     pub(crate) pass: Pass,
     pub(crate) calls: Calls,
@@ -33,13 +33,13 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(
         staging: Staging,
-        turn: OwnershipToken,
+        ownership: OwnershipToken,
         secret: u64,
         school: u64,
         options: SyncOptions,
     ) -> Result<Machine> {
         Ok(Machine {
-            turn,
+            ownership,
             phase: Phase::Start,
             calls: Calls::new(secret, options.most_in_flight()),
             pass: Pass::new(staging, school, options)?,
@@ -52,7 +52,7 @@ impl Machine {
     /// Returns what to do at this instant.
     pub(crate) fn next(&mut self, now: i64) -> Result<Step> {
         self.calls.set_clock(now);
-        if !self.turn.is_newest() {
+        if !self.ownership.is_newest() {
             self.report.stopped = Some(StopReason::Superseded);
         }
         if self.pass.head.is_none() && self.report.stopped.is_none() {
@@ -67,15 +67,15 @@ impl Machine {
             self.retry_update(in_flight, now, 0);
         }
         loop {
-            if let Some(why) = self.report.stopped {
-                return Ok(Step::Stop(why));
+            if let Some(reason) = self.report.stopped {
+                return Ok(Step::Stop(reason));
             }
-            self.publish_alone()?;
+            self.publish_priority_answers()?;
             if let Some(call) = self.send(now)? {
                 return Ok(Step::Send(call));
             }
             if self.calls.is_waiting(now) {
-                let until = self.calls.until(now);
+                let until = self.calls.next_instant(now);
                 return Ok(Step::Wait { until });
             }
             if self.phase == Phase::Done {
@@ -123,7 +123,7 @@ impl Machine {
         for (request, status) in failed {
             let target = request.target(self.pass.school);
             self.report
-                .add_failed(target, "it was given up before this sync went on");
+                .add_failed(target, "it failed before this sync was resumed");
             if status == FORBIDDEN {
                 self.forbid(request);
             }
@@ -156,7 +156,7 @@ impl Machine {
             body: String::new(),
         };
         if let Some(in_flight) = self.calls.requests.send_again(now) {
-            return Ok(Some(call(in_flight.id, in_flight.of)));
+            return Ok(Some(call(in_flight.id, in_flight.item)));
         }
         let Some(request) = self.calls.next_request() else {
             return Ok(None);
@@ -194,7 +194,7 @@ impl Machine {
         } else {
             return Ok(ReplyOutcome::Stale);
         };
-        self.calls.pace.record_online();
+        self.calls.rate_control.record_online();
         self.report.results.replies += 1;
         Ok(outcome)
     }
@@ -223,7 +223,7 @@ impl Machine {
     }
 
     fn is_active(&self) -> bool {
-        self.turn.is_newest() && self.report.stopped.is_none()
+        self.ownership.is_newest() && self.report.stopped.is_none()
     }
 
     /// Stops the sync if the service has never replied.
@@ -241,16 +241,16 @@ impl Machine {
         now: i64,
         retry: impl FnOnce(&mut Machine, i64) -> Result<ReplyOutcome>,
     ) -> Result<ReplyOutcome> {
-        let asked = asked_to_wait(reply, now);
-        let is_much = reply.status == 429;
-        if is_much {
-            self.calls.pace.slow_down();
+        let retry_after = retry_after_seconds(reply, now);
+        let is_rate_limited = reply.status == 429;
+        if is_rate_limited {
+            self.calls.rate_control.slow_down();
         }
-        let outcome = retry(self, asked.unwrap_or(0))?;
+        let outcome = retry(self, retry_after.unwrap_or(0))?;
         if let ReplyOutcome::Retry { at } = outcome
-            && (is_much || asked.is_some())
+            && (is_rate_limited || retry_after.is_some())
         {
-            self.calls.pace.wait_until(at);
+            self.calls.rate_control.wait_until(at);
         }
         Ok(outcome)
     }
@@ -268,18 +268,18 @@ impl Machine {
                 Ok(ReplyOutcome::Retry { at })
             }
             Err(in_flight) => {
-                let why = "there was no good reply to it in ten attempts";
-                self.give_up(in_flight, now, 0, why)
+                let reason = "ten attempts had no usable reply";
+                self.fail_request(in_flight, now, 0, reason)
             }
         }
     }
 
-    pub(crate) fn give_up(
+    pub(crate) fn fail_request(
         &mut self,
         in_flight: InFlight<ResourceRequest>,
         now: i64,
         status: u16,
-        why: &str,
+        reason: &str,
     ) -> Result<ReplyOutcome> {
         let answer = FetchedAnswer {
             state: FetchState::Failed,
@@ -289,8 +289,8 @@ impl Machine {
         if !self.store(in_flight, now, &answer)? {
             return Ok(ReplyOutcome::Stale);
         }
-        let target = in_flight.of.target(self.pass.school);
-        self.report.add_failed(target, why);
+        let target = in_flight.item.target(self.pass.school);
+        self.report.add_failed(target, reason);
         Ok(ReplyOutcome::Failed)
     }
 
@@ -307,8 +307,10 @@ impl Machine {
             self.reload()?;
         } else if self.calls.end_request(in_flight, answer.state) {
             // The answers of the same group are published together with this one.
-            let group = in_flight.of.group().into_iter().collect();
-            self.calls.priority_queue.extend(self.pass.beside(&group));
+            let group = in_flight.item.group().into_iter().collect();
+            self.calls
+                .priority_queue
+                .extend(self.pass.stored_in_groups(&group));
         }
         Ok(is_stored)
     }
@@ -317,7 +319,7 @@ impl Machine {
     /// or grade applies to all others too. Has no effect for a request that can be repeated without
     /// parents.
     pub(crate) fn forbid(&mut self, request: ResourceRequest) {
-        if request.with_less().is_none() {
+        if request.excluding_parents().is_none() {
             let path = request.path();
             self.pass.forbidden.insert(path);
             self.calls.queue.retain(|other| other.path() != path);
@@ -329,8 +331,8 @@ impl Machine {
         let answered = self.pass.rows.values().filter(|row| row.pass == pass);
         SyncProgress {
             answered: answered.count() as u64,
-            left: self.calls.left() as u64,
-            in_flight: self.calls.out(),
+            left: self.calls.remaining() as u64,
+            in_flight: self.calls.in_flight_count(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Calls and their replies: the calls in flight, the rate at which calls are sent, and the
 //! evaluation of replies.
 
-pub(crate) mod answer;
 pub(crate) mod calls;
+pub(crate) mod fetched_answer;
 pub(crate) mod in_flight;
 pub(crate) mod machine;
 pub(crate) mod outbox;

@@ -18,11 +18,11 @@ impl Machine {
         let calls = &mut self.calls;
         calls.updates.end_paused(|entry| !entries.contains(entry));
         if let Some(in_flight) = calls.updates.send_again(now) {
-            return Ok(Some(update(in_flight.id, in_flight.of, school)));
+            return Ok(Some(update(in_flight.id, in_flight.item, school)));
         }
         let is_new = |entry: &OutboxEntry| {
             let is_same = |of: &OutboxEntry| of.api_type_id == entry.api_type_id;
-            !calls.updates.has(is_same) && !calls.put_off.contains(entry)
+            !calls.updates.has(is_same) && !calls.deferred.contains(entry)
         };
         let Some(entry) = entries.into_iter().find(is_new) else {
             return Ok(None);
@@ -40,7 +40,7 @@ impl Machine {
         now: i64,
         reply: &Reply<'_>,
     ) -> Result<ReplyOutcome> {
-        let (entry, school) = (in_flight.of, self.pass.school);
+        let (entry, school) = (in_flight.item, self.pass.school);
         let Some(username) = self.pass.options.outbox.clone() else {
             return Ok(ReplyOutcome::Stale);
         };
@@ -55,7 +55,7 @@ impl Machine {
                     .staging
                     .write(|write| outbox::grant(write, school, &username, entry))?;
                 self.calls.updates.end(in_flight.id);
-                self.calls.pace.went_well();
+                self.calls.rate_control.record_success();
                 Ok(ReplyOutcome::Stored)
             }
             400..=407 | 409..=428 | 430..=499 => {
@@ -90,7 +90,7 @@ impl Machine {
             }
             Err(in_flight) => {
                 self.calls.updates.end(in_flight.id);
-                self.calls.put_off.push(in_flight.of);
+                self.calls.deferred.push(in_flight.item);
                 ReplyOutcome::Failed
             }
         }

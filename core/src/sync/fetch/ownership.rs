@@ -1,5 +1,5 @@
-//! Determines which sync of a school may continue: the newest. An older one may still exist,
-//! because languages with garbage collection release objects late.
+//! Ownership tokens, which determine that only the newest sync of a school may continue. An older
+//! sync may still exist, because languages with garbage collection release objects late.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ pub(crate) struct OwnershipTokens {
 
 /// The ownership token of one sync.
 pub(crate) struct OwnershipToken {
-    turns: OwnershipTokens,
+    tokens: OwnershipTokens,
     school: u64,
     number: u64,
 }
@@ -23,7 +23,7 @@ impl OwnershipTokens {
         let number = newest.entry(school).or_default();
         *number += 1;
         OwnershipToken {
-            turns: self.clone(),
+            tokens: self.clone(),
             school,
             number: *number,
         }
@@ -32,7 +32,7 @@ impl OwnershipTokens {
 
 impl OwnershipToken {
     pub(crate) fn is_newest(&self) -> bool {
-        let newest = self.turns.newest.lock();
+        let newest = self.tokens.newest.lock();
         let newest = newest.unwrap_or_else(PoisonError::into_inner);
         newest.get(&self.school) == Some(&self.number)
     }

@@ -1,7 +1,7 @@
 //! The pass of a sync as it is stored, and what follows from it. It is loaded from the store, so
 //! that an interrupted pass resumes, and changed in the store first and then in memory.
 
-use super::answer::FetchedAnswer;
+use super::fetched_answer::FetchedAnswer;
 use super::in_flight::InFlight;
 use super::staging::{Staging, StoreOutcome, StoredSchool};
 use crate::clock::Offset;
@@ -9,9 +9,9 @@ use crate::dataset::replication::fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::coverage::CoverageKey;
 use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};
-use crate::sync::options::SyncOptions;
 use crate::sync::plan::resource::Group;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
+use crate::sync::sync_options::SyncOptions;
 use std::collections::{BTreeSet, HashSet};
 
 /// The state of a pass. Except for `year` and `forbidden`, it is the same as in the store.
@@ -106,7 +106,7 @@ impl Pass {
         let Some(head) = self.head.filter(|head| !head.is_over) else {
             return Ok(true);
         };
-        let is_stored = self.staging.end(&head)? == StoreOutcome::Kept;
+        let is_stored = self.staging.end(&head)? == StoreOutcome::Stored;
         if is_stored {
             let is_over = true;
             self.head = Some(PassHead { is_over, ..head });
@@ -122,7 +122,7 @@ impl Pass {
         now: i64,
         answer: &FetchedAnswer<'_>,
     ) -> Result<bool> {
-        let (request, Some(head)) = (in_flight.of, self.head) else {
+        let (request, Some(head)) = (in_flight.item, self.head) else {
             return Ok(false);
         };
         let row = FetchLogEntry {
@@ -143,7 +143,7 @@ impl Pass {
             digest: answer.digest,
         };
         let outcome = self.staging.store(&head, request, &row, answer)?;
-        if outcome != StoreOutcome::Kept {
+        if outcome != StoreOutcome::Stored {
             return Ok(false);
         }
         self.unknown.extend(answer.unknown.iter().cloned());
@@ -158,14 +158,14 @@ impl Pass {
         Ok(true)
     }
 
-    pub(crate) fn is_beside_changes(&self, request: ResourceRequest) -> bool {
+    pub(crate) fn has_group_changes(&self, request: ResourceRequest) -> bool {
         request
             .group()
             .is_some_and(|group| self.groups.contains(&group))
     }
 
     /// Returns the requests of these groups whose answers are published or quarantined.
-    pub(crate) fn beside(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
+    pub(crate) fn stored_in_groups(&self, groups: &HashSet<(Group, u64)>) -> Vec<ResourceRequest> {
         let (year, _) = self.year();
         let rows = logged_requests(&self.rows).filter(|(request, row)| {
             let is_stored = matches!(

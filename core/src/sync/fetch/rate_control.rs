@@ -5,35 +5,35 @@ use crate::date::Date;
 use crate::sync::step::Reply;
 
 /// The minimum pause between two attempts, in seconds.
-const SHORTEST: i64 = 1;
+const MIN_PAUSE: i64 = 1;
 /// The maximum pause between two attempts, in seconds.
-const LONGEST: i64 = 300;
+const MAX_PAUSE: i64 = 300;
 /// The longest pause that the service can request, in seconds.
-const LONGEST_ASKED: i64 = 3_600;
+const MAX_REQUESTED_PAUSE: i64 = 3_600;
 /// The number of successful replies after which the number of calls in flight doubles, or rises
 /// from one to its limit.
-const GOOD: u32 = 20;
+const SUCCESSES_TO_SPEED_UP: u32 = 20;
 
 /// The current limits for sending calls.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
-    most: u32,
+pub(crate) struct RateControl {
+    max: u32,
     allowed: u32,
-    good: u32,
+    successes: u32,
     /// How many times in succession there was no network.
     offline: u64,
     /// No call is sent before this instant, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) not_before: i64,
 }
 
-impl Pace {
-    pub(crate) fn new(most: u32) -> Pace {
-        Pace {
-            most: most.max(1),
+impl RateControl {
+    pub(crate) fn new(max: u32) -> RateControl {
+        RateControl {
+            max: max.max(1),
             allowed: 1,
             // The first successful reply shows that the service works, and ends the initial limit
             // of one call.
-            good: GOOD - 1,
+            successes: SUCCESSES_TO_SPEED_UP - 1,
             offline: 0,
             not_before: i64::MIN,
         }
@@ -43,16 +43,16 @@ impl Pace {
         self.allowed
     }
 
-    pub(crate) fn went_well(&mut self) {
-        self.good += 1;
-        if self.good >= GOOD {
-            self.good = 0;
+    pub(crate) fn record_success(&mut self) {
+        self.successes += 1;
+        if self.successes >= SUCCESSES_TO_SPEED_UP {
+            self.successes = 0;
             let more = if self.allowed == 1 {
-                self.most
+                self.max
             } else {
                 self.allowed * 2
             };
-            self.allowed = more.min(self.most);
+            self.allowed = more.min(self.max);
         }
     }
 
@@ -72,7 +72,7 @@ impl Pace {
     /// Halves the number of calls in flight, after the service has refused a call because of the
     /// rate.
     pub(crate) fn slow_down(&mut self) {
-        self.good = 0;
+        self.successes = 0;
         self.allowed = (self.allowed / 2).max(1);
     }
 
@@ -87,23 +87,23 @@ impl Pace {
     }
 }
 
-/// Returns how long to wait after so many failed attempts, in seconds: a random time of at least 1
-/// second, whose maximum doubles with each attempt, up to `LONGEST` (exponential backoff with full
-/// jitter). `dice` is a random number.
-pub(crate) fn pause(attempts: u64, dice: u64) -> i64 {
-    let most = (1i64 << attempts.min(16)).min(LONGEST);
-    SHORTEST + (dice % most.unsigned_abs()).cast_signed()
+/// Returns how long to wait after a number of failed attempts, in seconds: a random time of at
+/// least 1 second, whose maximum doubles with each attempt, up to `MAX_PAUSE` (exponential backoff
+/// with full jitter). `random` is a random number.
+pub(crate) fn pause(attempts: u64, random: u64) -> i64 {
+    let max = (1i64 << attempts.min(16)).min(MAX_PAUSE);
+    MIN_PAUSE + (random % max.unsigned_abs()).cast_signed()
 }
 
 /// Returns how long the service asks to wait, in seconds. The header contains a number of seconds
 /// or an HTTP date.
-pub(crate) fn asked_to_wait(reply: &Reply<'_>, now: i64) -> Option<i64> {
+pub(crate) fn retry_after_seconds(reply: &Reply<'_>, now: i64) -> Option<i64> {
     let text = reply.retry_after?.trim();
     let seconds = match text.parse::<u64>() {
         Ok(seconds) => i64::try_from(seconds).unwrap_or(i64::MAX),
         Err(_) => instant(text)?.saturating_sub(now),
     };
-    Some(seconds.clamp(0, LONGEST_ASKED))
+    Some(seconds.clamp(0, MAX_REQUESTED_PAUSE))
 }
 
 /// Converts an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` to seconds since
@@ -121,9 +121,9 @@ fn instant(text: &str) -> Option<i64> {
     let date = Date::new(year, u8::try_from(month).ok()?, day)?;
     let mut seconds = date.unix_days();
     let mut parts = words.next()?.split(':');
-    for most in [24, 60, 60] {
+    for max in [24, 60, 60] {
         let part: i64 = parts.next()?.parse().ok()?;
-        seconds = seconds * most + Some(part).filter(|part| (0..most).contains(part))?;
+        seconds = seconds * max + Some(part).filter(|part| (0..max).contains(part))?;
     }
     (words.next() == Some("GMT")).then_some(seconds)
 }
@@ -133,28 +133,28 @@ mod tests {
     use crate::sync::fetch::rate_control::*;
 
     #[test]
-    fn pauses_grow_and_stay_within_their_bounds() {
+    fn pauses_grow_up_to_their_limit() {
         for attempts in 0..80 {
-            let pauses = (0..2_000u64).map(|dice| pause(attempts, dice));
-            let (mut least, mut most) = (i64::MAX, 0);
+            let pauses = (0..2_000u64).map(|random| pause(attempts, random));
+            let (mut min, mut max) = (i64::MAX, 0);
             for pause in pauses {
-                least = least.min(pause);
-                most = most.max(pause);
+                min = min.min(pause);
+                max = max.max(pause);
             }
-            assert_eq!(least, 1, "{attempts}");
+            assert_eq!(min, 1, "{attempts}");
             let bound = if attempts < 9 { 1 << attempts } else { 300 };
-            assert_eq!(most, bound, "{attempts}");
+            assert_eq!(max, bound, "{attempts}");
         }
     }
 
     #[test]
-    fn what_the_service_asks_for_is_honoured() {
+    fn the_retry_after_header_is_parsed() {
         let wait = |text| {
             let reply = Reply {
                 retry_after: Some(text),
                 ..Reply::default()
             };
-            asked_to_wait(&reply, 784_111_700)
+            retry_after_seconds(&reply, 784_111_700)
         };
         assert_eq!(wait("120"), Some(120));
         assert_eq!(wait(" 0 "), Some(0));
@@ -175,22 +175,22 @@ mod tests {
     }
 
     #[test]
-    fn one_call_is_out_at_first_and_a_refusal_halves_them() {
-        let mut pace = Pace::new(4);
-        assert_eq!(pace.allowed(), 1);
-        pace.went_well();
-        assert_eq!(pace.allowed(), 4);
-        pace.slow_down();
-        assert_eq!(pace.allowed(), 2);
+    fn one_call_is_allowed_at_first_and_a_refusal_halves_the_limit() {
+        let mut rate_control = RateControl::new(4);
+        assert_eq!(rate_control.allowed(), 1);
+        rate_control.record_success();
+        assert_eq!(rate_control.allowed(), 4);
+        rate_control.slow_down();
+        assert_eq!(rate_control.allowed(), 2);
         for _ in 0..20 {
-            assert_eq!(pace.allowed(), 2);
-            pace.went_well();
+            assert_eq!(rate_control.allowed(), 2);
+            rate_control.record_success();
         }
-        assert_eq!(pace.allowed(), 4);
+        assert_eq!(rate_control.allowed(), 4);
         for _ in 0..5 {
-            pace.slow_down();
+            rate_control.slow_down();
         }
-        assert_eq!(pace.allowed(), 1);
-        assert_eq!(Pace::new(0).allowed(), 1);
+        assert_eq!(rate_control.allowed(), 1);
+        assert_eq!(RateControl::new(0).allowed(), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Evaluates the replies to requests.
 
-use super::answer::{FetchedAnswer, StoredContent};
+use super::fetched_answer::{FetchedAnswer, StoredContent};
 use super::in_flight::InFlight;
 use super::machine::Machine;
 use super::pass::Pass;
@@ -19,10 +19,10 @@ use crate::sync::step::{Reply, ReplyOutcome, StopReason};
 use twox_hash::XxHash3_128;
 
 /// The maximum length of an error of the service, in bytes.
-const MOST_ERROR: usize = 64 << 10;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// How many times the school's current year may change within a pass.
-const MOST_TURNS: u8 = 2;
+const MAX_YEAR_CHANGES: u8 = 2;
 
 impl Machine {
     pub(crate) fn handle_answer(
@@ -31,10 +31,10 @@ impl Machine {
         now: i64,
         reply: &Reply<'_>,
     ) -> Result<ReplyOutcome> {
-        let request = in_flight.of;
+        let request = in_flight.item;
         match reply.status {
             200 => self.handle_body(in_flight, now, reply.body),
-            404 if says(reply.body, request.spec().endpoint.nothing) => {
+            404 if has_error(reply.body, request.spec().endpoint.nothing) => {
                 // The digest is the same however the body is formatted.
                 let digest = [404; 2];
                 if let Some(row) = self.unchanged(request, digest) {
@@ -57,10 +57,10 @@ impl Machine {
             401 => {
                 self.report.stopped = Some(match request.resource {
                     // Only this endpoint distinguishes the two causes.
-                    Resource::School if says(reply.body, REQUEST_NOT_AUTHORISED) => {
+                    Resource::School if has_error(reply.body, REQUEST_NOT_AUTHORISED) => {
                         StopReason::WrongCredentials
                     }
-                    Resource::School if says(reply.body, CLIENT_NOT_AUTHORISED) => {
+                    Resource::School if has_error(reply.body, CLIENT_NOT_AUTHORISED) => {
                         StopReason::SchoolNotAuthorised
                     }
                     _ => StopReason::Unauthorised,
@@ -69,14 +69,16 @@ impl Machine {
             }
             403 => {
                 let has_priority = self.has_priority(request);
-                let outcome = self.give_up(in_flight, now, 403, "the service answered 403")?;
+                let outcome = self.fail_request(in_flight, now, 403, "the service answered 403")?;
                 self.forbid(request);
                 match request
-                    .with_less()
+                    .excluding_parents()
                     .filter(|_| outcome == ReplyOutcome::Failed)
                 {
-                    Some(less) if has_priority => self.calls.priority_queue.push_front(less),
-                    Some(less) => self.calls.queue.push_front(less),
+                    Some(without_parents) if has_priority => {
+                        self.calls.priority_queue.push_front(without_parents)
+                    }
+                    Some(without_parents) => self.calls.queue.push_front(without_parents),
                     None => {}
                 }
                 Ok(outcome)
@@ -84,7 +86,7 @@ impl Machine {
             408 | 429 | 500..=599 => self.back_off(reply, now, |machine, least| {
                 machine.retry(in_flight, now, least)
             }),
-            status => self.give_up(
+            status => self.fail_request(
                 in_flight,
                 now,
                 status,
@@ -100,10 +102,10 @@ impl Machine {
         body: &[u8],
     ) -> Result<ReplyOutcome> {
         let digest = digest_of(body);
-        if let Some(row) = self.unchanged(in_flight.of, digest) {
+        if let Some(row) = self.unchanged(in_flight.item, digest) {
             return self.store_unchanged(in_flight, now, row);
         }
-        match read::read(in_flight.of, self.pass.school, body) {
+        match read::decode_answer(in_flight.item, self.pass.school, body) {
             Ok((fetched, evidence)) => {
                 let answer = FetchedAnswer {
                     year: evidence.year,
@@ -114,7 +116,7 @@ impl Machine {
                 self.store_answer(in_flight, now, answer, &fetched, &evidence)
             }
             Err(DecodeError::NoJson) => self.retry(in_flight, now, 0),
-            Err(why) => self.give_up(in_flight, now, 200, &why.to_string()),
+            Err(reason) => self.fail_request(in_flight, now, 200, &reason.to_string()),
         }
     }
 
@@ -122,12 +124,15 @@ impl Machine {
     /// read again.
     fn unchanged(&self, request: ResourceRequest, digest: [u64; 2]) -> Option<FetchLogEntry> {
         let row = self.pass.rows.get(&request.coverage_key(0)).copied();
-        let row = row.filter(|_| !self.pass.is_beside_changes(request));
+        let row = row.filter(|_| !self.pass.has_group_changes(request));
         row.filter(|row| {
-            let is_read = matches!(row.state, FetchState::Published | FetchState::Noted);
+            let is_read = matches!(
+                row.state,
+                FetchState::Published | FetchState::IndicationOnly
+            );
             is_read
                 && row.digest == digest
-                && (row.state == FetchState::Noted) == self.is_noted(request)
+                && (row.state == FetchState::IndicationOnly) == self.is_noted(request)
                 && (row.to, row.without_parents) == (request.to(), request.without_parents)
         })
     }
@@ -139,7 +144,7 @@ impl Machine {
         row: FetchLogEntry,
     ) -> Result<ReplyOutcome> {
         // It may be older than the answer of another year that arrived before it.
-        if self.pass.changes_year(in_flight.of, row.year) {
+        if self.pass.changes_year(in_flight.item, row.year) {
             return self.retry(in_flight, now, 0);
         }
         let answer = FetchedAnswer {
@@ -154,7 +159,7 @@ impl Machine {
         if !self.store(in_flight, now, &answer)? {
             return Ok(ReplyOutcome::Stale);
         }
-        self.record_success(in_flight.of, row.year);
+        self.record_success(in_flight.item, row.year);
         self.report.results.unchanged += 1;
         Ok(ReplyOutcome::Unchanged)
     }
@@ -169,11 +174,16 @@ impl Machine {
         fetched: &'a FetchedRecords,
         evidence: &'a Evidence,
     ) -> Result<ReplyOutcome> {
-        let request = in_flight.of;
+        let request = in_flight.item;
         let year = answer.year.filter(|_| request.is_of_current_year());
-        let turns = self.pass.changes_year(request, year);
-        if turns && self.year_changes == MOST_TURNS {
-            return self.give_up(in_flight, now, 200, "it is of another year than the others");
+        let changes_year = self.pass.changes_year(request, year);
+        if changes_year && self.year_changes == MAX_YEAR_CHANGES {
+            return self.fail_request(
+                in_flight,
+                now,
+                200,
+                "it belongs to another year than the other answers",
+            );
         }
         let before = self
             .pass
@@ -182,13 +192,13 @@ impl Machine {
             .map(|row| row.digest);
         answer.is_changed = before != Some(answer.digest);
         let mut due: Vec<CoverageKey> = Vec::new();
-        if turns {
+        if changes_year {
             due.extend(self.pass.coverage_keys(ResourceRequest::is_of_current_year));
         }
         let is_noted = self.is_noted(request);
         answer.content = match request.resource {
             Resource::LearnerSubjects => {
-                due.extend(self.pass.takers_of_others(evidence)?);
+                due.extend(self.pass.answers_with_changed_enrolments(evidence)?);
                 StoredContent::EnrolmentDigests(&evidence.enrolment_digests)
             }
             Resource::StructureOfLearner => StoredContent::Nothing,
@@ -196,7 +206,7 @@ impl Machine {
             _ => StoredContent::Records(fetched),
         };
         if is_noted {
-            answer.state = FetchState::Noted;
+            answer.state = FetchState::IndicationOnly;
         }
         // A changed answer about a learner shows that the structures of the learner's grades may
         // have changed.
@@ -230,7 +240,7 @@ impl Machine {
             let request = request.and_then(|request| self.pass.remaining_request(request));
             self.calls.queue.extend(request);
         }
-        if turns {
+        if changes_year {
             self.year_changes += 1;
             self.calls.queue.clear();
             self.phase = Phase::Start;
@@ -255,14 +265,15 @@ impl Machine {
     }
 
     fn record_success(&mut self, request: ResourceRequest, year: Option<u64>) {
-        self.calls.pace.went_well();
+        self.calls.rate_control.record_success();
         let year = year.filter(|_| request.is_of_current_year());
         self.pass.year = year.or(self.pass.year);
     }
 }
 
 impl Pass {
-    /// Returns whether an answer of this year shows that the current year is another one than known.
+    /// Returns whether an answer of this year shows that the current year is another one than
+    /// known.
     fn changes_year(&self, request: ResourceRequest, year: Option<u64>) -> bool {
         let year = year.filter(|_| request.is_of_current_year());
         let known = self.year.or_else(|| self.stored.map(|stored| stored.year));
@@ -271,7 +282,7 @@ impl Pass {
 
     /// Returns the coverage keys of the stored answers about learners that take other subjects than
     /// before.
-    fn takers_of_others(&self, evidence: &Evidence) -> Result<Vec<CoverageKey>> {
+    fn answers_with_changed_enrolments(&self, evidence: &Evidence) -> Result<Vec<CoverageKey>> {
         let before = self.staging.enrolment_digests()?;
         let is_other = |request: ResourceRequest| match request.group() {
             Some((Group::Subjects, learner)) => {
@@ -282,8 +293,8 @@ impl Pass {
         Ok(self.coverage_keys(is_other).collect())
     }
 
-    /// Returns the coverage keys of the structures of all grades in an answer that this pass has not
-    /// requested yet. For a grade that is known only from a structure, its marks follow.
+    /// Returns the coverage keys of the structures of all grades in an answer that this pass has
+    /// not requested yet. For a grade that is known only from a structure, its marks follow.
     fn structures_before(
         &self,
         request: ResourceRequest,
@@ -333,12 +344,12 @@ pub(crate) fn is_json(body: &[u8]) -> bool {
 }
 
 /// Returns whether a body is an error of v1 with this text.
-fn says(body: &[u8], text: &str) -> bool {
-    let body = Some(body).filter(|body| body.len() <= MOST_ERROR);
+fn has_error(body: &[u8], text: &str) -> bool {
+    let body = Some(body).filter(|body| body.len() <= MAX_ERROR_BYTES);
     let object = body.and_then(|body| std::str::from_utf8(body).ok());
     let object = object.and_then(|body| Object::parse(body).ok());
     let mut members = object.into_iter().flat_map(|object| object.members);
-    let said = members.find(|(name, _)| name == "error_description");
-    let said = said.and_then(|(_, value)| json::string(value));
-    said.is_some_and(|said| said == text)
+    let description = members.find(|(name, _)| name == "error_description");
+    let description = description.and_then(|(_, value)| json::string(value));
+    description.is_some_and(|description| description == text)
 }

@@ -1,7 +1,7 @@
 //! Access to the fetch log of a sync in the store. The outcome of each request is stored as soon as
 //! its reply was read, so that a restarted sync requests only the rest.
 
-use super::answer::{FetchedAnswer, StoredContent};
+use super::fetched_answer::{FetchedAnswer, StoredContent};
 use crate::clock::Offset;
 use crate::dataset::replication::fetch_log::{self, FetchLog};
 use crate::dataset::replication::outbox;
@@ -11,10 +11,10 @@ use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::fetch_log::{FetchLogEntry, PassHead};
 use crate::store::{Snapshot, Store, Write};
-use crate::sync::options::SyncOptions;
 use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{CODEC_VERSION, FetchedRecords};
+use crate::sync::sync_options::SyncOptions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use twox_hash::XxHash3_64;
@@ -37,22 +37,22 @@ pub(crate) struct StoredSchool {
 /// Whether an outcome was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StoreOutcome {
-    Kept,
+    Stored,
     /// The stored pass is no longer the one in memory, for example because a learner was erased.
     /// Its state must be loaded again.
-    Moved,
+    PassChanged,
     /// The school was removed, or is no longer synced.
-    Gone,
+    SchoolRemoved,
 }
 
 impl Staging {
     pub(crate) fn new(store: Arc<Store>, school: u64, options: &SyncOptions) -> Staging {
-        let asked = (options.days_from, &options.utc_offset);
+        let digested = (options.days_from, &options.utc_offset);
         let outbox = options
             .outbox
             .as_deref()
             .map_or(0, outbox::integrator_digest);
-        let options = XxHash3_64::oneshot(format!("{asked:?}").as_bytes());
+        let options = XxHash3_64::oneshot(format!("{digested:?}").as_bytes());
         Staging {
             store,
             school,
@@ -73,7 +73,7 @@ impl Staging {
     /// new one. Returns the pass and the rows of all answers, including those of earlier passes.
     pub(crate) fn begin(&self, now: i64) -> Result<(PassHead, FetchLog)> {
         match self.stored_pass()? {
-            Some((head, rows)) if !head.is_over && self.made(&head) => {
+            Some((head, rows)) if !head.is_over && self.has_same_settings(&head) => {
                 let outbox = self.outbox;
                 let now = PassHead { outbox, ..head };
                 if now != head {
@@ -106,9 +106,9 @@ impl Staging {
         if before.codec_version == CODEC_VERSION {
             fetch_log::remove_unpublished(write, self.school)?;
         } else {
-            fetch_log::forget_answers(write, self.school)?;
+            fetch_log::remove_answers(write, self.school)?;
         }
-        fetch_log::drop_unknown(write, self.school)?;
+        fetch_log::remove_unknown(write, self.school)?;
         let head = PassHead {
             pass: before.pass + 1,
             began: now,
@@ -123,16 +123,16 @@ impl Staging {
         Ok((head, fetch_log::rows(write, self.school)?))
     }
 
-    fn made(&self, head: &PassHead) -> bool {
+    fn has_same_settings(&self, head: &PassHead) -> bool {
         (head.codec_version, head.options) == (CODEC_VERSION, self.options)
     }
 
     /// Returns whether the stored pass is the one in memory.
     pub(crate) fn check_pass(&self, write: &Write<'_>, head: &PassHead) -> Result<StoreOutcome> {
         Ok(match fetch_log::head(write, self.school)? {
-            None => StoreOutcome::Gone,
-            Some(stored) if stored == *head => StoreOutcome::Kept,
-            Some(_) => StoreOutcome::Moved,
+            None => StoreOutcome::SchoolRemoved,
+            Some(stored) if stored == *head => StoreOutcome::Stored,
+            Some(_) => StoreOutcome::PassChanged,
         })
     }
 
@@ -152,16 +152,16 @@ impl Staging {
         let (school, coverage_key) = (self.school, request.coverage_key(0));
         self.write(|write| {
             let outcome = self.check_pass(write, head)?;
-            if outcome != StoreOutcome::Kept {
+            if outcome != StoreOutcome::Stored {
                 return Ok(outcome);
             }
             fetch_log::set_due(write, school, &answer.due)?;
             fetch_log::add_unknown(write, school, &answer.unknown)?;
-            let erased = ErasedLearners::read_in(write, school)?;
+            let erased = ErasedLearners::read_for_write(write, school)?;
             match &answer.content {
                 StoredContent::Same => fetch_log::set(write, school, coverage_key, row)?,
                 StoredContent::Nothing => fetch_log::put(write, school, coverage_key, row, &[])?,
-                StoredContent::Records(fetched) if erased.is_nobody() => {
+                StoredContent::Records(fetched) if erased.is_empty() => {
                     fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
                 }
                 StoredContent::Records(fetched) => {
@@ -174,7 +174,7 @@ impl Staging {
                     fetch_log::put(write, school, coverage_key, row, &enrolment_digests.bytes())?;
                 }
             }
-            Ok(StoreOutcome::Kept)
+            Ok(StoreOutcome::Stored)
         })
     }
 
@@ -208,7 +208,7 @@ impl Staging {
     pub(crate) fn end(&self, head: &PassHead) -> Result<StoreOutcome> {
         self.write(|write| {
             let outcome = self.check_pass(write, head)?;
-            if outcome == StoreOutcome::Kept {
+            if outcome == StoreOutcome::Stored {
                 let is_over = true;
                 fetch_log::set_head(write, self.school, &PassHead { is_over, ..*head })?;
             }

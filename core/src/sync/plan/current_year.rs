@@ -99,7 +99,7 @@ impl Pass {
         let learners = self.showing_learners()?.into_iter();
         let requests = learners.map(|id| ResourceRequest::of_id(Resource::StructureOfLearner, id));
         Ok(requests
-            .filter_map(|request| self.request(request))
+            .filter_map(|request| self.plan_request(request))
             .collect())
     }
 

@@ -16,13 +16,13 @@ use crate::sync::fetch::pass::Pass;
 use crate::sync::step::StopReason;
 use std::collections::BTreeSet;
 
-/// How many more times a pass requests data that has changed while it was requested again.
+/// The maximum number of further rounds that request answers which changed in the round before.
 const MAX_REVALIDATIONS: u8 = 2;
 
-/// How many of the other answers that seldom change are requested again for each large one.
+/// The number of `Rotation` answers for which a pass requests one `LargeRotation` answer.
 const ANSWERS_A_LARGE_ONE: usize = 25;
 
-/// The length of a window of absences, in days.
+/// The length of a window of absences or discipline records, in days.
 const DAYS: i64 = 30;
 
 impl Machine {
@@ -34,9 +34,9 @@ impl Machine {
             Phase::Rest | Phase::Follow | Phase::Revalidate(_) | Phase::Approved
         );
         if publishes {
-            // Others of their group have changed, so these answers must be read again.
-            let beside = self.pass.beside(&self.pass.groups);
-            self.calls.queue.extend(beside);
+            // Other answers of their groups have changed, so these must be read again.
+            let others = self.pass.stored_in_groups(&self.pass.groups);
+            self.calls.queue.extend(others);
             if !self.calls.queue.is_empty() {
                 return Ok(());
             }
@@ -114,9 +114,9 @@ impl Machine {
 }
 
 impl Pass {
-    /// Returns the request that remains to be sent for an answer. Of an answer that seldom changes,
-    /// there is none if it is published, not due and not next in rotation.
-    pub(crate) fn request(&self, request: ResourceRequest) -> Option<ResourceRequest> {
+    /// Returns the request that remains to be sent for an answer. For an answer that seldom
+    /// changes, returns `None` if it is published, not due and not next in rotation.
+    pub(crate) fn plan_request(&self, request: ResourceRequest) -> Option<ResourceRequest> {
         let coverage_key = request.coverage_key(0);
         let row = self.rows.get(&coverage_key);
         let is_published = row.is_some_and(|row| {
@@ -151,7 +151,7 @@ impl Pass {
         match row {
             None => Some(request),
             Some(row) if row.without_parents || row.status != FORBIDDEN => None,
-            Some(_) => request.with_less(),
+            Some(_) => request.excluding_parents(),
         }
     }
 
@@ -199,7 +199,7 @@ impl Pass {
     fn plan_lists(&self) -> Vec<ResourceRequest> {
         let requests = Resource::of_phase(Phase::Lists).map(ResourceRequest::new);
         requests
-            .filter_map(|request| self.request(request))
+            .filter_map(|request| self.plan_request(request))
             .collect()
     }
 
@@ -240,7 +240,7 @@ impl Pass {
             resources.map(|resource| ResourceRequest::of_id(resource, *id))
         });
         requests
-            .filter_map(|request| self.request(request))
+            .filter_map(|request| self.plan_request(request))
             .collect()
     }
 
@@ -255,7 +255,7 @@ impl Pass {
         requests.extend(others.into_iter().map(ResourceRequest::new));
         requests
             .into_iter()
-            .filter_map(|request| self.request(request))
+            .filter_map(|request| self.plan_request(request))
             .collect()
     }
 
@@ -291,7 +291,10 @@ impl Pass {
     fn plan_revalidation(&self) -> Vec<ResourceRequest> {
         let pass = self.number();
         let changed = logged_requests(&self.rows).filter(|(request, row)| {
-            let is_read = matches!(row.state, FetchState::Published | FetchState::Noted);
+            let is_read = matches!(
+                row.state,
+                FetchState::Published | FetchState::IndicationOnly
+            );
             let is_often = self.is_in_every_pass(*request)
                 || request.spec().frequency == Frequency::LargeRotation;
             is_read && row.is_changed && (row.pass, row.times) == (pass, 1) && is_often

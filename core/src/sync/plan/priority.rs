@@ -51,18 +51,19 @@ impl Machine {
     }
 
     fn parse_decision(&self, target: &str) -> Result<ResourceRequest> {
-        if !self.turn.is_newest() {
+        if !self.ownership.is_newest() {
             return Err(Error::unsupported(
-                "deciding through a sync that another one has replaced: use the newest of the school",
+                "approving or rejecting through a superseded sync: use the newest sync of the school",
             ));
         }
-        parse(target, self.pass.school)
-            .ok_or_else(|| Error::unsupported("deciding about a target that sync does not ask for"))
+        parse(target, self.pass.school).ok_or_else(|| {
+            Error::unsupported("approving or rejecting a target that sync does not request")
+        })
     }
 
     /// Publishes the answers to priority requests, once no such request is queued or in flight.
     /// Requires that the school is already synced.
-    pub(crate) fn publish_alone(&mut self) -> Result<()> {
+    pub(crate) fn publish_priority_answers(&mut self) -> Result<()> {
         let (calls, pass) = (&self.calls, &self.pass);
         let is_next = calls.priority_queue.is_empty() && calls.priority_in_flight.is_empty();
         // If the school's current year has changed, the answers are published with the pass.
@@ -85,8 +86,9 @@ impl Pass {
         Ok(quarantined(&rows, self.school))
     }
 
-    /// Changes or removes rows of quarantined answers, provided that `ask` is one of them. `change`
-    /// returns `None` for a row that remains unchanged, and `Some(None)` for a row to remove.
+    /// Changes or removes rows of quarantined answers, provided that `request` is one of them.
+    /// `change` returns `None` for a row that remains unchanged, and `Some(None)` for a row to
+    /// remove.
     fn change_quarantined(
         &mut self,
         request: ResourceRequest,
@@ -95,13 +97,13 @@ impl Pass {
         let school = self.school;
         let changed = self.staging.write(|write| {
             let rows = fetch_log::rows(write, school)?;
-            let held = logged_requests(&rows).filter(|(_, row)| is_held(row));
-            let held: Vec<(ResourceRequest, &FetchLogEntry)> = held.collect();
+            let blocked = logged_requests(&rows).filter(|(_, row)| is_quarantined(row));
+            let blocked: Vec<(ResourceRequest, &FetchLogEntry)> = blocked.collect();
             let mut changed = Vec::new();
-            if held.iter().all(|(other, _)| *other != request) {
+            if blocked.iter().all(|(other, _)| *other != request) {
                 return Ok(changed);
             }
-            for (other, row) in held {
+            for (other, row) in blocked {
                 let Some(after) = change(other, *row) else {
                     continue;
                 };
@@ -124,7 +126,7 @@ impl Pass {
     }
 }
 
-fn is_held(row: &FetchLogEntry) -> bool {
+fn is_quarantined(row: &FetchLogEntry) -> bool {
     matches!(row.state, FetchState::Quarantined | FetchState::Approved)
 }
 
@@ -140,18 +142,18 @@ fn parse(target: &str, school: u64) -> Option<ResourceRequest> {
         }
     }
     let requests = candidates(&params);
-    let is_it = |request: &ResourceRequest| {
+    let is_match = |request: &ResourceRequest| {
         let target = request.target(school);
         let (own, query) = target.split_once('?').unwrap_or((&target, ""));
         let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
         let count = pairs.clone().count();
-        let is_told = |pair: &str| {
+        let is_given = |pair: &str| {
             let own = pair.split_once('=');
             own.is_some_and(|(name, value)| params.get(name) == Some(&value))
         };
-        own == path && count == params.len() && pairs.all(is_told)
+        own == path && count == params.len() && pairs.all(is_given)
     };
-    requests.into_iter().find(is_it)
+    requests.into_iter().find(is_match)
 }
 
 /// Returns all requests that have these parameters, whatever their path is.
@@ -189,7 +191,7 @@ fn candidates(params: &BTreeMap<&str, &str>) -> Vec<ResourceRequest> {
             }
         };
         requests.extend(request);
-        requests.extend(request.and_then(ResourceRequest::with_less));
+        requests.extend(request.and_then(ResourceRequest::excluding_parents));
     }
     requests
 }
@@ -199,7 +201,7 @@ mod tests {
     use crate::sync::plan::priority::*;
 
     #[test]
-    fn what_is_asked_is_found_by_its_target() {
+    fn a_request_is_parsed_from_its_target() {
         let date = |text: &str| text.parse().unwrap_or(Date::MIN);
         let (from, to) = (date("2026-01-01"), date("2026-01-30"));
         let mut requests = candidates(&BTreeMap::new());
@@ -229,16 +231,16 @@ mod tests {
             );
         }
         let absences = "/api/v1/adminplus/learnerabsentees/1000";
-        let asked = |query: &str| parse(&format!("{absences}{query}"), 1000);
+        let parsed = |query: &str| parse(&format!("{absences}{query}"), 1000);
         let found = Some(ResourceRequest::of_days(Resource::Absences, (from, to)));
-        assert_eq!(asked("?to_date=2026-01-30&from_date=2026-01-01"), found);
+        assert_eq!(parsed("?to_date=2026-01-30&from_date=2026-01-01"), found);
         for query in [
             "",
             "?from_date=2026-01-01",
             "?from_date=2026-01-01&to_date=2026-01-30&learner_id=7",
             "?from_date=2026-01-01&from_date=2026-01-01&to_date=2026-01-30",
         ] {
-            assert_eq!(asked(query), None, "{query}");
+            assert_eq!(parsed(query), None, "{query}");
         }
     }
 }

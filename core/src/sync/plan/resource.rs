@@ -85,12 +85,12 @@ pub(crate) enum Years {
 pub(crate) enum Frequency {
     EveryPass,
     /// The answer seldom changes. It is requested if it is not published yet, is due, or is next in
-    /// rotation. Of days, the last window is requested in every pass.
+    /// rotation. If the answers cover days, the last window is requested in every pass.
     Rotation,
-    /// As `Rotation`, but the answer is much larger, so that fewer of them are requested.
+    /// Like `Rotation`, but the answer is much larger, so that fewer of them are requested.
     LargeRotation,
-    /// For chosen learners, because the answer shows that other answers may have changed. An app
-    /// cannot request it.
+    /// The resource is requested for some learners, because the answer shows that other answers may
+    /// have changed. An app cannot request it.
     Indication,
 }
 

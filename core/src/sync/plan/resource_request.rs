@@ -110,7 +110,7 @@ impl ResourceRequest {
 
     /// Returns the same request without parents, for an integrator that is not allowed to see them.
     /// Returns `None` if the request does not include parents.
-    pub(crate) fn with_less(self) -> Option<ResourceRequest> {
+    pub(crate) fn excluding_parents(self) -> Option<ResourceRequest> {
         self.has_parents().then_some(ResourceRequest {
             without_parents: true,
             ..self
@@ -142,7 +142,7 @@ impl ResourceRequest {
 
     /// Returns whether a record may occur in the answer, as far as its reader has not checked that
     /// already.
-    pub(crate) fn belongs(self, kind: Kind, values: &[Value<'_>]) -> bool {
+    pub(crate) fn may_contain(self, kind: Kind, values: &[Value<'_>]) -> bool {
         self.days.is_none_or(|(from, to)| {
             let date = self.spec().date(kind, values);
             date.is_some_and(|date| (from..=to).contains(&date))
@@ -162,7 +162,7 @@ impl ResourceRequest {
     }
 
     /// Returns what the answer covers if `year` is the school's current year.
-    pub(crate) fn seen(self, year: u64) -> CoverageAddition {
+    pub(crate) fn coverage_addition(self, year: u64) -> CoverageAddition {
         match self.days {
             Some((from, to)) => CoverageAddition::Days(self.spec().coverage, from, to),
             None => CoverageAddition::Whole(self.coverage_key(year)),

@@ -32,10 +32,10 @@ pub(crate) enum AnswerSource {
 
 impl AnswerSource {
     /// Returns the fields of a kind that the source has authority over.
-    pub(crate) const fn owns(self, kind: Kind) -> Fields {
+    pub(crate) const fn authoritative_fields(self, kind: Kind) -> Fields {
         match (kind, self) {
             (Kind::School, AnswerSource::School) => fields(&SCHOOL),
-            (Kind::School, AnswerSource::SchoolInfo) => fields(&OF_INFO),
+            (Kind::School, AnswerSource::SchoolInfo) => fields(&ONLY_IN_INFO),
             (Kind::Learner, AnswerSource::Listing) => fields(&LISTED) | fields(&STATUS),
             (Kind::Learner, AnswerSource::AllAccounts | AnswerSource::OpenAccounts) => {
                 fields(&ACCOUNT)
@@ -95,15 +95,15 @@ impl AnswerSource {
         };
         let count = u32::try_from(kind.fields().len()).unwrap_or(Fields::BITS);
         let all = Fields::MAX.checked_shr(Fields::BITS - count).unwrap_or(0);
-        self.owns(kind) & all & !RECORD | (RECORD * Fields::from(record))
+        self.authoritative_fields(kind) & all & !RECORD | (RECORD * Fields::from(record))
     }
 
     /// Returns the fields of a kind for which the source is a fallback.
-    pub(crate) const fn lends(self, kind: Kind) -> Fields {
+    pub(crate) const fn fallback_fields(self, kind: Kind) -> Fields {
         match (kind, self) {
             (Kind::School, AnswerSource::SchoolInfo) => fields(&SHARED),
             (Kind::Learner, AnswerSource::AllAccounts | AnswerSource::OpenAccounts) => {
-                fields(&NAMED)
+                fields(&WITH_ACCOUNT)
             }
             (Kind::LearnerSubject, AnswerSource::SubjectMarks) => fields(&TAKEN),
             _ => 0,
@@ -145,7 +145,7 @@ const fn fields(positions: &[usize]) -> Fields {
 /// The fields of a school in the answer of Get Schools.
 const SCHOOL: [usize; 24] = from(school::NAME);
 /// The fields of a school that only the school information has.
-const OF_INFO: [usize; 4] = positions(
+const ONLY_IN_INFO: [usize; 4] = positions(
     Kind::School,
     [
         "telephone_calling_code",
@@ -172,7 +172,7 @@ const SHARED: [usize; 8] = positions(
 const LISTED: [usize; 28] = from(position(learner::FIELDS, "first_name"));
 const STATUS: [usize; 1] = positions(Kind::Learner, ["status"]);
 /// The fields of a learner that the answer with its account has too.
-const NAMED: [usize; 6] = positions(
+const WITH_ACCOUNT: [usize; 6] = positions(
     Kind::Learner,
     [
         "first_name",

@@ -46,7 +46,7 @@ pub(crate) fn is_complete_for(
             };
             at.is_some_and(is_of_year)
         }
-        Selection::Days(_) => request.belongs(kind, values),
+        Selection::Days(_) => request.may_contain(kind, values),
         Selection::School => request.resource != Resource::Parents || relations.has_current_child,
         // This list is the same for all schools: callers use it only if all schools of the store
         // are synced.

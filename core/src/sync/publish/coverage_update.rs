@@ -18,16 +18,16 @@ use std::collections::BTreeSet;
 pub(crate) fn update_coverage(
     pass: &Publication<'_>,
     write: &mut Write<'_>,
-    held: &Quarantine,
+    quarantined: &Quarantine,
     listed: &LearnerLists,
 ) -> Result<()> {
-    let seen = coverage_of_each(pass, held);
-    coverage::add_coverage(write, pass.school, &seen, pass.as_of)?;
-    let coverage_keys = coverage::units(write, pass.school)?;
-    let together = joint_coverage(pass, held, &coverage_keys, listed);
+    let additions = answer_coverage(pass, quarantined);
+    coverage::add_coverage(write, pass.school, &additions, pass.as_of)?;
+    let coverage_keys = coverage::coverage_keys(write, pass.school)?;
+    let joint = joint_coverage(pass, quarantined, &coverage_keys, listed);
     let lost = coverage_keys
         .into_iter()
-        .filter(|coverage_key| is_lost(pass, coverage_key, &together, listed));
+        .filter(|coverage_key| is_lost(pass, coverage_key, &joint, listed));
     let lost: Vec<CoverageKey> = lost.collect();
     coverage::remove_coverage(write, pass.school, &lost)?;
     if pass.is_whole {
@@ -35,20 +35,19 @@ pub(crate) fn update_coverage(
             coverage::retain_days(write, pass.school, resource.spec().coverage, days)?;
         }
     }
-    let together: Vec<CoverageAddition> =
-        together.into_iter().map(CoverageAddition::Whole).collect();
-    coverage::add_coverage(write, pass.school, &together, pass.as_of)
+    let joint: Vec<CoverageAddition> = joint.into_iter().map(CoverageAddition::Whole).collect();
+    coverage::add_coverage(write, pass.school, &joint, pass.as_of)
 }
 
 /// Returns whether the coverage lacks something that a single answer of the pass covers.
-pub(crate) fn lacks(
+pub(crate) fn lacks_coverage(
     pass: &Publication<'_>,
     reader: &dyn Reader,
-    held: &Quarantine,
+    quarantined: &Quarantine,
 ) -> Result<bool> {
-    let coverage_keys = coverage::units(reader, pass.school)?;
-    let mut seen = coverage_of_each(pass, held).into_iter();
-    Ok(seen.any(|seen| match seen {
+    let coverage_keys = coverage::coverage_keys(reader, pass.school)?;
+    let mut additions = answer_coverage(pass, quarantined).into_iter();
+    Ok(additions.any(|addition| match addition {
         CoverageAddition::Whole(coverage_key) => !coverage_keys.contains(&coverage_key),
         CoverageAddition::Days(..) => false,
     }))
@@ -60,7 +59,7 @@ pub(crate) fn lacks(
 fn is_lost(
     pass: &Publication<'_>,
     coverage_key: &CoverageKey,
-    together: &[CoverageKey],
+    joint: &[CoverageKey],
     listed: &LearnerLists,
 ) -> bool {
     match coverage_key.kind {
@@ -81,16 +80,16 @@ fn is_lost(
             pass.is_whole && coverage_key.year != pass.year && !is_of_pass
         }
         CoverageKind::LearnerSubjects | CoverageKind::LearnersParents => {
-            !together.contains(coverage_key)
+            !joint.contains(coverage_key)
         }
         _ => false,
     }
 }
 
-fn coverage_of_each(pass: &Publication<'_>, held: &Quarantine) -> Vec<CoverageAddition> {
-    let mut seen = Vec::new();
-    let has_structures = has_structures(pass, held);
-    for request in pass.complete(held) {
+fn answer_coverage(pass: &Publication<'_>, quarantined: &Quarantine) -> Vec<CoverageAddition> {
+    let mut additions = Vec::new();
+    let has_structures = has_structures(pass, quarantined);
+    for request in pass.complete(quarantined) {
         match request.resource {
             Resource::MarksOfGrade | Resource::StructureOfGrade
                 if !is_of_year(pass, request.id) =>
@@ -101,23 +100,23 @@ fn coverage_of_each(pass: &Publication<'_>, held: &Quarantine) -> Vec<CoverageAd
             Resource::SubjectsPerTerm => {
                 let own =
                     CoverageKey::of_id(CoverageKind::LearnersOwnSubjects, pass.year, request.id);
-                seen.push(CoverageAddition::Whole(own));
+                additions.push(CoverageAddition::Whole(own));
             }
             _ => {}
         }
-        seen.push(request.seen(pass.year));
+        additions.push(request.coverage_addition(pass.year));
     }
-    seen
+    additions
 }
 
 fn joint_coverage(
     pass: &Publication<'_>,
-    held: &Quarantine,
+    quarantined: &Quarantine,
     coverage_keys: &BTreeSet<CoverageKey>,
     listed: &LearnerLists,
 ) -> Vec<CoverageKey> {
-    let mut together = Vec::new();
-    let has = |part| coverage_keys.contains(&CoverageKey::new(part));
+    let mut joint = Vec::new();
+    let has = |kind| coverage_keys.contains(&CoverageKey::new(kind));
     let takes = |id: &u64| {
         // Requires the subjects of every current learner.
         coverage_keys.contains(&CoverageKey::of_id(
@@ -127,7 +126,7 @@ fn joint_coverage(
         ))
     };
     if has(CoverageKind::CurrentLearners) && listed.current.iter().all(takes) {
-        together.push(CoverageKey::of_year(
+        joint.push(CoverageKey::of_year(
             CoverageKind::LearnerSubjects,
             pass.year,
         ));
@@ -136,10 +135,10 @@ fn joint_coverage(
         CoverageKind::CurrentLearners,
         CoverageKind::WaitlistLearners,
     ];
-    if lists.into_iter().all(has) && has_parents(pass, held, &has) {
-        together.push(CoverageKey::new(CoverageKind::LearnersParents));
+    if lists.into_iter().all(has) && has_parents(pass, quarantined, &has) {
+        joint.push(CoverageKey::new(CoverageKind::LearnersParents));
     }
-    together
+    joint
 }
 
 /// Returns whether all answers that contain learners include their parents. An answer that failed
@@ -147,7 +146,7 @@ fn joint_coverage(
 /// already has them.
 fn has_parents(
     pass: &Publication<'_>,
-    held: &Quarantine,
+    quarantined: &Quarantine,
     has: &impl Fn(CoverageKind) -> bool,
 ) -> bool {
     let had = has(CoverageKind::LearnersParents);
@@ -155,7 +154,7 @@ fn has_parents(
     let row_of = |resource| {
         let request = ResourceRequest::new(resource);
         let row = pass.rows.get(&request.coverage_key(0));
-        row.filter(|row| row.state != FetchState::Failed && !held.contains_key(&request))
+        row.filter(|row| row.state != FetchState::Failed && !quarantined.contains_key(&request))
     };
     let is_with = |resource| row_of(resource).map_or(had, |row| !row.without_parents);
     LISTINGS.into_iter().all(is_with) && (!has_accounts || is_with(Resource::AllAccounts))
@@ -163,12 +162,12 @@ fn has_parents(
 
 /// Returns whether the structure of every grade is up to date: its latest answer has not failed, is
 /// not due and is not quarantined.
-fn has_structures(pass: &Publication<'_>, held: &Quarantine) -> bool {
+fn has_structures(pass: &Publication<'_>, quarantined: &Quarantine) -> bool {
     let mut structures = logged_requests(pass.rows).filter(|(request, _)| {
         request.resource == Resource::StructureOfGrade && request.year.is_none()
     });
     structures.all(|(request, row)| {
-        row.state != FetchState::Failed && !row.is_due && !held.contains_key(&request)
+        row.state != FetchState::Failed && !row.is_due && !quarantined.contains_key(&request)
     })
 }
 

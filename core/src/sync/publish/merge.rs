@@ -43,12 +43,12 @@ pub(crate) struct MergeContext<'c> {
 }
 
 impl MergeContext<'_> {
-    fn has(&self, part: CoverageKind) -> bool {
-        self.whole.contains(&CoverageKey::new(part))
+    fn has(&self, kind: CoverageKind) -> bool {
+        self.whole.contains(&CoverageKey::new(kind))
     }
 
-    fn has_of(&self, part: CoverageKind, year: u64, id: u64) -> bool {
-        self.whole.contains(&CoverageKey::of_id(part, year, id))
+    fn has_entry(&self, kind: CoverageKind, year: u64, id: u64) -> bool {
+        self.whole.contains(&CoverageKey::of_id(kind, year, id))
     }
 }
 
@@ -59,16 +59,16 @@ type Values<'a> = Vec<Value<'a>>;
 pub(crate) fn merge<'a>(
     kind: Kind,
     old: Option<Values<'a>>,
-    said: &[RecordForm<'a>],
-    known: &MergeContext<'_>,
+    forms: &[RecordForm<'a>],
+    context: &MergeContext<'_>,
 ) -> Option<Values<'a>> {
     let record = Record {
         kind,
-        said,
-        known,
-        was_there: old.is_some(),
+        forms,
+        context,
+        is_stored: old.is_some(),
     };
-    let key = || said.iter().find_map(|said| said.values.as_ref());
+    let key = || forms.iter().find_map(|form| form.values.as_ref());
     let mut values = match old {
         Some(values) => values,
         None => record.key_of(key()?),
@@ -80,16 +80,16 @@ pub(crate) fn merge<'a>(
         Kind::AccountablePerson => record.accountable_person(&mut values),
         Kind::LearningProgram => record.learning_program(&mut values),
         Kind::Assessment => record.assessment(&mut values),
-        _ => record.other(&mut values),
+        _ => record.merge_fields(&mut values),
     }
     .then_some(values)
 }
 
 struct Record<'s, 'a> {
     kind: Kind,
-    said: &'s [RecordForm<'a>],
-    known: &'s MergeContext<'s>,
-    was_there: bool,
+    forms: &'s [RecordForm<'a>],
+    context: &'s MergeContext<'s>,
+    is_stored: bool,
 }
 
 impl<'a> Record<'_, 'a> {
@@ -113,61 +113,65 @@ impl<'a> Record<'_, 'a> {
     }
 
     /// Returns whether an answer of this source contains the record.
-    fn tells(&self, source: AnswerSource) -> bool {
-        let mut said = self.said.iter();
-        said.any(|said| said.source() == source && said.values.is_some())
+    fn is_in(&self, source: AnswerSource) -> bool {
+        let mut forms = self.forms.iter();
+        forms.any(|form| form.source() == source && form.values.is_some())
     }
 
     /// Returns whether an answer of this source is complete for the record and does not contain it.
-    fn lacks(&self, source: AnswerSource) -> bool {
-        let mut said = self.said.iter();
-        said.any(|said| said.source() == source && said.values.is_none())
+    fn is_missing_from(&self, source: AnswerSource) -> bool {
+        let mut forms = self.forms.iter();
+        forms.any(|form| form.source() == source && form.values.is_none())
     }
 
-    /// Empties the fields of each source that has authority but does not contain the record. Then
-    /// takes the values of the other answers: fallback values if `may_lend` is true, and then those
-    /// with authority.
-    fn take(&self, values: &mut Values<'a>, may_lend: bool) {
-        for said in self.said.iter().filter(|said| said.values.is_none()) {
-            let source = said.source();
+    /// Clears the fields over which an answer has authority if that answer does not contain the
+    /// record. Then copies the values of the other answers: fallback values if `use_fallback` is
+    /// true, and then those with authority.
+    fn apply_values(&self, values: &mut Values<'a>, use_fallback: bool) {
+        for form in self.forms.iter().filter(|form| form.values.is_none()) {
+            let source = form.source();
             // A record that is missing from the list of open accounts still has an account.
             if !matches!(
                 source,
                 AnswerSource::OpenAccounts | AnswerSource::OpenDebtors
             ) {
-                set(values, source.owns(self.kind) & !self.key(), &[]);
+                set(
+                    values,
+                    source.authoritative_fields(self.kind) & !self.key(),
+                    &[],
+                );
             }
         }
         let fetched = || {
-            self.said
+            self.forms
                 .iter()
-                .filter_map(|said| Some((said.request, said.values.as_ref()?)))
+                .filter_map(|form| Some((form.request, form.values.as_ref()?)))
         };
-        for (request, fetched) in fetched().filter(|_| may_lend) {
+        for (request, fetched) in fetched().filter(|_| use_fallback) {
             set(
                 values,
-                fetched.fields & request.spec().source.lends(self.kind),
+                fetched.fields & request.spec().source.fallback_fields(self.kind),
                 &fetched.values,
             );
         }
         for (request, fetched) in fetched() {
             set(
                 values,
-                fetched.fields & request.spec().source.owns(self.kind),
+                fetched.fields & request.spec().source.authoritative_fields(self.kind),
                 &fetched.values,
             );
         }
     }
 
     /// Merges records that have one source, or several sources with the same values.
-    fn other(&self, values: &mut Values<'a>) -> bool {
-        let may_lend = !self.known.has(CoverageKind::School);
-        self.take(values, may_lend);
-        let is_fetched = self.said.iter().any(|said| said.values.is_some());
+    fn merge_fields(&self, values: &mut Values<'a>) -> bool {
+        let use_fallback = !self.context.has(CoverageKind::School);
+        self.apply_values(values, use_fallback);
+        let is_fetched = self.forms.iter().any(|form| form.values.is_some());
         match self.kind {
             Kind::Grade => return self.grade(values),
             // Only the subjects per term of a learner that takes the subject show these fields.
-            Kind::Subject if !self.known.is_named => {
+            Kind::Subject if !self.context.is_named => {
                 put(values, subject::SUPER_ID, Value::Empty);
                 put(values, subject::SUPER_NAME, Value::Empty);
             }
@@ -181,18 +185,18 @@ impl<'a> Record<'_, 'a> {
             Kind::Term if is_fetched => {
                 values.get(term::TERM_ID).and_then(Value::integer) != Some(0)
             }
-            _ => is_fetched || self.said.is_empty(),
+            _ => is_fetched || self.forms.is_empty(),
         }
     }
 
     /// A grade exists if it is in the list of grades, or if its short name appears in records that
     /// refer to it. If the list was not fetched, the grade remains.
     fn grade(&self, values: &mut Values<'a>) -> bool {
-        let is_listed = self.tells(AnswerSource::Grades);
-        if !is_listed && !self.lacks(AnswerSource::Grades) {
-            return self.was_there || !is_empty(values, grade::SHORT_NAME);
+        let is_listed = self.is_in(AnswerSource::Grades);
+        if !is_listed && !self.is_missing_from(AnswerSource::Grades) {
+            return self.is_stored || !is_empty(values, grade::SHORT_NAME);
         }
-        if !self.known.is_named {
+        if !self.context.is_named {
             put(values, grade::SHORT_NAME, Value::Empty);
         }
         is_listed || !is_empty(values, grade::SHORT_NAME)
@@ -202,34 +206,34 @@ impl<'a> Record<'_, 'a> {
     /// account but is in no list has left.
     fn learner(&self, values: &mut Values<'a>) -> bool {
         let status = |values: &Values<'a>| match values.get(STATUS).map_or("", Value::text) {
-            "" if self.was_there => "current".to_owned(),
+            "" if self.is_stored => "current".to_owned(),
             status => status.to_owned(),
         };
         let before = status(values);
-        let is_listed = self.tells(AnswerSource::Listing)
-            || (self.was_there && before != LEFT && !self.lacks(AnswerSource::Listing));
-        let has_accounts = self.known.has(CoverageKind::AllAccounts);
+        let is_listed = self.is_in(AnswerSource::Listing)
+            || (self.is_stored && before != LEFT && !self.is_missing_from(AnswerSource::Listing));
+        let has_accounts = self.context.has(CoverageKind::AllAccounts);
         let is_open = values
             .get(ACCOUNT)
             .is_some_and(|account| account.text() == OPEN);
         let had_account = before == LEFT || is_open || has_accounts;
         let is_named =
-            self.tells(AnswerSource::AllAccounts) || self.tells(AnswerSource::OpenAccounts);
-        let has_account =
-            is_named || (self.was_there && had_account && !self.lacks(AnswerSource::AllAccounts));
+            self.is_in(AnswerSource::AllAccounts) || self.is_in(AnswerSource::OpenAccounts);
+        let has_account = is_named
+            || (self.is_stored && had_account && !self.is_missing_from(AnswerSource::AllAccounts));
         let stored = values.clone();
-        self.take(values, !is_listed);
+        self.apply_values(values, !is_listed);
         if !is_listed && !is_named {
             // The values from the list remain until the account of the learner is read.
             set(
                 values,
-                AnswerSource::AllAccounts.lends(Kind::Learner),
+                AnswerSource::AllAccounts.fallback_fields(Kind::Learner),
                 &stored,
             );
         }
         if !is_listed {
             put(values, STATUS, text(LEFT.to_owned()));
-        } else if !self.tells(AnswerSource::Listing) {
+        } else if !self.is_in(AnswerSource::Listing) {
             put(values, STATUS, text(before));
         }
         self.account(
@@ -248,11 +252,13 @@ impl<'a> Record<'_, 'a> {
         values: &mut Values<'a>,
         field: usize,
         open: AnswerSource,
-        of_open: CoverageKind,
+        open_coverage: CoverageKind,
     ) {
-        if self.tells(open) {
+        if self.is_in(open) {
             put(values, field, text(OPEN.to_owned()));
-        } else if self.lacks(open) || is_empty(values, field) && self.known.has(of_open) {
+        } else if self.is_missing_from(open)
+            || is_empty(values, field) && self.context.has(open_coverage)
+        {
             put(values, field, text(CLOSED.to_owned()));
         }
     }
@@ -261,15 +267,15 @@ impl<'a> Record<'_, 'a> {
     /// accounts.
     fn accountable_person(&self, values: &mut Values<'a>) -> bool {
         let is_listed =
-            self.tells(AnswerSource::AllDebtors) || self.tells(AnswerSource::OpenDebtors);
-        self.take(values, false);
+            self.is_in(AnswerSource::AllDebtors) || self.is_in(AnswerSource::OpenDebtors);
+        self.apply_values(values, false);
         self.account(
             values,
             DEBTOR_ACCOUNT,
             AnswerSource::OpenDebtors,
             CoverageKind::OpenDebtors,
         );
-        is_listed || (self.was_there && !self.lacks(AnswerSource::AllDebtors))
+        is_listed || (self.is_stored && !self.is_missing_from(AnswerSource::AllDebtors))
     }
 
     /// A programme is released if its marks are visible. It is known not to be released if the
@@ -277,14 +283,14 @@ impl<'a> Record<'_, 'a> {
     fn learning_program(&self, values: &mut Values<'a>) -> bool {
         let number = |field: usize| values.get(field).and_then(Value::integer);
         let of = number(PROGRAM_YEAR).zip(number(PROGRAM_GRADE));
-        let has = |part| of.is_some_and(|(year, grade)| self.known.has_of(part, year, grade));
+        let has = |kind| of.is_some_and(|(year, grade)| self.context.has_entry(kind, year, grade));
         let is_shown =
             |values: &Values<'a>| values.get(RELEASED).and_then(Value::integer) == Some(1);
-        let was_shown = self.was_there && is_shown(values);
-        self.take(values, false);
-        let in_structure = self.tells(AnswerSource::Structure)
-            || (self.was_there
-                && !self.lacks(AnswerSource::Structure)
+        let was_shown = self.is_stored && is_shown(values);
+        self.apply_values(values, false);
+        let in_structure = self.is_in(AnswerSource::Structure)
+            || (self.is_stored
+                && !self.is_missing_from(AnswerSource::Structure)
                 && (!was_shown || has(CoverageKind::StructureOfGrade)));
         if !is_shown(values) {
             let is_known = has(CoverageKind::MarksOfGrade);
@@ -301,19 +307,23 @@ impl<'a> Record<'_, 'a> {
     fn assessment(&self, values: &mut Values<'a>) -> bool {
         let has_marks = !is_empty(values, MARK_OUT_OF);
         let has_structure = self.has_structure(assessment::AssessmentPlace::from_values(values));
-        let in_structure = self.tells(AnswerSource::Structure)
-            || (self.was_there && !self.lacks(AnswerSource::Structure) && has_structure);
-        let in_marks = self.tells(AnswerSource::Marks)
-            || (self.was_there
+        let in_structure = self.is_in(AnswerSource::Structure)
+            || (self.is_stored && !self.is_missing_from(AnswerSource::Structure) && has_structure);
+        let in_marks = self.is_in(AnswerSource::Marks)
+            || (self.is_stored
                 && (has_marks || !has_structure)
-                && !self.lacks(AnswerSource::Marks));
+                && !self.is_missing_from(AnswerSource::Marks));
         let stored = values.clone();
-        self.take(values, false);
-        let is_fetched = self.tells(AnswerSource::Marks) || self.tells(AnswerSource::Structure);
+        self.apply_values(values, false);
+        let is_fetched = self.is_in(AnswerSource::Marks) || self.is_in(AnswerSource::Structure);
         if !is_fetched {
             // One of the two answers no longer contains the assessment, but the other one still
             // does.
-            set(values, AnswerSource::Structure.owns(self.kind), &stored);
+            set(
+                values,
+                AnswerSource::Structure.authoritative_fields(self.kind),
+                &stored,
+            );
         }
         in_structure || in_marks
     }
@@ -323,18 +333,24 @@ impl<'a> Record<'_, 'a> {
     fn learner_subject(&self, values: &mut Values<'a>) -> bool {
         let learner = values.get(1).and_then(Value::integer);
         let year = values.get(2).and_then(Value::integer);
-        let of = |(year, id)| self.known.has_of(CoverageKind::SubjectsPerTerm, year, id);
+        let of = |(year, id)| {
+            self.context
+                .has_entry(CoverageKind::SubjectsPerTerm, year, id)
+        };
         let has_per_term = year.zip(learner).is_some_and(of);
-        let is_taken = self.tells(AnswerSource::SubjectsPerTerm)
-            || (self.was_there && has_per_term && !self.lacks(AnswerSource::SubjectsPerTerm));
+        let is_taken = self.is_in(AnswerSource::SubjectsPerTerm)
+            || (self.is_stored
+                && has_per_term
+                && !self.is_missing_from(AnswerSource::SubjectsPerTerm));
         let before = terms(values);
         let fetched = |source| {
-            let mut said = self
-                .said
+            let mut forms = self
+                .forms
                 .iter()
                 .rev()
-                .filter(|said| said.source() == source);
-            said.find_map(|said| said.values.as_ref())
+                .filter(|form| form.source() == source);
+            forms
+                .find_map(|form| form.values.as_ref())
                 .map(|fetched| terms(&fetched.values))
         };
         let (groups, marks) = (
@@ -342,7 +358,7 @@ impl<'a> Record<'_, 'a> {
             fetched(AnswerSource::SubjectMarks),
         );
         let has_marks = marks.is_some();
-        let marks = if self.lacks(AnswerSource::SubjectMarks) && !has_marks {
+        let marks = if self.is_missing_from(AnswerSource::SubjectMarks) && !has_marks {
             Vec::new()
         } else {
             marks.unwrap_or_else(|| before.clone())
@@ -356,43 +372,44 @@ impl<'a> Record<'_, 'a> {
             let mark = marks.iter().find(|other| other.term == term.term);
             term.mark = mark.and_then(|other| other.mark);
         }
-        self.take(values, !is_taken);
+        self.apply_values(values, !is_taken);
         put(values, TERMS, Value::Terms(taken));
-        let marked = has_marks || (self.was_there && !self.lacks(AnswerSource::SubjectMarks));
+        let marked =
+            has_marks || (self.is_stored && !self.is_missing_from(AnswerSource::SubjectMarks));
         is_taken || (!has_per_term && marked)
     }
 
     fn has_structure(&self, at: Option<assessment::AssessmentPlace>) -> bool {
         at.is_some_and(|at| {
-            self.known
-                .has_of(CoverageKind::StructureOfGrade, at.year, at.grade)
+            self.context
+                .has_entry(CoverageKind::StructureOfGrade, at.year, at.grade)
         })
     }
 
     /// The answer with marks determines the mark; the structure shows only that there may be one.
     fn mark(&self, values: &mut Values<'a>) -> bool {
         let fetched = |source| {
-            let mut said = self
-                .said
+            let mut forms = self
+                .forms
                 .iter()
                 .rev()
-                .filter(|said| said.source() == source);
-            said.find_map(|said| said.values.as_ref())
+                .filter(|form| form.source() == source);
+            forms.find_map(|form| form.values.as_ref())
         };
         if let Some(fetched) = fetched(AnswerSource::Marks) {
             values.clone_from(&fetched.values);
             return true;
         }
-        if self.was_there && !self.lacks(AnswerSource::Marks) && !tells_nothing(values) {
+        if self.is_stored && !self.is_missing_from(AnswerSource::Marks) && !has_no_value(values) {
             return true;
         }
         if let Some(fetched) = fetched(AnswerSource::Structure) {
             values.clone_from(&fetched.values);
             return true;
         }
-        let may_be = self.was_there
-            && !self.lacks(AnswerSource::Structure)
-            && self.has_structure(self.known.at);
+        let is_possible = self.is_stored
+            && !self.is_missing_from(AnswerSource::Structure)
+            && self.has_structure(self.context.at);
         let nothing = mark::Mark {
             captured: false,
             absent: false,
@@ -403,12 +420,12 @@ impl<'a> Record<'_, 'a> {
         for (slot, value) in values.iter_mut().skip(3).zip(nothing.values()) {
             *slot = value;
         }
-        may_be
+        is_possible
     }
 }
 
 /// Returns whether a mark contains no value, and shows only that there may be one.
-pub(crate) fn tells_nothing(values: &[Value<'_>]) -> bool {
+pub(crate) fn has_no_value(values: &[Value<'_>]) -> bool {
     let mark = mark::Mark::from_values(values);
     !mark.captured && mark.dtime.is_none() && mark.mark.is_none() && mark.percentage.is_none()
 }

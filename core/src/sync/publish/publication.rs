@@ -32,7 +32,7 @@ impl Pass {
             FetchState::Quarantined | FetchState::Approved => only.is_none(),
             FetchState::Unfetched
             | FetchState::Published
-            | FetchState::Noted
+            | FetchState::IndicationOnly
             | FetchState::Failed => false,
         });
         let mut fetched: Vec<(ResourceRequest, &FetchLogEntry)> = fetched.collect();
@@ -94,7 +94,7 @@ impl Publication<'_> {
     /// if the stored pass is no longer this one.
     fn publish(&self, staging: &Staging) -> Result<Option<FetchLog>> {
         staging.write(|write| {
-            if staging.check_pass(write, &self.head)? != StoreOutcome::Kept {
+            if staging.check_pass(write, &self.head)? != StoreOutcome::Stored {
                 return Ok(None);
             }
             if dataset::has_records(write, self.school)? && write.owners().get(self.school).is_app()
@@ -103,14 +103,14 @@ impl Publication<'_> {
                     "syncing a school that has records: remove it first",
                 ));
             }
-            let mut held = self.held_before();
+            let mut quarantined = self.quarantined_before();
             let outcome = loop {
-                let outcome = Reconciler::reconcile(self, write, &held)?;
+                let outcome = Reconciler::reconcile(self, write, &quarantined)?;
                 let more = self.quarantine(&outcome.losses);
                 if more.is_empty() {
                     break outcome;
                 }
-                held.extend(more);
+                quarantined.extend(more);
             };
             let Reconciliation {
                 stage,
@@ -119,8 +119,8 @@ impl Publication<'_> {
                 ..
             } = outcome;
             dataset::commit(write, stage)?;
-            coverage_update::update_coverage(self, write, &held, &listed)?;
-            self.update_fetch_log(write, &held, &marked, &listed)?;
+            coverage_update::update_coverage(self, write, &quarantined, &listed)?;
+            self.update_fetch_log(write, &quarantined, &marked, &listed)?;
             let is_published = self.head.is_published || self.is_whole;
             let head = PassHead {
                 is_published,
@@ -134,21 +134,22 @@ impl Publication<'_> {
     /// Returns whether unchanged answers cover what the coverage does not contain yet, for example
     /// after a new year began.
     fn extends_coverage(&self, reader: &dyn Reader) -> Result<bool> {
-        let held = self
+        let quarantined = self
             .fetched
             .iter()
             .map(|request| (*request, Loss::default()));
-        coverage_update::lacks(self, reader, &held.collect())
+        coverage_update::lacks_coverage(self, reader, &quarantined.collect())
     }
 
     /// Returns the quarantined answers that are not examined in this publication.
-    fn held_before(&self) -> Quarantine {
-        let is_held = |row: &FetchLogEntry| {
+    fn quarantined_before(&self) -> Quarantine {
+        let is_quarantined = |row: &FetchLogEntry| {
             matches!(row.state, FetchState::Quarantined | FetchState::Approved)
         };
-        let held = logged_requests(self.rows).filter(|(_, row)| is_held(row));
-        let held = held.filter(|(request, _)| !self.fetched.contains(request));
-        held.map(|(request, _)| (request, Loss::default()))
+        let quarantined = logged_requests(self.rows).filter(|(_, row)| is_quarantined(row));
+        let quarantined = quarantined.filter(|(request, _)| !self.fetched.contains(request));
+        quarantined
+            .map(|(request, _)| (request, Loss::default()))
             .collect()
     }
 
@@ -159,17 +160,18 @@ impl Publication<'_> {
             .too_much(|request| row(request).is_some_and(|row| row.state == FetchState::Approved));
         let groups = too_much.iter().filter_map(|request| request.group());
         let groups: HashSet<(Group, u64)> = groups.collect();
-        let is_held = |request: &ResourceRequest| {
+        let is_quarantined = |request: &ResourceRequest| {
             let group = request.group();
             too_much.contains(request) || group.is_some_and(|group| groups.contains(&group))
         };
-        let most = if too_much.is_empty() {
+        let largest = if too_much.is_empty() {
             Quarantine::new()
         } else {
-            losses.most()
+            losses.largest()
         };
-        let held = self.fetched.iter().copied().filter(is_held);
-        held.map(|request| (request, most.get(&request).copied().unwrap_or_default()))
+        let quarantined = self.fetched.iter().copied().filter(is_quarantined);
+        quarantined
+            .map(|request| (request, largest.get(&request).copied().unwrap_or_default()))
             .collect()
     }
 
@@ -180,7 +182,7 @@ impl Publication<'_> {
     fn update_fetch_log(
         &self,
         write: &mut Write<'_>,
-        held: &Quarantine,
+        quarantined: &Quarantine,
         marked: &BTreeSet<u64>,
         listed: &LearnerLists,
     ) -> Result<()> {
@@ -191,7 +193,7 @@ impl Publication<'_> {
             };
             if !self.is_usable(*request) {
                 fetch_log::remove(write, self.school, coverage_key)?;
-            } else if let Some(Loss { lost, stored, .. }) = held.get(request).copied() {
+            } else if let Some(Loss { lost, stored, .. }) = quarantined.get(request).copied() {
                 let state = match row.state {
                     FetchState::Approved => FetchState::Approved,
                     _ => FetchState::Quarantined,
@@ -265,14 +267,14 @@ impl Publication<'_> {
 
     /// Returns whether the records of a grade and year are no longer requested.
     pub(crate) fn is_year_dropped(&self, grade: u64, year: u64) -> bool {
-        let is_wanted = |part| {
-            let row = self.rows.get(&CoverageKey::of_id(part, year, grade));
+        let is_fetched = |kind| {
+            let row = self.rows.get(&CoverageKey::of_id(kind, year, grade));
             row.is_some_and(|row| row.pass == self.head.pass && row.state != FetchState::Failed)
         };
         self.is_whole
             && year != self.year
-            && !is_wanted(CoverageKind::MarksOfGrade)
-            && !is_wanted(CoverageKind::StructureOfGrade)
+            && !is_fetched(CoverageKind::MarksOfGrade)
+            && !is_fetched(CoverageKind::StructureOfGrade)
     }
 
     /// Returns whether a record is no longer requested because of its day.
@@ -293,14 +295,14 @@ impl Publication<'_> {
 
     /// Returns the answers of this pass that are complete: those that are published now, and those
     /// that were unchanged.
-    pub(crate) fn complete(&self, held: &Quarantine) -> Vec<ResourceRequest> {
+    pub(crate) fn complete(&self, quarantined: &Quarantine) -> Vec<ResourceRequest> {
         let fetched: HashSet<ResourceRequest> = self.fetched.iter().copied().collect();
         let answers = logged_requests(self.rows).filter(|(request, row)| match row.state {
             FetchState::Fetched | FetchState::Quarantined | FetchState::Approved => {
-                fetched.contains(request) && !held.contains_key(request)
+                fetched.contains(request) && !quarantined.contains_key(request)
             }
             FetchState::Published => self.is_whole && row.pass == self.head.pass,
-            FetchState::Unfetched | FetchState::Noted | FetchState::Failed => false,
+            FetchState::Unfetched | FetchState::IndicationOnly | FetchState::Failed => false,
         });
         let requests = answers.map(|(request, _)| request);
         requests
@@ -309,10 +311,10 @@ impl Publication<'_> {
     }
 
     /// Returns the requests whose answers are published, without the quarantined ones.
-    pub(crate) fn requests(&self, held: &Quarantine) -> Vec<ResourceRequest> {
+    pub(crate) fn requests(&self, quarantined: &Quarantine) -> Vec<ResourceRequest> {
         let requests = self.fetched.iter().copied();
         requests
-            .filter(|request| self.is_usable(*request) && !held.contains_key(request))
+            .filter(|request| self.is_usable(*request) && !quarantined.contains_key(request))
             .collect()
     }
 

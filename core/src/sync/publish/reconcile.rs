@@ -66,7 +66,7 @@ pub(crate) struct Reconciler<'p> {
     /// parents if they exist.
     parents_in_answers: HashSet<u64>,
     /// The parents to whom current learners refer.
-    of_current: HashSet<u64>,
+    parents_of_current: HashSet<u64>,
     /// The subjects that learners take.
     taken: HashSet<u64>,
 }
@@ -77,11 +77,11 @@ impl<'p> Reconciler<'p> {
     pub(crate) fn reconcile(
         pass: &'p Publication<'p>,
         write: &mut Write<'_>,
-        held: &Quarantine,
+        quarantined: &Quarantine,
     ) -> Result<Reconciliation> {
         let school = pass.school;
-        let requests = pass.requests(held);
-        let mut whole = coverage::units(write, school)?;
+        let requests = pass.requests(quarantined);
+        let mut whole = coverage::coverage_keys(write, school)?;
         whole.extend(
             requests
                 .iter()
@@ -111,7 +111,7 @@ impl<'p> Reconciler<'p> {
             is_whole: lists.iter().all(|of| whole.contains(of)),
             ..LearnerLists::default()
         };
-        let mut joined = Reconciler {
+        let mut reconciler = Reconciler {
             pass,
             domains,
             whole,
@@ -125,17 +125,17 @@ impl<'p> Reconciler<'p> {
             new_places: HashMap::new(),
             referenced: HashSet::new(),
             parents_in_answers: HashSet::new(),
-            of_current: HashSet::new(),
+            parents_of_current: HashSet::new(),
             taken: HashSet::new(),
         };
         let mut sorted = rows.sorted(write)?;
         while let Some(row) = sorted.next(school)? {
-            joined.reconcile_record(row)?;
-            if joined.outcome.stage.sorter.bytes() > STAGE_BYTES {
-                write.spill(&mut joined.outcome.stage.sorter, "joined")?;
+            reconciler.reconcile_record(row)?;
+            if reconciler.outcome.stage.sorter.bytes() > STAGE_BYTES {
+                write.spill(&mut reconciler.outcome.stage.sorter, "joined")?;
             }
         }
-        Ok(joined.outcome)
+        Ok(reconciler.outcome)
     }
 
     fn reconcile_record(&mut self, mut row: MergeRow<'_>) -> Result<()> {
@@ -161,24 +161,24 @@ impl<'p> Reconciler<'p> {
                 .extend(AssessmentPlace::from_values(values).map(|at| (*id, at)));
         }
         let at = place(&self.new_places).or_else(|| place(&self.old_places));
-        let is_gone = self.is_gone(&row, &key);
-        let is_over = self.is_over(&row, &key, at);
+        let is_obsolete = self.is_obsolete(&row, &key);
+        let is_of_dropped_year = self.is_of_dropped_year(&row, &key, at);
         let id = key.get(1).copied().unwrap_or_default();
         let relations = Relations {
             at,
-            has_current_child: kind == Kind::Parent && self.of_current.contains(&id),
+            has_current_child: kind == Kind::Parent && self.parents_of_current.contains(&id),
         };
-        let said = self.domains.forms_of(&row, relations);
+        let forms = self.domains.forms_of(&row, relations);
         // No answer shows a mark without its assessment.
         let is_orphan = kind == Kind::Mark && !self.new_places.contains_key(&id);
         let was = row.stored.clone();
-        let stored = row.stored.filter(|_| !is_over);
+        let stored = row.stored.filter(|_| !is_of_dropped_year);
         // The fields of a school, a grade and a subject also depend on other records.
-        let is_said =
-            !said.is_empty() || matches!(kind, Kind::School | Kind::Grade | Kind::Subject);
-        let merged = if is_gone || is_orphan {
+        let is_merged =
+            !forms.is_empty() || matches!(kind, Kind::School | Kind::Grade | Kind::Subject);
+        let merged = if is_obsolete || is_orphan {
             None
-        } else if is_said {
+        } else if is_merged {
             let context = MergeContext {
                 whole: &self.whole,
                 at,
@@ -187,30 +187,30 @@ impl<'p> Reconciler<'p> {
                     _ => self.referenced.contains(&(kind, id)),
                 },
             };
-            merge(kind, stored, &said, &context)
+            merge(kind, stored, &forms, &context)
         } else {
             stored
         };
-        if !is_gone
-            && !is_over
+        if !is_obsolete
+            && !is_of_dropped_year
             && let Some(stored) = &was
         {
-            self.count(kind, stored, relations, &said);
+            self.count(kind, stored, relations, &forms);
         }
         let is_removed = was.is_some() && merged.is_none();
-        let shows_parents = said
+        let shows_parents = forms
             .iter()
-            .any(|said| said.values.is_some() && said.request.has_parents());
+            .any(|form| form.values.is_some() && form.request.has_parents());
         let line = match merged {
-            Some(values) if !is_said => {
-                self.note(kind, &key, &values, shows_parents);
+            Some(values) if !is_merged => {
+                self.record_references(kind, &key, &values, shows_parents);
                 return Ok(());
             }
             Some(values) => Some(self.line(kind, values)?),
             None => None,
         };
         if let Some(line) = &line {
-            self.note(kind, &key, &line.values, shows_parents);
+            self.record_references(kind, &key, &line.values, shows_parents);
         }
         let is_other = line.as_ref().map(|line| &line.values) != was.as_ref();
         if kind == Kind::Mark && is_other {
@@ -245,7 +245,7 @@ impl<'p> Reconciler<'p> {
         kind: Kind,
         stored: &[Value<'_>],
         relations: Relations,
-        said: &[RecordForm<'_>],
+        forms: &[RecordForm<'_>],
     ) {
         let mut fields = kind.fields().iter().zip(stored);
         let learner = fields.clone().find(|(field, _)| field.name == "learner_id");
@@ -257,17 +257,17 @@ impl<'p> Reconciler<'p> {
         let id = id.and_then(|(_, value)| value.integer());
         let owner = learner.or(id).unwrap_or_default();
         let year = self.pass.year;
-        let is_about = |request| is_complete_for(request, year, kind, stored, relations);
+        let is_covered = |request| is_complete_for(request, year, kind, stored, relations);
         self.outcome
             .losses
-            .count(kind, stored, owner, said, is_about);
+            .count(kind, stored, owner, forms, is_covered);
     }
 
     /// Returns whether a record is removed because no answer contains it any more. This applies to
     /// the subjects of learners in no list, which sync does not request; to records of years and
     /// days that sync no longer requests; to records to which no other record refers; and to
     /// parents that an answer would have contained together with their child.
-    fn is_gone(&self, row: &MergeRow<'_>, key: &[u64]) -> bool {
+    fn is_obsolete(&self, row: &MergeRow<'_>, key: &[u64]) -> bool {
         let id = key.get(1).copied().unwrap_or_default();
         match row.kind {
             Kind::LearnerSubject => {
@@ -295,7 +295,12 @@ impl<'p> Reconciler<'p> {
 
     /// Returns whether a stored assessment, mark or programme belongs to a year that sync no longer
     /// requests. For a mark, `at` has the references of its assessment.
-    fn is_over(&self, row: &MergeRow<'_>, key: &[u64], at: Option<AssessmentPlace>) -> bool {
+    fn is_of_dropped_year(
+        &self,
+        row: &MergeRow<'_>,
+        key: &[u64],
+        at: Option<AssessmentPlace>,
+    ) -> bool {
         let of = |at: AssessmentPlace| (at.grade, at.year);
         let at = match (row.kind, key) {
             (Kind::Assessment, _) => row
@@ -328,7 +333,13 @@ impl<'p> Reconciler<'p> {
     }
 
     /// Records the references of a record, which determine what happens to later records.
-    fn note(&mut self, kind: Kind, key: &[u64], values: &[Value<'_>], shows_parents: bool) {
+    fn record_references(
+        &mut self,
+        kind: Kind,
+        key: &[u64],
+        values: &[Value<'_>],
+        shows_parents: bool,
+    ) {
         match (kind, key) {
             (Kind::Assessment, [_, id]) => {
                 if let Some(at) = AssessmentPlace::from_values(values) {
@@ -371,7 +382,7 @@ impl<'p> Reconciler<'p> {
                         self.parents_in_answers.insert(parent);
                     }
                     if is_current {
-                        self.of_current.insert(parent);
+                        self.parents_of_current.insert(parent);
                     }
                 }
             }

@@ -237,7 +237,7 @@ impl Domains {
         row: &MergeRow<'a>,
         relations: Relations,
     ) -> Vec<RecordForm<'a>> {
-        let mut said: Vec<(u32, RecordForm<'a>)> = Vec::new();
+        let mut forms: Vec<(u32, RecordForm<'a>)> = Vec::new();
         for (number, fetched) in &row.fetched {
             let is_elsewhere = |request: &ResourceRequest| {
                 let (of, at) = (self.grade_and_year(*request), relations.at);
@@ -248,7 +248,7 @@ impl Domains {
                 .filter(|request| !is_elsewhere(request))
             {
                 let values = Some(fetched.clone());
-                said.push((*number, RecordForm { request, values }));
+                forms.push((*number, RecordForm { request, values }));
             }
         }
         if let Some(values) = &row.stored {
@@ -265,14 +265,14 @@ impl Domains {
             };
             let of_learner = learner.and_then(|learner| self.by_learner.get(&learner));
             let of_grade = grade.and_then(|grade| self.by_grade.get(&grade));
-            let near = of_learner.into_iter().chain(of_grade).flatten();
-            for number in near.chain(&self.others) {
+            let candidates = of_learner.into_iter().chain(of_grade).flatten();
+            for number in candidates.chain(&self.others) {
                 let is_fetched = row.fetched.iter().any(|(of, _)| of == number);
                 if let Some(request) = self.request(*number)
                     && !is_fetched
                     && is_complete_for(request, self.year, row.kind, values, relations)
                 {
-                    said.push((
+                    forms.push((
                         *number,
                         RecordForm {
                             request,
@@ -282,8 +282,8 @@ impl Domains {
                 }
             }
         }
-        said.sort_by_key(|(number, _)| *number);
-        said.into_iter().map(|(_, said)| said).collect()
+        forms.sort_by_key(|(number, _)| *number);
+        forms.into_iter().map(|(_, form)| form).collect()
     }
 
     fn request(&self, number: u32) -> Option<ResourceRequest> {

@@ -4,16 +4,16 @@
 //! over, the number of stored values that the answer no longer contains.
 
 use super::authority::{AnswerSource, RECORD};
-use super::merge::{RecordForm, tells_nothing};
+use super::merge::{RecordForm, has_no_value};
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::read::fetched_records::{FetchedRecord, Fields};
 use std::collections::{HashMap, HashSet};
 
-/// So many values may always be removed.
-const FEW: u64 = 20;
-/// A fraction of one in so many values may be removed.
-const SHARE: u64 = 5;
+/// The number of values of a column that an answer may always remove.
+const ALLOWED_LOSS: u64 = 20;
+/// An answer may also remove more values, up to one in `ALLOWED_SHARE` of the stored ones.
+const ALLOWED_SHARE: u64 = 5;
 
 /// The quarantined answers of a publication, with the values that each would remove.
 pub(crate) type Quarantine = HashMap<ResourceRequest, Loss>;
@@ -49,38 +49,40 @@ impl Loss {
     /// Returns whether the loss exceeds the limits. A loss of a single owner never does, because
     /// one learner that leaves a small grade has many of its values.
     fn is_too_much(&self) -> bool {
-        self.lost > FEW && self.lost * SHARE > self.stored && self.has_several_owners
+        self.lost > ALLOWED_LOSS
+            && self.lost * ALLOWED_SHARE > self.stored
+            && self.has_several_owners
     }
 }
 
 impl Losses {
     /// Adds a stored record of an owner to the counts. An answer removes the values that it
-    /// `is_about` and does not contain, unless another answer of the same source contains them.
+    /// `is_complete_for` and does not contain, unless another answer of the same source does.
     pub(crate) fn count(
         &mut self,
         kind: Kind,
         stored: &[Value<'_>],
         owner: u64,
-        said: &[RecordForm<'_>],
-        is_about: impl Fn(ResourceRequest) -> bool,
+        forms: &[RecordForm<'_>],
+        is_complete_for: impl Fn(ResourceRequest) -> bool,
     ) {
-        for request in said
+        for request in forms
             .iter()
-            .map(|said| said.request)
-            .filter(|request| is_about(*request))
+            .map(|form| form.request)
+            .filter(|request| is_complete_for(*request))
         {
             let source = request.spec().source;
-            let fetched = said.iter().filter(|said| said.source() == source);
+            let fetched = forms.iter().filter(|form| form.source() == source);
             let fetched: Vec<&FetchedRecord<'_>> =
-                fetched.filter_map(|said| said.values.as_ref()).collect();
+                fetched.filter_map(|form| form.values.as_ref()).collect();
             let fields = source.must_contain(kind, stored);
             for field in (0..Fields::BITS).filter(|field| fields >> field & 1 == 1) {
-                let before = worth(source, kind, field, stored);
+                let before = value_count(source, kind, field, stored);
                 let now = fetched
                     .iter()
                     .map(|fetched| match fetched.fields >> field & 1 {
                         0 => before,
-                        _ => worth(source, kind, field, &fetched.values),
+                        _ => value_count(source, kind, field, &fetched.values),
                     });
                 let lost = before.saturating_sub(now.max().unwrap_or(0));
                 let loss = Loss {
@@ -101,41 +103,41 @@ impl Losses {
     /// together. Answers that the app approved are included in the counts but not in the result.
     pub(crate) fn too_much(
         &self,
-        is_confirmed: impl Fn(ResourceRequest) -> bool,
+        is_approved: impl Fn(ResourceRequest) -> bool,
     ) -> HashSet<ResourceRequest> {
-        let mut together: HashMap<(AnswerSource, Kind, u32), Loss> = HashMap::new();
+        let mut by_source: HashMap<(AnswerSource, Kind, u32), Loss> = HashMap::new();
         for ((request, kind, field), loss) in &self.columns {
-            let of_source = (request.spec().source, *kind, *field);
-            together.entry(of_source).or_default().add(*loss);
+            let column = (request.spec().source, *kind, *field);
+            by_source.entry(column).or_default().add(*loss);
         }
         let columns = self
             .columns
             .iter()
             .filter(|((request, kind, field), loss)| {
-                let together = together.get(&(request.spec().source, *kind, *field));
-                let is_too_much = loss.is_too_much() || together.is_some_and(Loss::is_too_much);
-                loss.lost > 0 && is_too_much && !is_confirmed(*request)
+                let of_source = by_source.get(&(request.spec().source, *kind, *field));
+                let is_too_much = loss.is_too_much() || of_source.is_some_and(Loss::is_too_much);
+                loss.lost > 0 && is_too_much && !is_approved(*request)
             });
         columns.map(|((request, ..), _)| *request).collect()
     }
 
     /// Returns for each answer the loss of the column that would lose most.
-    pub(crate) fn most(&self) -> Quarantine {
-        let mut most = Quarantine::new();
+    pub(crate) fn largest(&self) -> Quarantine {
+        let mut largest = Quarantine::new();
         for ((request, ..), loss) in &self.columns {
-            let of_ask = most.entry(*request).or_default();
-            if (loss.lost, loss.stored) > (of_ask.lost, of_ask.stored) {
-                *of_ask = *loss;
+            let largest_of_request = largest.entry(*request).or_default();
+            if (loss.lost, loss.stored) > (largest_of_request.lost, largest_of_request.stored) {
+                *largest_of_request = *loss;
             }
         }
-        most
+        largest
     }
 }
 
 /// Returns how many values a field counts as.
-fn worth(source: AnswerSource, kind: Kind, field: u32, values: &[Value<'_>]) -> u64 {
+fn value_count(source: AnswerSource, kind: Kind, field: u32, values: &[Value<'_>]) -> u64 {
     if 1 << field == RECORD {
-        return u64::from(kind != Kind::Mark || !tells_nothing(values));
+        return u64::from(kind != Kind::Mark || !has_no_value(values));
     }
     match usize::try_from(field)
         .ok()

@@ -2,8 +2,8 @@
 //! contains. If the answer contains a field without a value, the field is empty.
 //!
 //! ```text
-//! kind u8 · told fields, a bit each · those with a value, a bit each · the values
-//! kind u8 of marks · assessment · learner · the mark as it is kept
+//! kind u8 · fields in the answer, a bit each · fields with a value, a bit each · the values
+//! kind u8 of marks · assessment · learner · the mark, encoded as in the store
 //! ```
 //!
 //! Numbers are [`varint`]s. The bytes do not contain the school, because it is the requested one.
@@ -70,8 +70,9 @@ impl FetchedRecord<'_> {
 }
 
 impl FetchedRecords {
-    /// Adds a record. Only the values of the fields in `told` are used, but all values of a mark.
-    pub(crate) fn push(&mut self, kind: Kind, told: Fields, values: &[Value<'_>]) {
+    /// Adds a record. Only the values of the fields in `field_set` are used, except that a mark has
+    /// all of its values.
+    pub(crate) fn push(&mut self, kind: Kind, field_set: Fields, values: &[Value<'_>]) {
         if kind == Kind::Mark {
             let id = |field: usize| values.get(field).and_then(Value::integer);
             let (assessment, learner) = (id(1).unwrap_or_default(), id(2).unwrap_or_default());
@@ -79,12 +80,12 @@ impl FetchedRecords {
         }
         let out = &mut self.bytes;
         out.push(kind as u8);
-        varint::push(out, told);
-        let is_told = |index: usize| told >> index & 1 == 1;
-        let there = values.iter().enumerate();
-        let there = there.filter(|(index, value)| is_told(*index) && !value.is_empty());
-        varint::push(out, there.clone().map(|(index, _)| 1 << index).sum());
-        for (_, value) in there {
+        varint::push(out, field_set);
+        let is_in_set = |index: usize| field_set >> index & 1 == 1;
+        let non_empty = values.iter().enumerate();
+        let non_empty = non_empty.filter(|(index, value)| is_in_set(*index) && !value.is_empty());
+        varint::push(out, non_empty.clone().map(|(index, _)| 1 << index).sum());
+        for (_, value) in non_empty {
             push_value(out, value);
         }
     }
@@ -99,14 +100,14 @@ impl FetchedRecords {
 
     /// Returns the records without those of erased learners.
     pub(crate) fn without(&self, school: u64, erased: &ErasedLearners) -> Result<FetchedRecords> {
-        let mut left = FetchedRecords::default();
+        let mut remaining = FetchedRecords::default();
         for record in self.records(school) {
             let record = record?;
             if record.learner().is_none_or(|learner| !erased.has(learner)) {
-                left.bytes.extend_from_slice(record.bytes);
+                remaining.bytes.extend_from_slice(record.bytes);
             }
         }
-        Ok(left)
+        Ok(remaining)
     }
 
     /// Wraps bytes that were encoded and stored before.
@@ -147,11 +148,11 @@ impl<'a> Iterator for FetchedRecordIter<'a> {
 
 fn take<'a>(rest: &mut &'a [u8], school: u64) -> Result<FetchedRecord<'a>> {
     let all = *rest;
-    let (kind, told, values) = take_values(rest, school)?;
+    let (kind, field_set, values) = take_values(rest, school)?;
     let bytes = all.get(..all.len() - rest.len()).ok_or_else(cut)?;
     Ok(FetchedRecord {
         kind,
-        fields: told,
+        fields: field_set,
         values,
         bytes,
     })
@@ -175,14 +176,14 @@ fn take_values<'a>(rest: &mut &'a [u8], school: u64) -> Result<(Kind, Fields, Ve
         }
         return Ok((kind, Fields::MAX, values));
     }
-    let told = varint::take(rest)?;
-    let there = varint::take(rest)?;
+    let field_set = varint::take(rest)?;
+    let non_empty = varint::take(rest)?;
     for (index, (field, slot)) in fields.iter().zip(&mut values).enumerate() {
-        if there >> index & 1 == 1 {
+        if non_empty >> index & 1 == 1 {
             *slot = take_value(field.form, rest)?;
         }
     }
-    Ok((kind, told, values))
+    Ok((kind, field_set, values))
 }
 
 fn set<'a>(values: &mut [Value<'a>], index: usize, value: Value<'a>) -> Result<()> {
@@ -290,7 +291,7 @@ mod tests {
 
     /// Tests a value of each form, and a bit for each field.
     #[test]
-    fn what_is_told_comes_back() -> Result<()> {
+    fn records_are_decoded_as_they_were_encoded() -> Result<()> {
         for kind in Kind::ALL {
             if kind == Kind::Mark || kind.has_username() {
                 continue;
@@ -299,18 +300,22 @@ mod tests {
             assert!(fields.len() <= Fields::BITS as usize, "{kind:?}");
             let of_school = kind == Kind::School || kind.is_of_school();
             let values: Vec<Value<'_>> = fields.iter().map(|field| sample(field.form)).collect();
-            let told = (1 << fields.len()) - 1 - Fields::from(of_school);
+            let field_set = (1 << fields.len()) - 1 - Fields::from(of_school);
             let nothing = vec![Value::Empty; fields.len()];
             let mut all = FetchedRecords::default();
-            all.push(kind, told, &values);
-            all.push(kind, told, &nothing);
+            all.push(kind, field_set, &values);
+            all.push(kind, field_set, &nothing);
             all.push(kind, 0, &values);
-            let expected = [(told, values), (told, nothing.clone()), (0, nothing)];
-            let expected = expected.map(|(told, mut values)| {
+            let expected = [
+                (field_set, values),
+                (field_set, nothing.clone()),
+                (0, nothing),
+            ];
+            let expected = expected.map(|(field_set, mut values)| {
                 if of_school && let Some(school) = values.first_mut() {
                     *school = Value::Integer(7);
                 }
-                (kind, told, values)
+                (kind, field_set, values)
             });
             let read = all
                 .records(7)
@@ -344,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_come_back_and_cuts_are_seen() -> Result<()> {
+    fn marks_are_decoded_and_truncated_records_are_detected() -> Result<()> {
         let mark = Mark {
             captured: true,
             absent: false,
@@ -352,22 +357,22 @@ mod tests {
             mark: PackedDecimal::parse("13.5"),
             percentage: PackedDecimal::parse("67.5"),
         };
-        let mut told = FetchedRecords::default();
-        told.push_mark(77, 7, &mark);
-        told.push(Kind::Grade, 0b110, &[Value::Empty, Value::Integer(9)]);
-        let read: Vec<_> = told.records(1).collect::<Result<_>>()?;
+        let mut fetched = FetchedRecords::default();
+        fetched.push_mark(77, 7, &mark);
+        fetched.push(Kind::Grade, 0b110, &[Value::Empty, Value::Integer(9)]);
+        let read: Vec<_> = fetched.records(1).collect::<Result<_>>()?;
         let keys: Vec<_> = read
             .iter()
-            .filter_map(|told| told.values.get(..3))
+            .filter_map(|record| record.values.get(..3))
             .collect();
         let key = [1, 77, 7].map(Value::Integer);
         assert_eq!(keys.first(), Some(&key.as_slice()));
         assert_eq!(
-            read.first().map(|told| Mark::from_values(&told.values)),
+            read.first().map(|record| Mark::from_values(&record.values)),
             Some(mark)
         );
-        for length in 1..told.bytes.len() {
-            let bytes = told.bytes.get(..length).unwrap_or_default().to_vec();
+        for length in 1..fetched.bytes.len() {
+            let bytes = fetched.bytes.get(..length).unwrap_or_default().to_vec();
             let cut = FetchedRecords { bytes };
             assert!(cut.records(1).count() <= 2);
         }

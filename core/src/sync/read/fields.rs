@@ -1,7 +1,7 @@
 //! Decodes the objects of answers, member by member. Unknown members are skipped, and their names
 //! are recorded. A member of a wrong type fails the answer; its value appears in no message.
 
-use super::out::{DecodeError, Out};
+use super::out::{AnswerBuilder, DecodeError};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ pub(super) trait Members<'de> {
     /// Returns what the objects describe, for the report of unknown members.
     fn what(&self) -> &'static str;
 
-    fn out(&mut self) -> &mut Out;
+    fn out(&mut self) -> &mut AnswerBuilder;
 }
 
 /// Decodes an object by passing its members to `M`.
@@ -51,7 +51,7 @@ impl<'de, M: Members<'de>> Visitor<'de> for ObjectOf<'_, M> {
         }
         match self.0.end() {
             Ok(()) => Ok(()),
-            Err(why) => Err(self.0.out().refuse(why)),
+            Err(reason) => Err(self.0.out().refuse(reason)),
         }
     }
 }
@@ -83,7 +83,7 @@ impl<'de, M: Members<'de>> Visitor<'de> for ArrayOf<'_, M> {
 /// Reads the text of a member that may occur only once in its object. `slot` is empty before.
 pub(super) fn take_text<'de, A: MapAccess<'de>>(
     slot: &mut Option<Cow<'de, str>>,
-    out: &mut Out,
+    out: &mut AnswerBuilder,
     map: &mut A,
 ) -> Result<(), A::Error> {
     let Text(text) = map.next_value()?;

@@ -1,6 +1,6 @@
 //! Decodes an assessment within marks (2.6), with the mark of one learner or without a mark.
 
-use super::out::{DecodeError, unkeepable};
+use super::out::{DecodeError, invalid_value};
 use crate::date::DateTime;
 use crate::record::Kind;
 use crate::record::kinds::mark::Mark;
@@ -44,7 +44,7 @@ pub(super) fn read_mark(
     mark: &str,
     captured: &str,
 ) -> Result<Mark, DecodeError> {
-    let wrong = |field| unkeepable(Kind::Mark, field);
+    let wrong = |field| invalid_value(Kind::Mark, field);
     let decimal = |field, text: &str| match text {
         "" => Ok(None),
         text => PackedDecimal::parse(text).map(Some).ok_or(wrong(field)),

@@ -4,7 +4,7 @@ use super::fields::{Members, ObjectOf, Text, take_text};
 use super::leaf::{LEAF, OF_STRUCTURE};
 use super::level::{LEARNER, LEVELS, TERM};
 use super::marks::MarksDecoder;
-use super::out::{DecodeError, Out};
+use super::out::{AnswerBuilder, DecodeError};
 use crate::record::Kind;
 use crate::record::value::integer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
@@ -17,8 +17,8 @@ impl<'de> Members<'de> for MarksDecoder<'_, 'de> {
             return Err(self.out.refuse(DecodeError::Shape));
         };
         if self.level < LEVELS.len() {
-            if let Err(why) = self.enter(id) {
-                return Err(self.out.refuse(why));
+            if let Err(reason) = self.enter(id) {
+                return Err(self.out.refuse(reason));
             }
             let mut item = MarkMembers {
                 marks: self,
@@ -43,7 +43,7 @@ impl<'de> Members<'de> for MarksDecoder<'_, 'de> {
         "assessment marks"
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.out
     }
 }
@@ -58,7 +58,7 @@ struct MarkMembers<'m, 'o, 'de> {
 
 impl<'de> MarkMembers<'_, '_, 'de> {
     /// Records that a member has occurred in the object. Fails if it has occurred before.
-    fn see(&mut self, bit: u8) -> Result<(), DecodeError> {
+    fn mark_seen(&mut self, bit: u8) -> Result<(), DecodeError> {
         let is_twice = self.seen & bit != 0;
         self.seen |= bit;
         if is_twice {
@@ -68,7 +68,7 @@ impl<'de> MarkMembers<'_, '_, 'de> {
         }
     }
 
-    fn repeats(&self, text: &str) -> Result<(), DecodeError> {
+    fn check_id(&self, text: &str) -> Result<(), DecodeError> {
         if integer(text) == Some(self.id) {
             Ok(())
         } else {
@@ -76,8 +76,8 @@ impl<'de> MarkMembers<'_, '_, 'de> {
         }
     }
 
-    fn named(&mut self, name: Cow<'de, str>) -> Result<(), DecodeError> {
-        self.see(4)?;
+    fn add_name(&mut self, name: Cow<'de, str>) -> Result<(), DecodeError> {
+        self.mark_seen(4)?;
         self.marks.name(name)
     }
 }
@@ -87,8 +87,8 @@ impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
         let Some(level) = LEVELS.get(self.marks.level) else {
             return Ok(false);
         };
-        let taken = if name == level.below {
-            let seen = self.see(1);
+        let outcome = if name == level.below {
+            let seen = self.mark_seen(1);
             if seen.is_ok() {
                 self.marks.level += 1;
                 let below = map.next_value_seed(ObjectOf(&mut *self.marks));
@@ -101,16 +101,16 @@ impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
             return Ok(false);
         } else if name == level.id {
             let Text(text) = map.next_value()?;
-            self.see(2).and_then(|()| self.repeats(&text))
+            self.mark_seen(2).and_then(|()| self.check_id(&text))
         } else if name == level.name {
             let Text(text) = map.next_value()?;
-            self.named(text)
+            self.add_name(text)
         } else {
             return Ok(false);
         };
-        match taken {
+        match outcome {
             Ok(()) => Ok(true),
-            Err(why) => Err(self.marks.out.refuse(why)),
+            Err(reason) => Err(self.marks.out.refuse(reason)),
         }
     }
 
@@ -129,7 +129,7 @@ impl<'de> Members<'de> for MarkMembers<'_, '_, 'de> {
         }
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.marks.out
     }
 }
@@ -177,7 +177,7 @@ impl<'de> Members<'de> for LeafOf<'_, '_, 'de> {
         Kind::Assessment.name()
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.marks.out
     }
 }

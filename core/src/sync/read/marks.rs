@@ -7,7 +7,7 @@
 use super::fetched_records::Fields;
 use super::leaf::{self, Leaf};
 use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, YEAR};
-use super::out::{DecodeError, Out, unkeepable};
+use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use crate::record::field::{FieldForm, position};
 use crate::record::kinds::{assessment, learning_program};
 use crate::record::value::integer;
@@ -24,7 +24,7 @@ pub(super) struct MarksDecoder<'o, 'de> {
     /// The ids of the current objects: grade, year, term, learner, subject and learning outcome.
     pub(super) ids: [u64; LEVELS.len()],
     /// For each level, the ids that have already occurred in the current object above.
-    pub(super) beside: [BTreeSet<u64>; LEVELS.len()],
+    pub(super) siblings: [BTreeSet<u64>; LEVELS.len()],
     pub(super) level: usize,
     pub(super) names: BTreeMap<(usize, u64), Cow<'de, str>>,
     /// The terms and subjects whose programmes were added already.
@@ -36,7 +36,7 @@ pub(super) struct MarksDecoder<'o, 'de> {
     /// same order.
     pub(super) next: usize,
     pub(super) leaf: Leaf<'de>,
-    pub(super) out: &'o mut Out,
+    pub(super) out: &'o mut AnswerBuilder,
 }
 
 /// An assessment that was decoded before, for comparison.
@@ -53,11 +53,11 @@ struct DecodedAssessment<'de> {
 }
 
 impl<'o> MarksDecoder<'o, '_> {
-    pub(super) fn new(out: &'o mut Out) -> Self {
+    pub(super) fn new(out: &'o mut AnswerBuilder) -> Self {
         MarksDecoder {
             is_structure: matches!(out.request.spec().format, Format::Structure),
             ids: [0; LEVELS.len()],
-            beside: Default::default(),
+            siblings: Default::default(),
             level: 0,
             names: BTreeMap::new(),
             programmes: BTreeSet::new(),
@@ -76,17 +76,17 @@ impl<'de> MarksDecoder<'_, 'de> {
         if let Some(slot) = self.ids.get_mut(self.level) {
             *slot = id;
         }
-        if let Some(below) = self.beside.get_mut(self.level + 1) {
+        if let Some(below) = self.siblings.get_mut(self.level + 1) {
             below.clear();
         }
-        let beside = self.beside.get_mut(self.level);
-        if beside.is_some_and(|beside| !beside.insert(id)) {
+        let siblings = self.siblings.get_mut(self.level);
+        if siblings.is_some_and(|siblings| !siblings.insert(id)) {
             return Err(DecodeError::Shape);
         }
         let request = self.out.request;
         match (self.level, request.spec().scope) {
             (GRADE, Selection::Grade) | (LEARNER, Selection::Learner) if request.id != id => {
-                Err(DecodeError::OutOfUnit)
+                Err(DecodeError::NotRequested)
             }
             (YEAR, _) => self.out.year(id),
             (SUBJECT, _) => self.programme(),
@@ -101,7 +101,7 @@ impl<'de> MarksDecoder<'_, 'de> {
         if !self.programmes.insert((term, subject)) {
             return Ok(());
         }
-        let told = if self.is_structure {
+        let field_set = if self.is_structure {
             PROGRAMME
         } else {
             PROGRAMME | RELEASED
@@ -117,7 +117,7 @@ impl<'de> MarksDecoder<'_, 'de> {
             Value::Empty,
             released,
         ];
-        self.out.record(Kind::LearningProgram, told, &values)
+        self.out.record(Kind::LearningProgram, field_set, &values)
     }
 
     /// Adds the name of the current object, unless it was added before.
@@ -168,7 +168,7 @@ impl<'de> MarksDecoder<'_, 'de> {
         let [_, _, term, learner, subject, outcome] = self.ids;
         let place = [term, subject, outcome];
         let texts = [name, date, weight, out_of];
-        let is_full = self.assessments.len() == MOST_ASSESSMENTS;
+        let is_full = self.assessments.len() == MAX_ASSESSMENTS;
         let found = self.find(id);
         let known = found.and_then(|at| Some((at, self.assessments.get_mut(at)?)));
         match known {
@@ -180,12 +180,12 @@ impl<'de> MarksDecoder<'_, 'de> {
                 known.head = head;
                 if known.texts != texts {
                     known.texts.clone_from(&texts);
-                    self.tell(id, &texts)?;
+                    self.add_assessment(id, &texts)?;
                 }
             }
             None if is_full => return Err(DecodeError::TooMany),
             None => {
-                self.tell(id, &texts)?;
+                self.add_assessment(id, &texts)?;
                 self.places.insert(id, self.assessments.len());
                 let learner = Some(learner);
                 self.assessments.push(DecodedAssessment {
@@ -231,7 +231,7 @@ impl<'de> MarksDecoder<'_, 'de> {
         true
     }
 
-    fn tell(
+    fn add_assessment(
         &mut self,
         id: u64,
         [name, date, weight, out_of]: &[Cow<'_, str>; 4],
@@ -248,14 +248,14 @@ impl<'de> MarksDecoder<'_, 'de> {
         ];
         for ((text, form), field) in texts.into_iter().zip(TEXTS) {
             let value = Value::from_text(form, Cow::Borrowed(text));
-            values.push(value.ok_or(unkeepable(Kind::Assessment, field))?);
+            values.push(value.ok_or(invalid_value(Kind::Assessment, field))?);
         }
-        let told = if self.is_structure {
+        let field_set = if self.is_structure {
             STRUCTURE
         } else {
             ASSESSMENT
         };
-        self.out.record(Kind::Assessment, told, &values)
+        self.out.record(Kind::Assessment, field_set, &values)
     }
 }
 
@@ -269,7 +269,7 @@ fn text(text: Cow<'_, str>) -> Value<'_> {
 
 /// The maximum number of assessments in an answer. All of them are in memory while the answer is
 /// decoded.
-const MOST_ASSESSMENTS: usize = 100_000;
+const MAX_ASSESSMENTS: usize = 100_000;
 
 /// The fields of an assessment after its references, in order.
 const TEXTS: [&str; 4] = [

@@ -8,6 +8,7 @@
 //! - `fetched_records`: the decoded records, as bytes. `out`: the output of a reader, including
 //!   what else an answer shows.
 
+mod enrolments;
 pub(crate) mod fetched_records;
 mod fields;
 mod leaf;
@@ -18,7 +19,6 @@ mod out;
 mod record;
 mod subjects;
 pub(crate) mod table;
-mod takers;
 #[cfg(test)]
 mod tests;
 
@@ -27,51 +27,55 @@ use super::plan::resource_request::ResourceRequest;
 use crate::record::Value;
 use crate::record::field::position;
 use crate::record::kinds::learner;
+use enrolments::EnrolmentReader;
 use fetched_records::FetchedRecords;
 use fields::{ArrayOf, Members, ObjectOf};
 use marks::MarksDecoder;
-use out::Out;
+use out::AnswerBuilder;
 use record::RecordDecoder;
 use serde::de::DeserializeSeed;
 use std::borrow::Cow;
 use subjects::SubjectDecoder;
-use takers::EnrolmentReader;
 
 pub(super) use out::{DecodeError, Evidence};
 
 /// The maximum size of an answer, in bytes.
-pub(super) const MOST_BYTES: usize = 32 << 20;
+pub(super) const MAX_ANSWER_BYTES: usize = 32 << 20;
 
 /// Decodes the answer to a request about a school completely, or fails.
-pub(super) fn read(
+pub(super) fn decode_answer(
     request: ResourceRequest,
     school: u64,
     body: &[u8],
 ) -> Result<(FetchedRecords, Evidence), DecodeError> {
-    if body.len() > MOST_BYTES {
+    if body.len() > MAX_ANSWER_BYTES {
         return Err(DecodeError::TooLarge);
     }
     let body = std::str::from_utf8(body).map_err(|_| DecodeError::NoJson)?;
-    let mut out = Out::new(request, school);
-    match fill(request, body, &mut out) {
-        Ok(()) => Ok((out.told, out.evidence)),
-        Err(error) if error.is_data() => Err(out.why()),
+    let mut out = AnswerBuilder::new(request, school);
+    match decode_into(request, body, &mut out) {
+        Ok(()) => Ok((out.fetched, out.evidence)),
+        Err(error) if error.is_data() => Err(out.refusal()),
         Err(_) => Err(DecodeError::NoJson),
     }
 }
 
 const STATUS: usize = position(learner::FIELDS, "status");
 
-fn fill(request: ResourceRequest, body: &str, out: &mut Out) -> serde_json::Result<()> {
+fn decode_into(
+    request: ResourceRequest,
+    body: &str,
+    out: &mut AnswerBuilder,
+) -> serde_json::Result<()> {
     match request.spec().format {
         Format::List(table) => {
-            let reader = RecordDecoder::new(table, out);
+            let decoder = RecordDecoder::new(table, out);
             match request.spec().scope {
                 Selection::Status(status) => {
                     let status = Value::Text(Cow::Borrowed(status));
-                    array(reader.with(STATUS, status), body)
+                    array(decoder.with(STATUS, status), body)
                 }
-                _ => array(reader, body),
+                _ => array(decoder, body),
             }
         }
         Format::Object(table) => object(&mut RecordDecoder::new(table, out), body),
@@ -82,14 +86,14 @@ fn fill(request: ResourceRequest, body: &str, out: &mut Out) -> serde_json::Resu
 }
 
 fn array<'de>(mut members: impl Members<'de>, body: &'de str) -> serde_json::Result<()> {
-    whole(ArrayOf(&mut members), body)
+    decode_whole(ArrayOf(&mut members), body)
 }
 
 fn object<'de>(members: &mut impl Members<'de>, body: &'de str) -> serde_json::Result<()> {
-    whole(ObjectOf(members), body)
+    decode_whole(ObjectOf(members), body)
 }
 
-fn whole<'de>(seed: impl DeserializeSeed<'de>, body: &'de str) -> serde_json::Result<()> {
+fn decode_whole<'de>(seed: impl DeserializeSeed<'de>, body: &'de str) -> serde_json::Result<()> {
     let mut json = serde_json::Deserializer::from_str(body);
     seed.deserialize(&mut json)?;
     json.end()

@@ -38,11 +38,11 @@ pub(in super::super) enum DecodeError {
     OtherSchool,
     /// The answer contains data that was not requested: of another grade, learner, year, term or
     /// day.
-    OutOfUnit,
+    NotRequested,
     /// A record is larger than a line of a dataset may be.
     LargeRecord,
     /// A value is invalid for its field, or a required value is missing.
-    Unkeepable {
+    InvalidValue {
         of: &'static str,
         field: &'static str,
     },
@@ -51,15 +51,15 @@ pub(in super::super) enum DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            DecodeError::NoJson => "it is no JSON",
+            DecodeError::NoJson => "it is not JSON",
             DecodeError::TooLarge => "it is larger than 32 MiB",
             DecodeError::TooMany => "it has more than 100,000 assessments",
-            DecodeError::Shape => "it has another shape",
+            DecodeError::Shape => "it has an unexpected structure",
             DecodeError::OtherSchool => "it is about another school",
-            DecodeError::OutOfUnit => "it contains data that was not requested",
+            DecodeError::NotRequested => "it contains data that was not requested",
             DecodeError::LargeRecord => "it has a record larger than 1 MiB",
-            DecodeError::Unkeepable { of, field } => {
-                return write!(f, "it has a value that cannot be kept: {of}.{field}");
+            DecodeError::InvalidValue { of, field } => {
+                return write!(f, "it has an invalid value: {of}.{field}");
             }
         })
     }
@@ -71,50 +71,50 @@ const MAX_UNKNOWN_OF_ANSWER: usize = 64;
 const NAME_BYTES: usize = 64;
 
 /// Collects the content of an answer.
-pub(super) struct Out {
+pub(super) struct AnswerBuilder {
     pub(super) school: u64,
     pub(super) request: ResourceRequest,
-    pub(super) told: FetchedRecords,
+    pub(super) fetched: FetchedRecords,
     pub(super) evidence: Evidence,
     /// The reason why the answer was refused.
     refused: Option<DecodeError>,
     /// The field whose value is being read.
-    reading: Option<(&'static str, &'static str)>,
+    current_field: Option<(&'static str, &'static str)>,
 }
 
-impl Out {
-    pub(super) fn new(request: ResourceRequest, school: u64) -> Out {
-        Out {
+impl AnswerBuilder {
+    pub(super) fn new(request: ResourceRequest, school: u64) -> AnswerBuilder {
+        AnswerBuilder {
             school,
             request,
-            told: FetchedRecords::default(),
+            fetched: FetchedRecords::default(),
             evidence: Evidence::default(),
             refused: None,
-            reading: None,
+            current_field: None,
         }
     }
 
     /// Stops the parser. The reason is stored here, because the parser's own error contains none.
     #[cold]
-    pub(super) fn refuse<E: Error>(&mut self, why: DecodeError) -> E {
-        self.refused = Some(why);
+    pub(super) fn refuse<E: Error>(&mut self, reason: DecodeError) -> E {
+        self.refused = Some(reason);
         E::custom("")
     }
 
     /// Announces the field whose value is read next, so that a value of a wrong type is attributed
     /// to it.
-    pub(super) fn reading(&mut self, of: Kind, field: &'static str) {
-        self.reading = Some((of.name(), field));
+    pub(super) fn begin_field(&mut self, of: Kind, field: &'static str) {
+        self.current_field = Some((of.name(), field));
     }
 
-    pub(super) fn was_read(&mut self) {
-        self.reading = None;
+    pub(super) fn end_field(&mut self) {
+        self.current_field = None;
     }
 
     /// Returns the reason why the parser stopped, for a body that is JSON.
-    pub(super) fn why(&self) -> DecodeError {
-        let unkeepable = |(of, field)| DecodeError::Unkeepable { of, field };
-        let wrong_type = self.reading.map_or(DecodeError::Shape, unkeepable);
+    pub(super) fn refusal(&self) -> DecodeError {
+        let invalid_value = |(of, field)| DecodeError::InvalidValue { of, field };
+        let wrong_type = self.current_field.map_or(DecodeError::Shape, invalid_value);
         self.refused.unwrap_or(wrong_type)
     }
 
@@ -127,10 +127,10 @@ impl Out {
 
     /// Checks that the whole answer belongs to one year.
     pub(super) fn year(&mut self, year: u64) -> Result<(), DecodeError> {
-        let is_asked = self.request.year.is_none_or(|asked| asked == year);
+        let is_requested = self.request.year.is_none_or(|requested| requested == year);
         match self.evidence.year.replace(year) {
             Some(other) if other != year => Err(DecodeError::Shape),
-            _ if !is_asked => Err(DecodeError::OutOfUnit),
+            _ if !is_requested => Err(DecodeError::NotRequested),
             _ => Ok(()),
         }
     }
@@ -139,22 +139,22 @@ impl Out {
     pub(super) fn record(
         &mut self,
         kind: Kind,
-        told: Fields,
+        field_set: Fields,
         values: &[Value<'_>],
     ) -> Result<(), DecodeError> {
         let fields = kind.fields().iter().zip(values).enumerate();
         for (index, (field, value)) in fields {
-            if field.required && told >> index & 1 == 1 && value.is_empty() {
-                return Err(unkeepable(kind, field.name));
+            if field.required && field_set >> index & 1 == 1 && value.is_empty() {
+                return Err(invalid_value(kind, field.name));
             }
         }
-        if !self.request.belongs(kind, values) {
-            return Err(DecodeError::OutOfUnit);
+        if !self.request.may_contain(kind, values) {
+            return Err(DecodeError::NotRequested);
         }
         self.evidence.records += 1;
-        let before = self.told.bytes().len();
-        self.told.push(kind, told, values);
-        if self.told.bytes().len() - before > LINE_BYTES {
+        let before = self.fetched.bytes().len();
+        self.fetched.push(kind, field_set, values);
+        if self.fetched.bytes().len() - before > LINE_BYTES {
             return Err(DecodeError::LargeRecord);
         }
         Ok(())
@@ -162,11 +162,11 @@ impl Out {
 
     pub(super) fn mark(&mut self, assessment: u64, learner: u64, mark: &Mark) {
         self.evidence.records += 1;
-        self.told.push_mark(assessment, learner, mark);
+        self.fetched.push_mark(assessment, learner, mark);
     }
 }
 
-pub(super) const fn unkeepable(kind: Kind, field: &'static str) -> DecodeError {
+pub(super) const fn invalid_value(kind: Kind, field: &'static str) -> DecodeError {
     let of = kind.name();
-    DecodeError::Unkeepable { of, field }
+    DecodeError::InvalidValue { of, field }
 }

@@ -2,7 +2,7 @@
 
 use super::fetched_records::Fields;
 use super::fields::{ArrayOf, Members, Text};
-use super::out::{DecodeError, Out, unkeepable};
+use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use super::table::{MemberTable, To};
 use crate::record::Value;
 use crate::record::field::FieldForm;
@@ -15,27 +15,30 @@ use serde_json::value::RawValue;
 pub(super) struct RecordDecoder<'o, 'de> {
     table: &'static MemberTable,
     /// A field, and its value in every record, that the objects do not contain.
-    beside: Option<(usize, Value<'de>)>,
-    told: Fields,
+    constant: Option<(usize, Value<'de>)>,
+    field_set: Fields,
     values: Vec<Value<'de>>,
     /// The members that have already occurred in the object, one bit each.
     seen: u64,
     /// The index of the member that is expected next, because members usually occur in order.
     next: usize,
-    out: &'o mut Out,
+    out: &'o mut AnswerBuilder,
 }
 
 impl<'o, 'de> RecordDecoder<'o, 'de> {
-    pub(super) fn new(table: &'static MemberTable, out: &'o mut Out) -> RecordDecoder<'o, 'de> {
+    pub(super) fn new(
+        table: &'static MemberTable,
+        out: &'o mut AnswerBuilder,
+    ) -> RecordDecoder<'o, 'de> {
         let others = table.others.iter().filter_map(|(_, to)| match to {
             To::Field(index) => Some(index),
             _ => None,
         });
-        let told = table.own.iter().chain(others);
+        let field_set = table.own.iter().chain(others);
         RecordDecoder {
             table,
-            beside: None,
-            told: told.fold(0, |told, index| told | 1 << index),
+            constant: None,
+            field_set: field_set.fold(0, |field_set, index| field_set | 1 << index),
             values: vec![Value::Empty; table.kind.fields().len()],
             seen: 0,
             next: 0,
@@ -46,8 +49,8 @@ impl<'o, 'de> RecordDecoder<'o, 'de> {
     /// Sets a field of every record to a value.
     pub(super) fn with(self, field: usize, value: Value<'de>) -> RecordDecoder<'o, 'de> {
         RecordDecoder {
-            beside: Some((field, value)),
-            told: self.told | 1 << field,
+            constant: Some((field, value)),
+            field_set: self.field_set | 1 << field,
             ..self
         }
     }
@@ -78,7 +81,7 @@ impl<'o, 'de> RecordDecoder<'o, 'de> {
         let Some(field) = kind.fields().get(index) else {
             return Err(self.out.refuse(DecodeError::Shape));
         };
-        self.out.reading(kind, field.name);
+        self.out.begin_field(kind, field.name);
         let value = if field.form == FieldForm::Texts {
             let raw: &RawValue = map.next_value()?;
             terms::value_from_json(field.form, raw.get()).ok()
@@ -86,10 +89,10 @@ impl<'o, 'de> RecordDecoder<'o, 'de> {
             let Text(text) = map.next_value()?;
             Value::from_text(field.form, text)
         };
-        self.out.was_read();
+        self.out.end_field();
         match (self.values.get_mut(index), value) {
             (Some(slot), Some(value)) => *slot = value,
-            _ => return Err(self.out.refuse(unkeepable(kind, field.name))),
+            _ => return Err(self.out.refuse(invalid_value(kind, field.name))),
         }
         Ok(())
     }
@@ -128,22 +131,24 @@ impl<'de> Members<'de> for RecordDecoder<'_, 'de> {
         if self.table.needed.is_some_and(is_missing) {
             return Err(DecodeError::Shape);
         }
-        if let Some((index, value)) = &self.beside
+        if let Some((index, value)) = &self.constant
             && let Some(slot) = self.values.get_mut(*index)
         {
             *slot = value.clone();
         }
-        let told = self.out.record(self.table.kind, self.told, &self.values);
+        let added = self
+            .out
+            .record(self.table.kind, self.field_set, &self.values);
         self.values.fill(Value::Empty);
         (self.seen, self.next) = (0, 0);
-        told
+        added
     }
 
     fn what(&self) -> &'static str {
         self.table.kind.name()
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.out
     }
 }

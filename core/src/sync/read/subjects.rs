@@ -2,7 +2,7 @@
 //! school's current year.
 
 use super::fields::{ArrayOf, Members, take_text};
-use super::out::{DecodeError, Out, unkeepable};
+use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use crate::dataset::LINE_BYTES;
 use crate::record::field::position;
 use crate::record::kinds::{grade, learner_subject, subject, term};
@@ -46,42 +46,46 @@ pub(super) struct SubjectDecoder<'de, 'o> {
     /// The terms of the current subject and their ids.
     ids: Vec<(u64, u64)>,
     /// The subjects that occurred already.
-    told: BTreeSet<u64>,
-    out: &'o mut Out,
+    seen_subjects: BTreeSet<u64>,
+    out: &'o mut AnswerBuilder,
 }
 
 impl<'o> SubjectDecoder<'_, 'o> {
-    pub(super) fn new(out: &'o mut Out) -> Self {
+    pub(super) fn new(out: &'o mut AnswerBuilder) -> Self {
         SubjectDecoder {
             is_per_term: out.request.resource == Resource::SubjectsPerTerm,
             texts: Default::default(),
             has_terms: false,
             terms: Vec::new(),
             ids: Vec::new(),
-            told: BTreeSet::new(),
+            seen_subjects: BTreeSet::new(),
             out,
         }
     }
 
     /// Adds a record with these fields.
-    fn tell(&mut self, kind: Kind, told: Vec<(usize, Value<'_>)>) -> Result<(), DecodeError> {
+    fn add_record(
+        &mut self,
+        kind: Kind,
+        fields: Vec<(usize, Value<'_>)>,
+    ) -> Result<(), DecodeError> {
         let mut values = vec![Value::Empty; kind.fields().len()];
-        let mut fields = 0;
-        for (index, value) in told {
-            fields |= 1 << index;
+        let mut field_set = 0;
+        for (index, value) in fields {
+            field_set |= 1 << index;
             if let Some(slot) = values.get_mut(index) {
                 *slot = value;
             }
         }
-        self.out.record(kind, fields, &values)
+        self.out.record(kind, field_set, &values)
     }
 
     /// Adds the ids of the terms of the year.
-    fn tell_terms(&mut self, year: u64) -> Result<(), DecodeError> {
+    fn add_term_ids(&mut self, year: u64) -> Result<(), DecodeError> {
         for (term, id) in std::mem::take(&mut self.ids) {
-            let told = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
-            let told = told.map(|(field, number)| (field, Value::Integer(number)));
-            self.tell(Kind::Term, told.into())?;
+            let fields = [(TERM_YEAR, year), (TERM, term), (TERM_ID, id)];
+            let fields = fields.map(|(field, number)| (field, Value::Integer(number)));
+            self.add_record(Kind::Term, fields.into())?;
         }
         Ok(())
     }
@@ -126,55 +130,56 @@ impl<'de> Members<'de> for SubjectDecoder<'de, '_> {
         let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
         let [year, subject, name, above, above_name, grade, grade_name] = texts;
         let number =
-            |field, text: &str| integer(text).ok_or(unkeepable(Kind::LearnerSubject, field));
+            |field, text: &str| integer(text).ok_or(invalid_value(Kind::LearnerSubject, field));
         let year = number("year", &year)?;
         let subject = number("subject_id", &subject)?;
         let grade = number("grade_id", &grade)?;
         self.out.year(year)?;
-        if !self.told.insert(subject) || !std::mem::take(&mut self.has_terms) {
+        if !self.seen_subjects.insert(subject) || !std::mem::take(&mut self.has_terms) {
             return Err(DecodeError::Shape);
         }
         let mut terms = std::mem::take(&mut self.terms);
         terms.sort_unstable_by_key(|term| term.term);
         if terms.is_sorted_by(|a, b| a.term < b.term) {
-            self.tell_terms(year)?;
+            self.add_term_ids(year)?;
         } else {
-            return Err(unkeepable(Kind::LearnerSubject, "terms"));
+            return Err(invalid_value(Kind::LearnerSubject, "terms"));
         }
 
         let number = Value::Integer;
-        let mut told = vec![(SUBJECT_ID, number(subject)), (subject::NAME, text(name))];
+        let mut fields = vec![(SUBJECT_ID, number(subject)), (subject::NAME, text(name))];
         if self.is_per_term {
-            told.push((subject::SUPER_ID, text(above)));
-            told.push((subject::SUPER_NAME, text(above_name)));
+            fields.push((subject::SUPER_ID, text(above)));
+            fields.push((subject::SUPER_NAME, text(above_name)));
         }
-        self.tell(Kind::Subject, told)?;
-        let told = vec![
+        self.add_record(Kind::Subject, fields)?;
+        let fields = vec![
             (GRADE_ID, number(grade)),
             (grade::SHORT_NAME, text(grade_name)),
         ];
-        self.tell(Kind::Grade, told)?;
-        let told = vec![
+        self.add_record(Kind::Grade, fields)?;
+        let fields = vec![
             (LEARNER, number(self.out.request.id)),
             (YEAR, number(year)),
             (SUBJECT, number(subject)),
             (GRADE, number(grade)),
             (TERMS, Value::Terms(terms)),
         ];
-        self.tell(Kind::LearnerSubject, told)
+        self.add_record(Kind::LearnerSubject, fields)
     }
 
     fn what(&self) -> &'static str {
         Kind::LearnerSubject.name()
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.out
     }
 }
 
-/// The maximum number of terms of a subject: a line of a dataset has at most so many `{"term":1},`.
-const MOST_TERMS: usize = LINE_BYTES / 11;
+/// The maximum number of terms of a subject. No line of a dataset can contain more, because each
+/// term takes at least the 11 bytes of `{"term":1},`.
+const MAX_TERMS: usize = LINE_BYTES / 11;
 
 /// Decodes the terms of a subject.
 struct TermDecoder<'t, 'de, 'o> {
@@ -182,7 +187,7 @@ struct TermDecoder<'t, 'de, 'o> {
     is_per_term: bool,
     terms: &'t mut Vec<EnrolledTerm<'de>>,
     ids: &'t mut Vec<(u64, u64)>,
-    out: &'o mut Out,
+    out: &'o mut AnswerBuilder,
 }
 
 impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
@@ -198,10 +203,10 @@ impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
     fn end(&mut self) -> Result<(), DecodeError> {
         let texts = std::mem::take(&mut self.texts).map(Option::unwrap_or_default);
         let [id, term, a, b, c, d, e, mark] = texts;
-        let wrong = unkeepable(Kind::LearnerSubject, "terms");
+        let wrong = invalid_value(Kind::LearnerSubject, "terms");
         let term = integer(&term).ok_or(wrong)?;
         if self.is_per_term {
-            let id = integer(&id).ok_or(unkeepable(Kind::Term, "term_id"))?;
+            let id = integer(&id).ok_or(invalid_value(Kind::Term, "term_id"))?;
             self.ids.push((term, id));
         }
         // Subject marks contain only terms with a mark; subjects per term contain no marks.
@@ -210,7 +215,7 @@ impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
             (false, mark) => Some(PackedDecimal::parse(mark).ok_or(wrong)?),
             (true, _) => return Err(DecodeError::Shape),
         };
-        if self.terms.len() == MOST_TERMS {
+        if self.terms.len() == MAX_TERMS {
             return Err(DecodeError::LargeRecord);
         }
         let group = [a, b, c, d, e];
@@ -222,7 +227,7 @@ impl<'de> Members<'de> for TermDecoder<'_, 'de, '_> {
         "terms"
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.out
     }
 }

@@ -156,7 +156,7 @@ mod tests {
     /// Each table contains exactly the answered fields of its kind, so a new field must be added to
     /// its table too. No residual field is read from a member of the same name.
     #[test]
-    fn tables_have_all_that_is_answered_and_no_fact() {
+    fn tables_contain_exactly_the_answered_fields() {
         for table in [
             &SCHOOL,
             &PARENT,

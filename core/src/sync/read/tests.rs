@@ -1,8 +1,8 @@
 //! Tests each reader with answers of the service and with invalid answers.
 
-mod marks;
+mod assessment_marks;
 
-use super::{DecodeError, Evidence, MOST_BYTES, read};
+use super::{DecodeError, Evidence, MAX_ANSWER_BYTES, decode_answer};
 use crate::dataset::LINE_BYTES;
 use crate::date::Date;
 use crate::record::Value;
@@ -34,9 +34,9 @@ const PER_TERM: ResourceRequest = ResourceRequest::of_id(Resource::SubjectsPerTe
 const SUBJECT_MARKS: ResourceRequest = ResourceRequest::of_id(Resource::SubjectMarks, 1);
 
 /// Returns one line for each decoded record: its kind and the fields that have a value.
-fn told(request: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence), DecodeError> {
-    let (told, evidence) = read(request, SCHOOL, body.as_bytes())?;
-    let records = told.records(SCHOOL).filter_map(Result::ok);
+fn decode(request: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence), DecodeError> {
+    let (fetched, evidence) = decode_answer(request, SCHOOL, body.as_bytes())?;
+    let records = fetched.records(SCHOOL).filter_map(Result::ok);
     let lines = records.map(|record| {
         let mut line = record.kind.name().to_owned();
         for (field, value) in record.kind.fields().iter().zip(&record.values) {
@@ -57,26 +57,26 @@ fn told(request: ResourceRequest, body: &str) -> Result<(Vec<String>, Evidence),
 }
 
 fn lines(request: ResourceRequest, body: &str) -> Vec<String> {
-    match told(request, body) {
+    match decode(request, body) {
         Ok((lines, evidence)) => {
             assert!(evidence.unknown.is_empty(), "{evidence:?}");
             lines
         }
-        Err(why) => vec![why.to_string()],
+        Err(reason) => vec![reason.to_string()],
     }
 }
 
 fn refused(request: ResourceRequest, body: &str) -> Option<DecodeError> {
-    told(request, body).err()
+    decode(request, body).err()
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "what refused gives")]
-fn unkeepable(of: &'static str, field: &'static str) -> Option<DecodeError> {
-    Some(DecodeError::Unkeepable { of, field })
+#[allow(clippy::unnecessary_wraps, reason = "the type of `refused`")]
+fn invalid_value(of: &'static str, field: &'static str) -> Option<DecodeError> {
+    Some(DecodeError::InvalidValue { of, field })
 }
 
 #[test]
-fn learners_come_with_their_status_and_parents() {
+fn learners_are_decoded_with_their_status_and_parents() {
     let body = r#"[{"id":"1","first_name":"Anna","grade_id":9,"parents":[{"id":"5","first_name":"Zoe","gross_annual_income":"1.50"}]},{"id":"2"}]"#;
     let expected = [
         "parent id=5 first_name=Zoe gross_annual_income=1.5",
@@ -89,7 +89,7 @@ fn learners_come_with_their_status_and_parents() {
 
 /// A residual field of a record is not a member of an answer.
 #[test]
-fn a_member_is_no_fact_because_of_its_name() -> Result<(), DecodeError> {
+fn a_member_named_like_a_residual_field_is_unknown() -> Result<(), DecodeError> {
     for (request, residual_field) in [
         (CURRENT, "status"),
         (CURRENT, "school_id"),
@@ -107,13 +107,13 @@ fn a_member_is_no_fact_because_of_its_name() -> Result<(), DecodeError> {
             Resource::Absences => r#""id":"1","learner_id":"2","absent_date":"2026-05-01""#,
             _ => r#""id":"1""#,
         };
-        let plain = told(request, &format!("[{{{rest}}}]"))?;
+        let plain = decode(request, &format!("[{{{rest}}}]"))?;
         for value in [r#""2000""#, "{}", "[[1]]", "null"] {
-            let (told, evidence) = told(
+            let (records, evidence) = decode(
                 request,
                 &format!(r#"[{{"{residual_field}":{value},{rest}}}]"#),
             )?;
-            assert_eq!(told, plain.0, "{residual_field}");
+            assert_eq!(records, plain.0, "{residual_field}");
             let named: Vec<_> = evidence.unknown.iter().map(|(_, name)| name).collect();
             assert_eq!(named, [residual_field]);
         }
@@ -137,7 +137,7 @@ fn another_school_is_refused() {
 }
 
 #[test]
-fn objects_without_what_makes_them_one_are_refused() {
+fn objects_without_a_required_member_are_refused() {
     for (request, body) in [
         (INFO, r#"{"ok":true}"#),
         (INFO, "{}"),
@@ -154,12 +154,12 @@ fn objects_without_what_makes_them_one_are_refused() {
     ] {
         assert_eq!(refused(request, body), Some(DecodeError::Shape), "{body}");
     }
-    assert_eq!(refused(CURRENT, "[{}]"), unkeepable("learner", "id"));
+    assert_eq!(refused(CURRENT, "[{}]"), invalid_value("learner", "id"));
     assert_eq!(refused(CURRENT, r#"{"data":[]}"#), Some(DecodeError::Shape));
 }
 
 #[test]
-fn what_is_no_json_is_asked_again() {
+fn a_body_that_is_not_json_is_reported() {
     let whole = r#"[{"id":"1","parents":[{"id":"5"}]}]"#;
     for body in [
         "",
@@ -175,23 +175,23 @@ fn what_is_no_json_is_asked_again() {
         assert_eq!(refused(CURRENT, cut), Some(DecodeError::NoJson), "{cut}");
     }
     assert_eq!(
-        read(CURRENT, SCHOOL, b"[\xff]").err(),
+        decode_answer(CURRENT, SCHOOL, b"[\xff]").err(),
         Some(DecodeError::NoJson)
     );
     let deep = "[".repeat(100_000);
     assert!(refused(CURRENT, &deep).is_some());
     let unknown = format!(r#"[{{"id":"1","new":{deep}"#);
     assert_eq!(refused(CURRENT, &unknown), Some(DecodeError::NoJson));
-    let large = vec![b' '; MOST_BYTES + 1];
+    let large = vec![b' '; MAX_ANSWER_BYTES + 1];
     assert_eq!(
-        read(CURRENT, SCHOOL, &large).err(),
+        decode_answer(CURRENT, SCHOOL, &large).err(),
         Some(DecodeError::TooLarge)
     );
 }
 
 /// The error contains the kind and the field, but never the value.
 #[test]
-fn wrong_types_are_named() {
+fn values_of_a_wrong_type_are_reported_with_their_field() {
     for (body, field) in [
         (r#"[{"id":true}]"#, "id"),
         (r#"[{"id":"-1"}]"#, "id"),
@@ -206,12 +206,12 @@ fn wrong_types_are_named() {
     ] {
         assert_eq!(
             refused(CURRENT, body),
-            unkeepable("learner", field),
+            invalid_value("learner", field),
             "{body}"
         );
     }
     let parent = r#"[{"id":"1","parents":[{"id":"5","gross_annual_income":"much"}]}]"#;
-    let wrong = unkeepable("parent", "gross_annual_income");
+    let wrong = invalid_value("parent", "gross_annual_income");
     assert_eq!(refused(CURRENT, parent), wrong);
     assert_eq!(
         refused(CURRENT, r#"[{"id":"1","parents":{}}]"#),
@@ -232,7 +232,7 @@ fn a_member_with_an_empty_name_is_skipped() {
 }
 
 #[test]
-fn a_member_that_stands_twice_is_refused() {
+fn a_member_that_occurs_twice_is_refused() {
     for (request, body) in [
         (CURRENT, r#"[{"id":"1","first_name":"a","first_name":"a"}]"#),
         (CURRENT, r#"[{"id":"1","parents":[],"parents":[]}]"#),
@@ -249,7 +249,7 @@ fn a_member_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn days_that_were_not_asked_are_refused() {
+fn days_that_were_not_requested_are_refused() {
     let absence = |date: &str| {
         format!(r#"[{{"id":"1","learner_id":"2","absent_date":{date},"absent_reason":""}}]"#)
     };
@@ -259,18 +259,18 @@ fn days_that_were_not_asked_are_refused() {
     );
     assert_eq!(
         refused(may(), &absence("\"2026-06-01\"")),
-        Some(DecodeError::OutOfUnit)
+        Some(DecodeError::NotRequested)
     );
     for none in ["\"\"", "null"] {
         assert_eq!(
             refused(may(), &absence(none)),
-            unkeepable("absentee", "absent_date")
+            invalid_value("absentee", "absent_date")
         );
     }
 }
 
 #[test]
-fn accounts_tell_learners_and_parents() {
+fn accounts_contain_learners_and_parents() {
     let request = ResourceRequest::new(Resource::AllAccounts);
     let body =
         r#"[{"learner_id":"1","first_name":"Anna","debtor_code":"007","parents":[{"id":"5"}]}]"#;
@@ -282,7 +282,7 @@ fn accounts_tell_learners_and_parents() {
 }
 
 #[test]
-fn info_and_lookups() {
+fn school_information_and_lookup_lists_are_decoded() {
     let info = r#"{"school_name":"a","tuition_languages":["English"],"website":null}"#;
     let expected = r#"school school_name=a tuition_languages=[\"English\"]"#;
     assert_eq!(lines(INFO, info), [expected]);
@@ -291,7 +291,7 @@ fn info_and_lookups() {
     let gender = r#"[{"id":"1","name":"M"}]"#;
     assert_eq!(lines(GENDERS, gender), ["gender id=1 name=M"]);
     let none = r#"[{"name":"M"}]"#;
-    assert_eq!(refused(GENDERS, none), unkeepable("gender", "id"));
+    assert_eq!(refused(GENDERS, none), invalid_value("gender", "id"));
 }
 
 fn subject(terms: &str) -> String {
@@ -301,10 +301,10 @@ fn subject(terms: &str) -> String {
 }
 
 #[test]
-fn subjects_tell_the_year_and_the_terms() -> Result<(), DecodeError> {
+fn subjects_contain_the_year_and_the_terms() -> Result<(), DecodeError> {
     let request = PER_TERM;
     let body = subject(r#"{"term_id":11,"term":"1"},{"term_id":0,"term":"2"}"#);
-    let (told, evidence) = told(request, &body)?;
+    let (records, evidence) = decode(request, &body)?;
     assert_eq!(evidence.year, Some(2026));
     let start = [
         "term year=2026 term=1 term_id=11",
@@ -312,20 +312,20 @@ fn subjects_tell_the_year_and_the_terms() -> Result<(), DecodeError> {
         "subject subject_id=101 subject_name=Maths",
         "grade grade_id=9 grade=7",
     ];
-    assert_eq!(told.get(..4), Some(start.map(str::to_owned).as_slice()));
-    let taken = told.get(4).map_or("", String::as_str);
+    assert_eq!(records.get(..4), Some(start.map(str::to_owned).as_slice()));
+    let taken = records.get(4).map_or("", String::as_str);
     let expected = "learner_subject learner_id=1 year=2026 subject_id=101 grade_id=9 terms=";
     assert!(taken.starts_with(expected), "{taken}");
 
     let twice = subject(r#"{"term_id":11,"term":"1"},{"term_id":11,"term":"01"}"#);
     assert_eq!(
         refused(request, &twice),
-        unkeepable("learner_subject", "terms")
+        invalid_value("learner_subject", "terms")
     );
     for no_id in [r#"{"term":"1"}"#, r#"{"term":"1","term_id":""}"#] {
         assert_eq!(
             refused(request, &subject(no_id)),
-            unkeepable("term", "term_id")
+            invalid_value("term", "term_id")
         );
     }
     let marked = subject(r#"{"term":"1","term_id":1,"mark":"50.00"}"#);
@@ -335,7 +335,7 @@ fn subjects_tell_the_year_and_the_terms() -> Result<(), DecodeError> {
         refused(marks, &subject(r#"{"term":"1","mark":"50.00"}"#)),
         None
     );
-    let wrong = unkeepable("learner_subject", "terms");
+    let wrong = invalid_value("learner_subject", "terms");
     assert_eq!(
         refused(marks, &subject(r#"{"term":"1","mark":"much"}"#)),
         wrong
@@ -373,11 +373,11 @@ fn large_records_are_refused() {
 
 /// Names of unknown members are arbitrary: only a limited number is stored, and no long ones.
 #[test]
-fn unknown_members_are_few() -> Result<(), DecodeError> {
+fn the_number_of_unknown_members_is_limited() -> Result<(), DecodeError> {
     let many: Vec<String> = (0..1000).map(|n| format!(r#""new{n}":[{n}]"#)).collect();
     let long = "x".repeat(65);
     let body = format!(r#"[{{"id":"1","{long}":1,{}}}]"#, many.join(","));
-    let (_, evidence) = told(CURRENT, &body)?;
+    let (_, evidence) = decode(CURRENT, &body)?;
     assert_eq!(evidence.unknown.len(), 64);
     assert!(
         evidence

@@ -1,6 +1,6 @@
 //! Tests with random splits of answers, and the fuzz target.
 
 #[cfg(fuzzing)]
-pub(crate) mod fuzzed;
+pub(crate) mod fuzz_target;
 #[cfg(test)]
 pub(crate) mod splits;

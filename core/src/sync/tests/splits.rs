@@ -14,8 +14,8 @@ use crate::sync::plan::resource::{Frequency, Resource, Selection, Years};
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::publish::completeness::{Relations, is_complete_for};
 use crate::sync::publish::merge::{MergeContext, RecordForm, merge};
+use crate::sync::read::decode_answer;
 use crate::sync::read::fetched_records::FetchedRecords;
-use crate::sync::read::read;
 use crate::{Engine, Options, Request};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,13 +92,13 @@ fn requests() -> Vec<ResourceRequest> {
 }
 
 #[test]
-fn what_was_asked_is_known_by_its_unit() {
+fn requests_are_restored_from_the_fetch_log() {
     let mut requests = requests();
     requests.extend(
         requests
             .clone()
             .into_iter()
-            .filter_map(ResourceRequest::with_less),
+            .filter_map(ResourceRequest::excluding_parents),
     );
     for request in requests {
         let row = FetchLogEntry {
@@ -114,7 +114,7 @@ fn what_was_asked_is_known_by_its_unit() {
 }
 
 /// Returns the answer of the service to each request.
-fn answered() -> Result<Vec<(ResourceRequest, FetchedRecords)>, crate::Error> {
+fn fetch_all() -> Result<Vec<(ResourceRequest, FetchedRecords)>, crate::Error> {
     let service = Engine::memory(Options::default())?;
     service.apply(WORLD.as_bytes())?;
     let answer = |request: ResourceRequest| {
@@ -125,7 +125,7 @@ fn answered() -> Result<Vec<(ResourceRequest, FetchedRecords)>, crate::Error> {
             ..Request::default()
         });
         let fetched = match answer.status.code {
-            200 => read(request, SCHOOL, &answer.body).map(|(fetched, _)| fetched),
+            200 => decode_answer(request, SCHOOL, &answer.body).map(|(fetched, _)| fetched),
             404 => Ok(FetchedRecords::default()),
             other => panic!("{other}: {}", answer.text()),
         };
@@ -141,17 +141,17 @@ type Key = (Kind, Vec<u64>);
 
 /// A minimal store of records.
 #[derive(Default)]
-struct Kept {
+struct RecordMap {
     records: BTreeMap<Key, Vec<Value<'static>>>,
     whole: BTreeSet<CoverageKey>,
 }
 
-impl Kept {
+impl RecordMap {
     fn publish(
         &mut self,
         answers: &[(ResourceRequest, FetchedRecords)],
     ) -> crate::error::Result<()> {
-        let mut said: BTreeMap<Key, Vec<RecordForm<'_>>> = BTreeMap::new();
+        let mut forms_by_record: BTreeMap<Key, Vec<RecordForm<'_>>> = BTreeMap::new();
         for (request, fetched) in answers {
             let request = *request;
             for (key, values) in &self.records {
@@ -161,10 +161,13 @@ impl Kept {
                 };
                 if is_complete_for(request, YEAR, key.0, values, relations) {
                     let fetched = None;
-                    said.entry(key.clone()).or_default().push(RecordForm {
-                        request,
-                        values: fetched,
-                    });
+                    forms_by_record
+                        .entry(key.clone())
+                        .or_default()
+                        .push(RecordForm {
+                            request,
+                            values: fetched,
+                        });
                 }
             }
             for record in fetched.records(SCHOOL) {
@@ -172,24 +175,24 @@ impl Kept {
                 let fields = record.kind.fields().iter().zip(&record.values);
                 let key = fields.filter(|(field, _)| field.is_key());
                 let key = key.filter_map(|(_, value)| value.integer()).collect();
-                let said = said.entry((record.kind, key)).or_default();
-                said.retain(|said| said.request != request || said.values.is_some());
+                let forms = forms_by_record.entry((record.kind, key)).or_default();
+                forms.retain(|form| form.request != request || form.values.is_some());
                 let fetched = Some(record);
-                said.push(RecordForm {
+                forms.push(RecordForm {
                     request,
                     values: fetched,
                 });
             }
             self.whole.insert(request.coverage_key(YEAR));
         }
-        for (key, said) in said {
+        for (key, forms) in forms_by_record {
             let old = self.records.get(&key).cloned();
             let context = MergeContext {
                 whole: &self.whole,
                 at: self.place_of(&key),
                 is_named: true,
             };
-            match merge(key.0, old, &said, &context) {
+            match merge(key.0, old, &forms, &context) {
                 None => drop(self.records.remove(&key)),
                 Some(mut values) => {
                     if key.0 == Kind::School
@@ -214,14 +217,14 @@ impl Kept {
         AssessmentPlace::from_values(at)
     }
 
-    fn shown(&self) -> Vec<String> {
+    fn debug_lines(&self) -> Vec<String> {
         let records = self.records.iter();
         records.map(|record| format!("{record:?}")).collect()
     }
 }
 
 /// Returns a permutation of the answers, split into groups, that depends on the seed.
-fn shuffled(
+fn shuffle(
     answers: &[(ResourceRequest, FetchedRecords)],
     mut seed: u64,
 ) -> Vec<Vec<(ResourceRequest, FetchedRecords)>> {
@@ -232,39 +235,39 @@ fn shuffled(
         usize::try_from(seed >> 33).unwrap_or(0) % most.max(1)
     };
     let mut rest = answers.to_vec();
-    let mut parts = vec![Vec::new()];
+    let mut groups = vec![Vec::new()];
     while !rest.is_empty() {
         let answer = rest.swap_remove(below(rest.len()));
         if below(4) == 0 {
-            parts.push(Vec::new());
+            groups.push(Vec::new());
         }
-        if let Some(part) = parts.last_mut() {
-            part.push(answer);
+        if let Some(group) = groups.last_mut() {
+            group.push(answer);
         }
     }
-    parts
+    groups
 }
 
 #[test]
-fn any_order_and_any_parts_make_the_same_records() -> Result<(), crate::Error> {
-    let answers = answered()?;
-    let mut at_once = Kept::default();
+fn any_order_and_any_groups_result_in_the_same_records() -> Result<(), crate::Error> {
+    let answers = fetch_all()?;
+    let mut at_once = RecordMap::default();
     at_once.publish(&answers)?;
-    let expected = at_once.shown();
+    let expected = at_once.debug_lines();
     for seed in 0..500 {
-        let mut store = Kept::default();
-        for part in shuffled(&answers, seed) {
-            store.publish(&part)?;
+        let mut store = RecordMap::default();
+        for group in shuffle(&answers, seed) {
+            store.publish(&group)?;
         }
-        let shown = store.shown();
-        let other = shown.iter().find(|record| !expected.contains(record));
+        let debug_lines = store.debug_lines();
+        let other = debug_lines.iter().find(|record| !expected.contains(record));
         assert_eq!(other, None, "seed {seed}");
-        assert_eq!(shown, expected, "seed {seed}");
+        assert_eq!(debug_lines, expected, "seed {seed}");
         // Publishing them again in another order changes nothing.
-        for part in shuffled(&answers, seed + 1) {
-            store.publish(&part)?;
+        for group in shuffle(&answers, seed + 1) {
+            store.publish(&group)?;
         }
-        assert_eq!(store.shown(), expected, "seed {seed}, again");
+        assert_eq!(store.debug_lines(), expected, "seed {seed}, again");
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! The subjects of learners, and the enrolment in mark rows that follows from them (dataset format,
-//! "4.2 assessment marks").
+//! The subjects of learners, and the enrolment in mark rows that follows from them.
 
 use super::PendingMarks;
 use super::edit::RowEdit;
@@ -19,7 +18,7 @@ impl PendingMarks {
         &mut self,
         write: &mut Write<'_>,
         staged: &mut Staged<'_>,
-        tally: &mut ChangeCounter,
+        counter: &mut ChangeCounter,
     ) -> Result<()> {
         let Some(head) = staged.head()? else {
             return Ok(());
@@ -28,7 +27,7 @@ impl PendingMarks {
         let (partition, _) = address.ok_or_else(|| Error::corrupt("a staged key is damaged"))?;
         let mut edits = Enrolments {
             staged,
-            tally,
+            counter,
             rows: &mut self.rows,
             partition,
         };
@@ -41,7 +40,7 @@ impl PendingMarks {
 
 struct Enrolments<'a, 't> {
     staged: &'a mut Staged<'t>,
-    tally: &'a mut ChangeCounter,
+    counter: &'a mut ChangeCounter,
     rows: &'a mut MergedEdits,
     partition: Partition,
 }
@@ -76,12 +75,12 @@ fn has(terms: &[(u64, u64)], term: &(u64, u64)) -> bool {
 
 /// Returns the terms in which a learner is enrolled in a subject, each with its grade, in ascending
 /// order.
-fn enrolled(kept: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
+fn enrolled(bytes: Option<&[u8]>) -> Result<Vec<(u64, u64)>> {
     let mut terms = Vec::new();
-    if let Some(kept) = kept {
-        let kept = LearnerSubject::open(kept)?;
-        for term in kept.terms() {
-            terms.push((kept.grade, term?.term));
+    if let Some(bytes) = bytes {
+        let record = LearnerSubject::open(bytes)?;
+        for term in record.terms() {
+            terms.push((record.grade, term?.term));
         }
     }
     terms.sort_unstable();
@@ -108,20 +107,20 @@ impl Edits for Enrolments<'_, '_> {
         let key = self.next_key()?.unwrap_or(Key::MIN);
         let [column, ..] = &mut new.columns;
         let put = match self.staged.take()?.put {
-            Some(kept) => {
-                column.extend_from_slice(kept);
+            Some(record) => {
+                column.extend_from_slice(record);
                 true
             }
             None => false,
         };
-        let old_kept = old.as_ref().map(|old| old.columns[0]);
-        let new_kept = put.then_some(column.as_slice());
-        let change = Change::between(old_kept, new_kept);
+        let old_bytes = old.as_ref().map(|old| old.columns[0]);
+        let new_bytes = put.then_some(column.as_slice());
+        let change = Change::between(old_bytes, new_bytes);
         if !change.is_none() {
-            self.move_rows(key, &enrolled(old_kept)?, &enrolled(new_kept)?)?;
+            self.move_rows(key, &enrolled(old_bytes)?, &enrolled(new_bytes)?)?;
         }
         let (kind, partition) = (Kind::LearnerSubject, self.partition);
-        self.tally
+        self.counter
             .count(kind, change, || kind.key_of(partition, key));
         Ok(decision(change))
     }

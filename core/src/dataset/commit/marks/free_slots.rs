@@ -69,7 +69,7 @@ impl FreeSlots {
                 while let Some(record) = records.next()? {
                     used.push(assessment::slot(record.filter_column(SLOT_COLUMN)?)?);
                 }
-                Ok(entry.insert(Free::beside(used)?))
+                Ok(entry.insert(Free::except(used)?))
             }
         }
     }
@@ -79,7 +79,7 @@ impl FreeSlots {
 struct Free(BinaryHeap<Reverse<(u64, u64)>>);
 
 impl Free {
-    fn beside(mut used: Vec<u64>) -> Result<Free> {
+    fn except(mut used: Vec<u64>) -> Result<Free> {
         used.sort_unstable();
         let mut ranges = BinaryHeap::new();
         let mut next = 0;
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_lowest_free_slot_comes_first() -> Result<()> {
-        let mut free = Free::beside(vec![5, 0, 2])?;
+        let mut free = Free::except(vec![5, 0, 2])?;
         assert_eq!(take(&mut free, 4), [1, 3, 4, 6]);
         free.release(3);
         free.release(0);
@@ -131,16 +131,15 @@ mod tests {
 
     #[test]
     fn no_slot_is_shared_and_their_number_is_bounded() -> Result<()> {
-        assert!(Free::beside(vec![5, 0, 2, 2]).is_err());
-        let mut last = Free::beside((1..SLOTS as u64).collect())?;
+        assert!(Free::except(vec![5, 0, 2, 2]).is_err());
+        let mut last = Free::except((1..SLOTS as u64).collect())?;
         assert_eq!(take(&mut last, 2), [0]);
         Ok(())
     }
 
-    /// Used slots take no memory, however many they are.
     #[test]
-    fn what_is_used_is_not_looked_at() -> Result<()> {
-        let mut free = Free::beside((0..1000).collect())?;
+    fn used_slots_take_no_memory() -> Result<()> {
+        let mut free = Free::except((0..1000).collect())?;
         assert_eq!(take(&mut free, 1000).last(), Some(&1999));
         assert_eq!(free.0.len(), 1);
         for slot in [500, 0] {

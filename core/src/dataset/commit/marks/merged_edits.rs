@@ -9,14 +9,14 @@ use crate::store::{Key, Partition, Write};
 pub(super) struct MergedEdits {
     sorter: Deferred,
     /// The rows with edits that were not passed to the sorter yet. Rows from index `used` on are
-    /// empty, and only their memory is used again.
-    rows: Vec<RowAtHand>,
+    /// empty, and are retained only so that their memory is used again.
+    rows: Vec<BufferedRow>,
     used: usize,
     /// The index of the row that was edited last.
     last: usize,
 }
 
-struct RowAtHand {
+struct BufferedRow {
     address: (Partition, Key),
     edits: Vec<u8>,
 }
@@ -40,10 +40,10 @@ impl MergedEdits {
     /// Adds an edit after all others of its row.
     pub(super) fn push(&mut self, partition: Partition, key: Key, edit: RowEdit<'_>) -> Result<()> {
         let address = (partition, key);
-        let mut at_hand = self.rows.iter().take(self.used);
+        let mut pending = self.rows.iter().take(self.used);
         let found = match self.rows.get(self.last) {
             Some(row) if self.last < self.used && row.address == address => Some(self.last),
-            _ => at_hand.position(|row| row.address == address),
+            _ => pending.position(|row| row.address == address),
         };
         let index = match found {
             Some(index) => index,
@@ -53,7 +53,7 @@ impl MergedEdits {
         if let Some(row) = self.rows.get_mut(index) {
             edit.push(&mut row.edits);
             if row.edits.len() > MOST_BYTES {
-                self.hand_over()?;
+                self.flush()?;
             }
         }
         Ok(())
@@ -69,13 +69,14 @@ impl MergedEdits {
         self.sorter.push_first(partition, key, &edit.encode())
     }
 
+    /// Adds a row without edits, and returns its index.
     fn begin(&mut self, address: (Partition, Key)) -> Result<usize> {
         if self.used == ROWS {
-            self.hand_over()?;
+            self.flush()?;
         }
         match self.rows.get_mut(self.used) {
             Some(row) => row.address = address,
-            None => self.rows.push(RowAtHand {
+            None => self.rows.push(BufferedRow {
                 address,
                 edits: Vec::new(),
             }),
@@ -84,7 +85,8 @@ impl MergedEdits {
         Ok(self.used - 1)
     }
 
-    fn hand_over(&mut self) -> Result<()> {
+    /// Passes all edits in memory to the sorter.
+    fn flush(&mut self) -> Result<()> {
         for row in self.rows.iter_mut().take(self.used) {
             let (partition, key) = row.address;
             self.sorter.push(partition, key, &row.edits)?;
@@ -103,9 +105,9 @@ impl MergedEdits {
         self.sorter.spill(write)
     }
 
-    /// Returns all edits in order, and leaves none here.
+    /// Removes all edits and returns them in order.
     pub(super) fn sorted<'t>(&mut self, write: &mut Write<'t>) -> Result<InOrder<'t>> {
-        self.hand_over()?;
+        self.flush()?;
         self.sorter.sorted(write)
     }
 }

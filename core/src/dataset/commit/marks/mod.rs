@@ -32,7 +32,7 @@ use crate::store::Write;
 use edit::RowEdit;
 use free_slots::FreeSlots;
 use merged_edits::MergedEdits;
-use places::Places;
+use places::SlotCache;
 use stored::StoredRows;
 
 /// The number of bytes of edits above which they are moved from memory to the store.
@@ -68,10 +68,10 @@ impl PendingMarks {
         &mut self,
         write: &mut Write<'_>,
         staged: &mut Staged<'_>,
-        tally: &mut ChangeCounter,
+        counter: &mut ChangeCounter,
     ) -> Result<()> {
         let school = staged.head()?.and_then(StagedHead::school);
-        let mut places = Places::default();
+        let mut places = SlotCache::default();
         let mut stored = StoredRows::default();
         while let Some(head) = staged.head()? {
             let (assessment, learner) = match (head.kind, head.words()) {
@@ -89,7 +89,7 @@ impl PendingMarks {
                         && !self.has_moves
                         && stored.contains(write, (partition, key), slot, mark)? =>
                 {
-                    tally.summary.count(Kind::Mark, Change::Unchanged);
+                    counter.summary.count(Kind::Mark, Change::Unchanged);
                     continue;
                 }
                 Some(mark) => RowEdit::Set { slot, mark },

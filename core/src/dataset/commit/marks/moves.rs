@@ -38,7 +38,7 @@ impl PendingMarks {
         let Some((at, slot)) = from else {
             let waiting = Partition::new(school, Collection::WaitingMarks);
             let keys = (Key(id, 0), Key(id, u64::MAX));
-            return self.each_kept(write, waiting, keys, &mut |edits, Key(_, learner), mark| {
+            return self.each_record(write, waiting, keys, &mut |edits, Key(_, learner), mark| {
                 move_mark(edits, [school, id, learner], from, to, mark)
             });
         };
@@ -88,7 +88,7 @@ impl PendingMarks {
             term,
         };
         let keys = (Key(term, 0), Key(term, u64::MAX));
-        self.each_kept(write, rows, keys, &mut |edits, Key(_, learner), row| {
+        self.each_record(write, rows, keys, &mut |edits, Key(_, learner), row| {
             let mut leaving = leaving.iter().peekable();
             for mark in MarkRow::open(row)?.marks() {
                 let (slot, mark) = mark?;
@@ -108,7 +108,7 @@ impl PendingMarks {
 
     /// Passes the records from the first key to the last, and the edits of rows, to `each`. Edits
     /// that fill memory are moved to the store between two blocks.
-    fn each_kept(
+    fn each_record(
         &mut self,
         write: &mut Write<'_>,
         partition: Partition,

@@ -7,7 +7,7 @@ use crate::store::Write;
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct SlotCache {
     school: u64,
     known: HashMap<u64, SlotAddress, foldhash::fast::RandomState>,
 }
@@ -15,7 +15,7 @@ pub(super) struct Places {
 /// The maximum number of cached assessments. When it is reached, the cache is cleared.
 const MOST_KNOWN: usize = 1 << 14;
 
-impl Places {
+impl SlotCache {
     pub(super) fn find(
         &mut self,
         write: &Write<'_>,

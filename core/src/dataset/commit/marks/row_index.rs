@@ -10,17 +10,17 @@ use crate::store::{Decision, Edits, Item, ItemBuffer, Key, Partition, Write};
 use std::collections::BTreeSet;
 
 /// Returns an edit which records that a row of this term was added or removed.
-pub(super) fn edit(is_there: bool, term: u64) -> Vec<u8> {
-    let mut edit = vec![u8::from(is_there)];
+pub(super) fn edit(is_added: bool, term: u64) -> Vec<u8> {
+    let mut edit = vec![u8::from(is_added)];
     varint::push(&mut edit, term);
     edit
 }
 
 /// Returns the terms in which a learner has rows in a grade.
-pub(crate) fn terms(mut kept: &[u8]) -> Result<BTreeSet<u64>> {
+pub(crate) fn terms(mut bytes: &[u8]) -> Result<BTreeSet<u64>> {
     let mut terms = BTreeSet::new();
-    while !kept.is_empty() {
-        let term = varint::take(&mut kept)?;
+    while !bytes.is_empty() {
+        let term = varint::take(&mut bytes)?;
         if terms.last().is_some_and(|last| *last >= term) {
             return Err(Error::corrupt(
                 "the terms of an index of mark rows are damaged",
@@ -57,9 +57,9 @@ impl Edits for IndexEdits<'_, '_> {
         let mut terms = terms(old.map_or(&[], |old| old.columns[0]))?;
         self.edits.each(|edit| {
             let damaged = || Error::corrupt("an edit of the index of mark rows is damaged");
-            let (is_there, mut term) = edit.split_first().ok_or_else(damaged)?;
+            let (is_added, mut term) = edit.split_first().ok_or_else(damaged)?;
             let term = varint::take(&mut term)?;
-            if *is_there == 1 {
+            if *is_added == 1 {
                 terms.insert(term);
             } else {
                 terms.remove(&term);

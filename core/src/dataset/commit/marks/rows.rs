@@ -19,7 +19,7 @@ impl PendingMarks {
     pub(in crate::dataset::commit) fn merge(
         &mut self,
         write: &mut Write<'_>,
-        tally: &mut ChangeCounter,
+        counter: &mut ChangeCounter,
     ) -> Result<()> {
         let mut edits = self.rows.sorted(write)?;
         let mut index = Deferred::new("row index", super::ROW_INDEX_BYTES);
@@ -27,17 +27,17 @@ impl PendingMarks {
             if partition.collection == Collection::WaitingMarks {
                 let mut waiting = WaitingEdits {
                     edits: &mut edits,
-                    tally,
+                    counter,
                     partition,
                 };
                 write.merge(partition, &mut waiting)?;
                 continue;
             }
-            let wanted = tally.needs_keys(partition.school);
-            let assessments = wanted.then(|| keys::assessments_by_slot(write, partition));
+            let needs_keys = counter.needs_keys(partition.school);
+            let assessments = needs_keys.then(|| keys::assessments_by_slot(write, partition));
             let mut rows = RowEdits {
                 edits: &mut edits,
-                tally,
+                counter,
                 assessments: assessments.transpose()?,
                 index: &mut index,
                 partition,
@@ -51,7 +51,7 @@ impl PendingMarks {
 
 struct RowEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
-    tally: &'a mut ChangeCounter,
+    counter: &'a mut ChangeCounter,
     /// The assessments by term and slot, if the journal needs the key of each changed mark.
     assessments: Option<HashMap<(u64, u64), u64>>,
     index: &'a mut Deferred,
@@ -68,25 +68,25 @@ impl Edits for RowEdits<'_, '_> {
 
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let Some(Key(term, learner)) = self.next_key()? else {
-            return Ok(Decision::Keep);
+            return Ok(Decision::Unchanged);
         };
         let mut row = match &old {
             Some(old) => EditedRow::open(old.columns[0])?,
             None => EditedRow::default(),
         };
-        let (tally, assessments) = (&mut *self.tally, &self.assessments);
+        let (counter, assessments) = (&mut *self.counter, &self.assessments);
         let school = self.partition.school;
         let mut count = |slot, before: &[u8], after: &[u8]| -> Result<()> {
             let change = change(before, after);
-            tally.summary.count(Kind::Mark, change);
-            let is_told = tally.is_on() && !change.is_none();
-            if let Some(assessments) = assessments.as_ref().filter(|_| is_told) {
+            counter.summary.count(Kind::Mark, change);
+            let is_recorded = counter.is_on() && !change.is_none();
+            if let Some(assessments) = assessments.as_ref().filter(|_| is_recorded) {
                 let assessment = assessments.get(&(term, slot)).ok_or_else(misplaced)?;
-                tally.record(Kind::Mark, &[school, *assessment, learner]);
+                counter.record(Kind::Mark, &[school, *assessment, learner]);
             }
             Ok(())
         };
-        let mut carry_out = |edit: RowEdit<'_>| {
+        let mut apply = |edit: RowEdit<'_>| {
             let at = |slot| usize::try_from(slot).unwrap_or(usize::MAX);
             match edit {
                 RowEdit::Enrol { subject } => row.enrol(subject),
@@ -103,8 +103,7 @@ impl Edits for RowEdits<'_, '_> {
                 }
             }
         };
-        self.edits
-            .each(|edits| RowEdit::each(edits, &mut carry_out))?;
+        self.edits.each(|edits| RowEdit::each(edits, &mut apply))?;
         if old.is_some() == row.is_empty() {
             let Partition {
                 school,
@@ -120,20 +119,24 @@ impl Edits for RowEdits<'_, '_> {
             return Ok(if old.is_some() {
                 Decision::Remove
             } else {
-                Decision::Keep
+                Decision::Unchanged
             });
         }
         let [column, ..] = &mut new.columns;
         row.encode(column);
         let same = old.is_some_and(|old| old.columns[0] == column.as_slice());
-        Ok(if same { Decision::Keep } else { Decision::Put })
+        Ok(if same {
+            Decision::Unchanged
+        } else {
+            Decision::Put
+        })
     }
 }
 
 /// Applies edits of marks whose assessment is not in the store.
 struct WaitingEdits<'a, 't> {
     edits: &'a mut InOrder<'t>,
-    tally: &'a mut ChangeCounter,
+    counter: &'a mut ChangeCounter,
     partition: Partition,
 }
 
@@ -145,20 +148,20 @@ impl Edits for WaitingEdits<'_, '_> {
     fn edit(&mut self, old: Option<Item<'_>>, new: &mut ItemBuffer) -> Result<Decision> {
         let [column, ..] = &mut new.columns;
         column.extend_from_slice(old.map_or(&[], |old| old.columns[0]));
-        let tally = &mut *self.tally;
+        let counter = &mut *self.counter;
         let Some(Key(assessment, learner)) = self.edits.key_in(self.partition)? else {
-            return Ok(Decision::Keep);
+            return Ok(Decision::Unchanged);
         };
         let key = [self.partition.school, assessment, learner];
-        let mut carry_out = |edit: RowEdit<'_>| {
+        let mut apply = |edit: RowEdit<'_>| {
             let mark = match edit {
                 RowEdit::MoveIn { mark, .. } => mark,
                 RowEdit::Set { mark, .. } => {
-                    tally.count(Kind::Mark, change(column, mark), || key);
+                    counter.count(Kind::Mark, change(column, mark), || key);
                     mark
                 }
                 RowEdit::Clear { .. } => {
-                    tally.count(Kind::Mark, change(column, NONE), || key);
+                    counter.count(Kind::Mark, change(column, NONE), || key);
                     NONE
                 }
                 RowEdit::MoveOut { .. } | RowEdit::Enrol { .. } | RowEdit::Leave { .. } => NONE,
@@ -166,8 +169,7 @@ impl Edits for WaitingEdits<'_, '_> {
             mark.clone_into(column);
             Ok(())
         };
-        self.edits
-            .each(|edits| RowEdit::each(edits, &mut carry_out))?;
+        self.edits.each(|edits| RowEdit::each(edits, &mut apply))?;
         let after = (!column.is_empty()).then_some(column.as_slice());
         let before = old.map(|old| old.columns[0]);
         Ok(decision(Change::between(before, after)))
@@ -179,9 +181,9 @@ const NONE: &[u8] = &[];
 
 /// Returns how a mark that a dataset contains changes.
 fn change(before: &[u8], after: &[u8]) -> Change {
-    let there = |mark: &[u8]| !mark.is_empty();
+    let exists = |mark: &[u8]| !mark.is_empty();
     Change::between(
-        there(before).then_some(before),
-        there(after).then_some(after),
+        exists(before).then_some(before),
+        exists(after).then_some(after),
     )
 }

@@ -40,10 +40,11 @@ impl StoredRows {
         Ok(row.is_some_and(|row| !mark.is_empty() && row.mark(slot) == Some(mark)))
     }
 
+    /// Returns a row, and reads it into the cache if necessary.
     fn row(&mut self, write: &Write<'_>, address: (Partition, Key)) -> Result<Option<&StoredRow>> {
-        let is_it = |row: &StoredRow| row.address == address;
-        if !self.rows.get(self.last).is_some_and(is_it) {
-            self.last = match self.rows.iter().position(is_it) {
+        let is_wanted = |row: &StoredRow| row.address == address;
+        if !self.rows.get(self.last).is_some_and(is_wanted) {
+            self.last = match self.rows.iter().position(is_wanted) {
                 Some(found) => found,
                 None => self.read(write, address)?,
             };
@@ -60,8 +61,8 @@ impl StoredRows {
             ends: Vec::new(),
         };
         if let Some(record) = write.records(partition)?.get(key)? {
-            let kept = MarkRow::open(record.column(0)?)?;
-            for mark in kept.slots().take(MOST_SLOTS) {
+            let stored = MarkRow::open(record.column(0)?)?;
+            for mark in stored.slots().take(MOST_SLOTS) {
                 let mark = mark?;
                 if is_mark(mark) {
                     row.marks.extend_from_slice(mark);
@@ -126,7 +127,7 @@ mod tests {
     /// Once an assessment has moved, its marks are no longer at the address at which they were
     /// stored.
     #[test]
-    fn marks_that_are_named_again_go_along_with_their_assessments() -> Result<(), Error> {
+    fn repeated_marks_move_with_their_assessments() -> Result<(), Error> {
         let engine = Engine::memory(Options::default())?;
         assert_eq!(apply(&engine, &dataset([1, 2], [5, 5]))?, [7, 0, 0]);
         for (terms, marks, counts) in [
@@ -139,12 +140,12 @@ mod tests {
             assert_eq!(apply(&engine, &dataset(terms, marks))?, counts, "{terms:?}");
             let fresh = Engine::memory(Options::default())?;
             apply(&fresh, &dataset(terms, marks))?;
-            let kept = |engine: &Engine| {
+            let export = |engine: &Engine| {
                 engine
                     .export(Credentials::Keep)?
                     .collect::<Result<Vec<_>, _>>()
             };
-            assert_eq!(kept(&engine)?, kept(&fresh)?, "{terms:?}");
+            assert_eq!(export(&engine)?, export(&fresh)?, "{terms:?}");
         }
         Ok(())
     }

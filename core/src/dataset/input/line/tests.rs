@@ -20,8 +20,8 @@ fn a_line_gives_its_kind_and_values() -> Result<(), String> {
     let value = |name| line.values.get(position(Kind::Learner.fields(), name));
     assert_eq!(value("first_name").map(Value::text), Some("A😀"));
     assert_eq!(value("status"), Some(&Value::Empty));
-    let gone = parse(br#"{"type":"learner","school_id":1,"id":7,"deleted":true,"grade":""}"#)?;
-    assert!(gone.is_some_and(|line| line.deleted));
+    let deleted = parse(br#"{"type":"learner","school_id":1,"id":7,"deleted":true,"grade":""}"#)?;
+    assert!(deleted.is_some_and(|line| line.deleted));
     for blank in ["", " ", "\t \r"] {
         assert_eq!(parse(blank.as_bytes())?, None);
     }
@@ -159,13 +159,13 @@ fn faults_show_no_name_that_may_be_a_value() {
         ("a_name_of_thirty_three_characters", "..."),
     ] {
         let grade = format!(r#"{{"type":"grade","school_id":1,"grade_id":2,"{name}":1}}"#);
-        let said = format!("grade: {shown}: is not a field of grade");
-        assert_eq!(fault(&grade), said);
+        let expected = format!("grade: {shown}: is not a field of grade");
+        assert_eq!(fault(&grade), expected);
         let terms = format!(
             r#"{{"type":"learner_subject","school_id":1,"learner_id":1,"year":1,"subject_id":1,"grade_id":1,"terms":[{{"{name}":1}}]}}"#
         );
-        let said = format!("learner_subject: terms.{shown}: is not a field of terms");
-        assert_eq!(fault(&terms), said);
+        let expected = format!("learner_subject: terms.{shown}: is not a field of terms");
+        assert_eq!(fault(&terms), expected);
     }
     let secret = r#"{"type":"integrator","username":"u","hunter2":"password"}"#;
     assert_eq!(

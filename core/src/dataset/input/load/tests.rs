@@ -26,7 +26,7 @@ fn grades(count: u64) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-fn kept(store: &Store) -> Result<u64> {
+fn count_records(store: &Store) -> Result<u64> {
     store.read(|snapshot| {
         let totals = snapshot.totals()?;
         Ok(Kind::ALL.map(|kind| totals.get(kind as u8)).iter().sum())
@@ -34,7 +34,7 @@ fn kept(store: &Store) -> Result<u64> {
 }
 
 #[test]
-fn staged_records_are_all_kept_or_none() -> Result<()> {
+fn staged_records_are_all_stored_or_none() -> Result<()> {
     let store = store(Location::Memory)?;
     let mut whole = load(&store);
     whole.push(&grades(500))?;
@@ -53,7 +53,7 @@ fn staged_records_are_all_kept_or_none() -> Result<()> {
     let mut unchanged = load(&store);
     unchanged.push(&grades(500))?;
     assert_eq!(unchanged.finish()?.total().unchanged, 500);
-    assert_eq!(kept(&store)?, 500);
+    assert_eq!(count_records(&store)?, 500);
     Ok(())
 }
 
@@ -76,12 +76,12 @@ fn a_load_under_an_id_that_is_taken_stages_nothing() -> Result<()> {
         assert_eq!(again.progress().lines, count);
         assert_eq!(again.finish(), expected);
     }
-    assert_eq!(kept(&store)?, 500);
+    assert_eq!(count_records(&store)?, 500);
     Ok(())
 }
 
 #[test]
-fn staged_records_that_are_gone_cancel_the_load() -> Result<()> {
+fn missing_staged_records_cancel_the_load() -> Result<()> {
     let name = format!("rollbook-load-{}.redb", std::process::id());
     let path: PathBuf = std::env::temp_dir().join(name);
     let store = store(Location::File(path.clone()))?;
@@ -108,7 +108,7 @@ fn staged_records_that_are_gone_cancel_the_load() -> Result<()> {
     other.push(&grades(60))?;
     other.cancel();
     assert_eq!(load.finish().err(), Some(Error::Cancelled));
-    assert_eq!(kept(&store)?, 50);
+    assert_eq!(count_records(&store)?, 50);
     store.close()?;
     Ok(std::fs::remove_file(path)?)
 }

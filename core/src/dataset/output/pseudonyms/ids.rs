@@ -12,18 +12,18 @@ const ID_BITS: u32 = 48;
 const SPREAD_BITS: u32 = 52;
 
 /// The maximum number of cached ids. The learners of a school occur again with each assessment.
-const REMEMBERED: usize = 1 << 16;
+const MOST_CACHED: usize = 1 << 16;
 
 /// A map of ids that preserves their order. It is the same for all kinds, so that an id still
 /// refers to the same record, whether the record exists or not.
 pub(crate) struct PseudonymIds {
-    remembered: HashMap<u64, u64>,
+    cached: HashMap<u64, u64>,
 }
 
 impl PseudonymIds {
     pub(crate) fn new() -> PseudonymIds {
         PseudonymIds {
-            remembered: HashMap::new(),
+            cached: HashMap::new(),
         }
     }
 
@@ -32,14 +32,14 @@ impl PseudonymIds {
             let moved = id.checked_add((1 << SPREAD_BITS) - (1 << ID_BITS));
             return moved.ok_or_else(|| Error::unsupported(TOO_LARGE));
         }
-        if let Some(known) = self.remembered.get(&id) {
+        if let Some(known) = self.cached.get(&id) {
             return Ok(*known);
         }
-        if self.remembered.len() == REMEMBERED {
-            self.remembered.clear();
+        if self.cached.len() == MOST_CACHED {
+            self.cached.clear();
         }
         let found = spread(keyed, id);
-        self.remembered.insert(id, found);
+        self.cached.insert(id, found);
         Ok(found)
     }
 }
@@ -98,18 +98,18 @@ mod tests {
     }
 
     #[test]
-    fn ids_keep_their_order_and_differ_by_key() -> Result<()> {
+    fn ids_remain_in_order_and_differ_by_key() -> Result<()> {
         let (one, other) = (Keyed::new(&[1; 32]), Keyed::new(&[2; 32]));
         let (mut ids, mut others) = (PseudonymIds::new(), PseudonymIds::new());
-        let mut asked: Vec<u64> = (0..3000).collect();
+        let mut requested: Vec<u64> = (0..3000).collect();
         for bit in 11..63 {
-            asked.extend([(1 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+            requested.extend([(1 << bit) - 1, 1 << bit, (1 << bit) + 1]);
         }
-        asked.sort_unstable();
-        asked.dedup();
+        requested.sort_unstable();
+        requested.dedup();
         let mut last = None;
         let (mut same, mut steps) = (0, Vec::new());
-        for id in asked {
+        for id in requested {
             let found = ids.pseudonym(&one, id)?;
             assert!(last < Some(found), "{id}");
             if id < 3000 {

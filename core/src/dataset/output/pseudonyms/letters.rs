@@ -10,7 +10,7 @@ use crate::record::values::fold::fold;
 /// are in one group.
 const ALPHABETS: [&str; 5] = ["aeiou", "cnsz", "dlrt", "bfghjkmpqvwxy", "0123456789"];
 
-/// The letters of an alphabet with an accent, in the order of the alphabet. `.` stands for a letter
+/// The letters of an alphabet with an accent, in the order of the alphabet. `.` replaces a letter
 /// that does not exist with this accent.
 const ACCENTED: [(usize, &str); 18] = [
     (0, "àèìòù"),
@@ -59,17 +59,17 @@ pub(crate) fn pseudonym(keyed: &Keyed, text: &str, exchange: Exchange) -> String
     };
     let chars = text.chars().enumerate();
     chars
-        .map(|(place, char)| other(keyed, char, at(place)))
+        .map(|(place, char)| replace(keyed, char, at(place)))
         .collect()
 }
 
 /// Returns the replacement of a character.
-fn other(keyed: &Keyed, char: char, at: [u64; 2]) -> char {
+fn replace(keyed: &Keyed, char: char, at: [u64; 2]) -> char {
     let mut lower = char.to_lowercase();
     let (Some(small), None) = (lower.next(), lower.next()) else {
-        return within_block(keyed, char, at);
+        return replace_within_block(keyed, char, at);
     };
-    let found = small_other(keyed, small, at);
+    let found = replace_small(keyed, small, at);
     if small == char {
         return found;
     }
@@ -80,10 +80,10 @@ fn other(keyed: &Keyed, char: char, at: [u64; 2]) -> char {
     }
 }
 
-fn small_other(keyed: &Keyed, small: char, at: [u64; 2]) -> char {
+fn replace_small(keyed: &Keyed, small: char, at: [u64; 2]) -> char {
     for alphabet in ALPHABETS {
         if let Some(place) = place_of(alphabet, small) {
-            return chosen(keyed, alphabet.chars(), place, at).unwrap_or(small);
+            return replacement(keyed, alphabet.chars(), place, at).unwrap_or(small);
         }
     }
     for (alphabet, accented) in ACCENTED {
@@ -91,7 +91,7 @@ fn small_other(keyed: &Keyed, small: char, at: [u64; 2]) -> char {
         else {
             continue;
         };
-        let bare = chosen(keyed, alphabet.chars(), place, at).unwrap_or(small);
+        let bare = replacement(keyed, alphabet.chars(), place, at).unwrap_or(small);
         let with_accent = place_of(alphabet, bare).and_then(|place| accented.chars().nth(place));
         return with_accent.filter(|with| *with != '.').unwrap_or(bare);
     }
@@ -99,8 +99,8 @@ fn small_other(keyed: &Keyed, small: char, at: [u64; 2]) -> char {
     let mut bare = Vec::new();
     fold(small.encode_utf8(&mut [0; 4]), &mut bare);
     match *bare {
-        [letter] if letter.is_ascii_alphanumeric() => small_other(keyed, char::from(letter), at),
-        _ => within_block(keyed, small, at),
+        [letter] if letter.is_ascii_alphanumeric() => replace_small(keyed, char::from(letter), at),
+        _ => replace_within_block(keyed, small, at),
     }
 }
 
@@ -110,7 +110,7 @@ fn place_of(alphabet: &str, char: char) -> Option<usize> {
 
 /// Replaces a letter of another script by one that is near it in Unicode, where the letters of a
 /// script are next to each other.
-fn within_block(keyed: &Keyed, char: char, at: [u64; 2]) -> char {
+fn replace_within_block(keyed: &Keyed, char: char, at: [u64; 2]) -> char {
     let is_like = |other: &char| {
         other.is_alphabetic() == char.is_alphabetic()
             && other.is_numeric() == char.is_numeric()
@@ -126,14 +126,14 @@ fn within_block(keyed: &Keyed, char: char, at: [u64; 2]) -> char {
         .filter(is_like);
     let place = block.clone().position(|one| one == char);
     place
-        .and_then(|place| chosen(keyed, block, place, at))
+        .and_then(|place| replacement(keyed, block, place, at))
         .unwrap_or(char)
 }
 
 /// Returns the replacement of the letter at `place` in an alphabet. For each key and position in a
 /// text, the letters have a different cyclic order, and each is replaced by the next one. Therefore
 /// no letter is replaced by itself, unless it is the only one.
-fn chosen(
+fn replacement(
     keyed: &Keyed,
     alphabet: impl Iterator<Item = char>,
     place: usize,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_keep_their_shape() {
+    fn texts_retain_their_shape() {
         let keyed = Keyed::new(&[7; 32]);
         let text = "Zoë's 2nd Čat,\r\n\tвася@Mail.example 日本\u{301}";
         let found = pseudonym(&keyed, text, Exchange::Texts);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_that_differ_go_on_to_differ() {
+    fn different_short_texts_have_different_pseudonyms() {
         let keyed = Keyed::new(&[9; 32]);
         let texts: Vec<String> = (0..2000).map(|number| format!("{number}")).collect();
         let found: BTreeSet<String> = texts

@@ -1,6 +1,6 @@
-//! Pseudonymisation: the shape of a school's data without its people. Order, relations, lengths and
-//! the distances between dates remain, so that each request, translated to the new ids, names and
-//! days, has the same status and as many records.
+//! Pseudonymisation replaces the personal data of a school. Order, relations, lengths and the
+//! distances between dates remain, so that each request, translated to the new ids, names and days,
+//! has the same status and as many records.
 //!
 //! - `keyed`: numbers that depend on the key. `ids`: new ids in the same order. `letters`: new
 //!   texts.
@@ -34,7 +34,7 @@ const YEARS: u16 = 28;
 const BIRTH_DAYS: u64 = 15;
 
 /// Replaces the names in records.
-pub(crate) trait Names: Send + Sync {
+pub(crate) trait Renamer: Send + Sync {
     /// Replaces the names and other values of a record.
     fn rename(&mut self, kind: Kind, values: &mut [Value<'_>]) -> Result<()>;
 
@@ -57,15 +57,16 @@ impl Pseudonyms {
     }
 }
 
-impl Names for Pseudonyms {
-    /// API types remain, because they contain no personal data.
+impl Renamer for Pseudonyms {
+    /// Replaces the values of a record, except those of an API type, which contains no personal
+    /// data.
     fn rename(&mut self, kind: Kind, values: &mut [Value<'_>]) -> Result<()> {
         if kind == Kind::ApiType {
             return Ok(());
         }
-        let who = values.get(1).and_then(Value::integer).unwrap_or(0);
+        let id = values.get(1).and_then(Value::integer).unwrap_or(0);
         for (field, value) in kind.fields().iter().zip(values) {
-            self.value(field, who, value)?;
+            self.value(field, id, value)?;
         }
         Ok(())
     }
@@ -87,7 +88,7 @@ impl Names for Pseudonyms {
 }
 
 impl Pseudonyms {
-    fn value(&mut self, field: &Field, who: u64, value: &mut Value<'_>) -> Result<()> {
+    fn value(&mut self, field: &Field, id: u64, value: &mut Value<'_>) -> Result<()> {
         *value = match value {
             Value::Empty | Value::Absent => return Ok(()),
             Value::Integer(number) => Value::Integer(self.integer(field, *number)?),
@@ -96,14 +97,14 @@ impl Pseudonyms {
                 None => return Ok(()),
             },
             Value::Date(date) if field.name == "date_of_birth" => {
-                Value::Date(self.birth(*date, who))
+                Value::Date(self.birth(*date, id))
             }
             Value::Date(date) => Value::Date(date.years_after(YEARS)),
             Value::DateTime(time) => Value::DateTime(time.years_after(YEARS)),
             // The weights of assessments are not personal data.
             Value::Decimal(_) if matches!(field.name, "weight" | "mark_out_of") => return Ok(()),
-            Value::Decimal(decimal) => Value::Decimal(self.with_other_digits(who, *decimal)),
-            Value::Terms(terms) => return self.terms(who, terms),
+            Value::Decimal(decimal) => Value::Decimal(self.with_other_digits(id, *decimal)),
+            Value::Terms(terms) => return self.terms(id, terms),
         };
         Ok(())
     }
@@ -159,9 +160,9 @@ impl Pseudonyms {
     }
 
     /// Moves a date of birth by some days.
-    fn birth(&self, date: Date, who: u64) -> Date {
+    fn birth(&self, date: Date, id: u64) -> Date {
         let moved = date.years_after(YEARS);
-        let days = self.keyed.number(b"birth", &[who, date.number()]) % (2 * BIRTH_DAYS + 1);
+        let days = self.keyed.number(b"birth", &[id, date.number()]) % (2 * BIRTH_DAYS + 1);
         match days.checked_sub(BIRTH_DAYS) {
             Some(later) => moved.days_after(later),
             None => moved.days_before(BIRTH_DAYS - days),
@@ -170,14 +171,14 @@ impl Pseudonyms {
 
     /// Returns a number with as many digits and the same first digit, not counting leading zeros.
     /// A zero remains, so that 100 does not become larger.
-    fn with_other_digits(&self, who: u64, decimal: PackedDecimal) -> PackedDecimal {
+    fn with_other_digits(&self, id: u64, decimal: PackedDecimal) -> PackedDecimal {
         let mut text = Vec::new();
         decimal.push_exact(&mut text);
         let digits = text.iter_mut().filter(|byte| (b'1'..=b'9').contains(*byte));
         for (place, digit) in digits.enumerate().skip(1) {
             let with = self
                 .keyed
-                .number(b"digit", &[who, place as u64, u64::from(*digit)])
+                .number(b"digit", &[id, place as u64, u64::from(*digit)])
                 % 9;
             *digit = b'1' + u8::try_from(with).unwrap_or(0);
         }
@@ -187,7 +188,7 @@ impl Pseudonyms {
         found.unwrap_or(decimal)
     }
 
-    fn terms(&mut self, who: u64, terms: &mut [EnrolledTerm<'_>]) -> Result<()> {
+    fn terms(&mut self, id: u64, terms: &mut [EnrolledTerm<'_>]) -> Result<()> {
         for term in terms {
             let fields = terms::FIELDS.get(GROUP_FIELDS).unwrap_or_default();
             for (field, text) in fields.iter().zip(&mut term.group) {
@@ -196,7 +197,7 @@ impl Pseudonyms {
                 }
             }
             if let Some(mark) = &mut term.mark {
-                *mark = self.with_other_digits(who, *mark);
+                *mark = self.with_other_digits(id, *mark);
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Tests that live queries return changed answers, and nothing else.
 
-mod concerned;
+mod dependencies;
 
 use super::LiveQuery;
 use crate::dataset::replication::coverage::{self, CoverageAddition};
@@ -33,14 +33,14 @@ const SCHOOL: &str = r#"
 
 /// Returns a school in the evening, and the time of its clock.
 fn evening() -> Result<(Engine, Arc<AtomicI64>)> {
-    let hand = Arc::new(AtomicI64::new(EVENING));
-    let now = hand.clone();
+    let time = Arc::new(AtomicI64::new(EVENING));
+    let now = time.clone();
     let engine = Engine::memory(Options {
         clock: Clock::custom(move || now.load(Ordering::Relaxed)),
         ..Options::default()
     })?;
     engine.apply(SCHOOL.as_bytes())?;
-    Ok((engine, hand))
+    Ok((engine, time))
 }
 
 fn grades(school: u64) -> Grades {
@@ -62,67 +62,67 @@ fn grade(name: &str) -> String {
 }
 
 /// Returns the text of an answer, or the code of an error.
-fn given(observation: &mut LiveQuery) -> Option<String> {
-    observation.poll().map(|given| match given {
+fn poll_text(live_query: &mut LiveQuery) -> Option<String> {
+    live_query.poll().map(|result| match result {
         Ok(answer) => format!("{} {}", answer.status.code, answer.text()),
         Err(error) => error.code().to_owned(),
     })
 }
 
 #[test]
-fn changes_are_coalesced_and_nothing_is_given_twice() -> Result<()> {
+fn changes_are_coalesced_and_no_answer_is_returned_twice() -> Result<()> {
     let (engine, _) = evening()?;
     let mut names = engine.observe(grades(1));
     assert_eq!(
-        given(&mut names).as_deref(),
+        poll_text(&mut names).as_deref(),
         Some(r#"200 [{"id":"9","name":"Grade 7"}]"#)
     );
-    assert_eq!(given(&mut names), None);
+    assert_eq!(poll_text(&mut names), None);
     for name in ["8", "10", "11"] {
         engine.apply(grade(name).as_bytes())?;
     }
     assert_eq!(
-        given(&mut names).as_deref(),
+        poll_text(&mut names).as_deref(),
         Some(r#"200 [{"id":"9","name":"Grade 11"}]"#)
     );
     // The value changes and changes back between two polls.
     engine.apply(grade("8").as_bytes())?;
     engine.apply(grade("11").as_bytes())?;
-    assert_eq!(given(&mut names), None);
+    assert_eq!(poll_text(&mut names), None);
     // The same bytes with another status are a different answer.
     engine.remove_school(1)?;
-    assert!(given(&mut names).is_some_and(|given| given.starts_with("404 ")));
+    assert!(poll_text(&mut names).is_some_and(|text| text.starts_with("404 ")));
     Ok(())
 }
 
 #[test]
-fn another_day_is_looked_at() -> Result<()> {
-    let (engine, hand) = evening()?;
+fn the_question_is_repeated_when_another_day_begins() -> Result<()> {
+    let (engine, time) = evening()?;
     let mut month = engine.observe(absences());
     let mut names = engine.observe(grades(1));
-    assert!(given(&mut names).is_some() && names.next_look().is_none());
-    assert!(given(&mut month).is_some_and(|given| given.starts_with("200 ")));
+    assert!(poll_text(&mut names).is_some() && names.next_look().is_none());
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("200 ")));
     assert_eq!(month.next_look(), Some(EVENING + 2));
-    hand.fetch_add(1, Ordering::Relaxed);
-    assert_eq!(given(&mut month), None);
-    hand.fetch_add(1, Ordering::Relaxed);
+    time.fetch_add(1, Ordering::Relaxed);
+    assert_eq!(poll_text(&mut month), None);
+    time.fetch_add(1, Ordering::Relaxed);
     // The absence on 14 April is now more than a month ago.
-    assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("404 ")));
     assert_eq!(month.next_look(), Some(EVENING + 2 + DAY));
     // The clock is set back.
-    hand.fetch_sub(1, Ordering::Relaxed);
-    assert!(given(&mut month).is_some_and(|given| given.starts_with("200 ")));
+    time.fetch_sub(1, Ordering::Relaxed);
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("200 ")));
     // Midnight is that of the school.
     let east = r#"{"type":"school","school_id":1,"current_year":2026,"utc_offset":"+03:00"}"#;
     engine.apply(east.as_bytes())?;
-    assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("404 ")));
     assert_eq!(month.next_look(), Some(EVENING + 2 - 3600 + DAY));
-    assert_eq!(given(&mut names), None);
+    assert_eq!(poll_text(&mut names), None);
     Ok(())
 }
 
 #[test]
-fn a_clock_that_stands_still_has_no_next_look() -> Result<()> {
+fn with_a_fixed_clock_there_is_no_next_look() -> Result<()> {
     let engine = Engine::memory(Options {
         clock: Clock::Fixed(EVENING),
         ..Options::default()
@@ -133,7 +133,7 @@ fn a_clock_that_stands_still_has_no_next_look() -> Result<()> {
 }
 
 #[test]
-fn it_ends_with_the_engine_and_does_not_hold_it() -> Result<()> {
+fn it_ends_with_the_engine_and_does_not_own_it() -> Result<()> {
     let (engine, _) = evening()?;
     let mut closed = engine.observe(grades(1));
     assert!(closed.poll().is_some());
@@ -146,14 +146,14 @@ fn it_ends_with_the_engine_and_does_not_hold_it() -> Result<()> {
     let mut dropped = engine.observe(grades(1));
     // The load uses the store after the engine is dropped.
     let load = engine.load();
-    let (told, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     dropped.on_change(move || {
-        let _ = told.send(());
+        let _ = sender.send(());
     })?;
     assert!(dropped.poll().is_some());
     let store = Arc::downgrade(&engine.store);
     drop(engine);
-    assert!(heard.recv_timeout(Duration::from_secs(60)).is_ok());
+    assert!(receiver.recv_timeout(Duration::from_secs(60)).is_ok());
     assert!(dropped.is_over() && dropped.poll().is_none());
     drop(load);
     assert_eq!(store.strong_count(), 0);
@@ -165,8 +165,8 @@ fn it_waits_while_the_engine_is_suspended() -> Result<()> {
     let folder = std::env::temp_dir().join(format!("rollbook-observe-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let path = folder.join("store.redb");
-    let hand = Arc::new(AtomicI64::new(EVENING));
-    let now = hand.clone();
+    let time = Arc::new(AtomicI64::new(EVENING));
+    let now = time.clone();
     let engine = Engine::open(
         &path,
         Options {
@@ -179,7 +179,7 @@ fn it_waits_while_the_engine_is_suspended() -> Result<()> {
     let mut month = engine.observe(absences());
     assert!(names.poll().is_some() && month.poll().is_some());
     engine.suspend()?;
-    hand.fetch_add(DAY, Ordering::Relaxed);
+    time.fetch_add(DAY, Ordering::Relaxed);
     assert!(names.poll().is_none() && month.poll().is_none());
     assert!(!month.is_over() && month.next_look().is_none());
     // Another engine changes the file meanwhile.
@@ -187,63 +187,63 @@ fn it_waits_while_the_engine_is_suspended() -> Result<()> {
     other.apply(grade("8").as_bytes())?;
     other.close()?;
     engine.resume()?;
-    assert!(given(&mut names).is_some_and(|given| given.contains("Grade 8")));
-    assert!(given(&mut month).is_some_and(|given| given.starts_with("404 ")));
+    assert!(poll_text(&mut names).is_some_and(|text| text.contains("Grade 8")));
+    assert!(poll_text(&mut month).is_some_and(|text| text.starts_with("404 ")));
     drop(engine);
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
 /// Missing coverage is returned as an error once, and the answer follows when the data was fetched.
 #[test]
-fn errors_are_given_once_and_it_goes_on() -> Result<()> {
+fn errors_are_returned_once_and_the_live_query_continues() -> Result<()> {
     let (engine, _) = evening()?;
     let mut names = engine.observe(grades(1));
-    assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
-    let see = |part| {
-        let seen = CoverageAddition::Whole(CoverageKey::new(part));
+    assert!(poll_text(&mut names).is_some_and(|text| text.starts_with("200 ")));
+    let cover = |kind| {
+        let addition = CoverageAddition::Whole(CoverageKey::new(kind));
         engine
             .store
-            .write(|write| coverage::add_coverage(write, 1, &[seen], EVENING))
+            .write(|write| coverage::add_coverage(write, 1, &[addition], EVENING))
     };
-    see(CoverageKind::Staff)?;
-    assert_eq!(given(&mut names).as_deref(), Some("not_synced"));
-    see(CoverageKind::Genders)?;
-    assert_eq!(given(&mut names), None);
-    see(CoverageKind::Grades)?;
-    assert!(given(&mut names).is_some_and(|given| given.starts_with("200 ")));
+    cover(CoverageKind::Staff)?;
+    assert_eq!(poll_text(&mut names).as_deref(), Some("not_synced"));
+    cover(CoverageKind::Genders)?;
+    assert_eq!(poll_text(&mut names), None);
+    cover(CoverageKind::Grades)?;
+    assert!(poll_text(&mut names).is_some_and(|text| text.starts_with("200 ")));
     let mut parents = engine.observe(Parents {
         school: 1,
         parent_id: None,
     });
-    assert_eq!(given(&mut parents).as_deref(), Some("not_synced"));
+    assert_eq!(poll_text(&mut parents).as_deref(), Some("not_synced"));
     engine.forget_sync(1)?;
-    assert!(given(&mut parents).is_some_and(|given| given.starts_with("200 ")));
-    assert_eq!(given(&mut names), None);
+    assert!(poll_text(&mut parents).is_some_and(|text| text.starts_with("200 ")));
+    assert_eq!(poll_text(&mut names), None);
     Ok(())
 }
 
 #[test]
-fn a_state_update_is_seen() -> Result<()> {
+fn a_state_update_changes_the_answer() -> Result<()> {
     let (engine, _) = evening()?;
     let mut clients = engine.observe(Clients {
         username: "demo",
         ..Clients::default()
     });
-    assert!(given(&mut clients).is_some_and(|given| given.contains(r#"integrator":"Yes""#)));
+    assert!(poll_text(&mut clients).is_some_and(|text| text.contains(r#"integrator":"Yes""#)));
     engine.set_state(&SetState {
         username: "demo",
         school: 1,
         api_type_id: 8,
         state: false,
     })?;
-    assert!(given(&mut clients).is_some_and(|given| given.contains(r#"integrator":"No""#)));
+    assert!(poll_text(&mut clients).is_some_and(|text| text.contains(r#"integrator":"No""#)));
     Ok(())
 }
 
 /// A waiting thread is woken by a change, at midnight and at the end.
 #[test]
 fn a_thread_waits_for_the_next_answer() -> Result<()> {
-    let (engine, hand) = evening()?;
+    let (engine, time) = evening()?;
     let mut month = engine.observe(absences());
     let (sender, answers) = mpsc::channel();
     let waiting = std::thread::spawn(move || {
@@ -258,7 +258,7 @@ fn a_thread_waits_for_the_next_answer() -> Result<()> {
         r#"{"type":"absentee","school_id":1,"id":5,"learner_id":7,"absent_date":"2026-05-01"}"#;
     engine.apply(line.as_bytes())?;
     assert_eq!(next(), Ok(Ok(200)));
-    hand.fetch_add(60 * DAY, Ordering::Relaxed);
+    time.fetch_add(60 * DAY, Ordering::Relaxed);
     assert_eq!(next(), Ok(Ok(404)));
     engine.close()?;
     assert_eq!(waiting.join().ok(), Some(true));
@@ -269,7 +269,7 @@ fn a_thread_waits_for_the_next_answer() -> Result<()> {
 /// the thread ends with the last waiter.
 #[test]
 fn listeners_are_called_by_one_thread_that_ends() -> Result<()> {
-    let (engine, hand) = evening()?;
+    let (engine, time) = evening()?;
     let mut failing = engine.observe(grades(1));
     failing.on_change(|| std::panic::resume_unwind(Box::new(())))?;
     let mut month = engine.observe(absences());
@@ -290,7 +290,7 @@ fn listeners_are_called_by_one_thread_that_ends() -> Result<()> {
     assert!(thread.is_some_and(|thread| thread != std::thread::current().id()));
     // The answer is the same, so the live query waits for midnight again.
     assert!(month.poll().is_none());
-    hand.fetch_add(2, Ordering::Relaxed);
+    time.fetch_add(2, Ordering::Relaxed);
     assert_eq!(called(), thread);
     assert!(month.poll().is_some() && failing.poll().is_some());
     drop((month, failing));
@@ -317,13 +317,13 @@ fn a_task_waits_for_the_next_answer() -> Result<()> {
         }
     }
 
-    let (engine, hand) = evening()?;
+    let (engine, time) = evening()?;
     let mut month = engine.observe(absences()).stream();
     let (sender, wakes) = mpsc::channel();
     let waker = Waker::from(Arc::new(Woken(sender)));
     let mut next = || {
-        let given = Pin::new(&mut month).poll_next(&mut Context::from_waker(&waker));
-        given.map(|given| given.map(|given| given.map(|answer| answer.status.code)))
+        let result = Pin::new(&mut month).poll_next(&mut Context::from_waker(&waker));
+        result.map(|result| result.map(|result| result.map(|answer| answer.status.code)))
     };
     let is_woken = || wakes.recv_timeout(Duration::from_secs(60)).is_ok();
     assert_eq!(next(), Poll::Ready(Some(Ok(200))));
@@ -334,7 +334,7 @@ fn a_task_waits_for_the_next_answer() -> Result<()> {
     assert!(is_woken());
     assert_eq!(next(), Poll::Ready(Some(Ok(200))));
     assert_eq!(next(), Poll::Pending);
-    hand.fetch_add(2, Ordering::Relaxed);
+    time.fetch_add(2, Ordering::Relaxed);
     assert!(is_woken());
     assert_eq!(next(), Poll::Ready(Some(Ok(404))));
     assert_eq!(next(), Poll::Pending);

@@ -1,6 +1,6 @@
 //! Tests which changes an app may make to a synced school, and the erasure of learners.
 
-use super::{days, engine, get, missing, of_id, see, unavailable, whole};
+use super::{cover, days, engine, get, missing, of_id, unavailable, whole};
 use crate::api::{Request, SetState};
 use crate::engine::Engine;
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
@@ -16,10 +16,10 @@ fn apply(engine: &Engine, lines: &str) -> Result<u64> {
 }
 
 #[test]
-fn a_dataset_does_not_change_a_school_that_is_synced() -> Result<()> {
+fn a_dataset_cannot_change_a_synced_school() -> Result<()> {
     let engine = engine()?;
     let before: Vec<_> = engine.export(crate::Credentials::Keep)?.collect();
-    see(&engine, &[whole(CoverageKind::CurrentLearners)])?;
+    cover(&engine, &[whole(CoverageKind::CurrentLearners)])?;
     for line in [
         r#"{"type":"school","school_id":1000,"current_year":2026,"school_name":"Other"}"#,
         r#"{"type":"learner","school_id":1000,"id":7,"deleted":true}"#,
@@ -61,13 +61,13 @@ fn a_dataset_does_not_change_a_school_that_is_synced() -> Result<()> {
 }
 
 #[test]
-fn a_load_that_began_before_is_refused_at_its_end() -> Result<()> {
+fn a_load_that_began_before_the_sync_is_refused_at_its_end() -> Result<()> {
     let engine = engine()?;
     let mut load = engine.load();
     load.push(b"{\"type\":\"learner\",\"school_id\":1000,\"id\":70}\n")?;
     let mut whole_school = engine.load_school(1000);
     whole_school.push(b"{\"type\":\"school\",\"school_id\":1000,\"current_year\":2026}\n")?;
-    see(&engine, &[])?;
+    cover(&engine, &[])?;
     assert_eq!(load.finish().err(), Some(SYNCED));
     // A dataset with the complete school replaces the coverage.
     whole_school.finish()?;
@@ -90,7 +90,7 @@ fn send(engine: &Engine, id: Option<&str>, method: &str, target: &str, body: &st
 }
 
 #[test]
-fn a_state_is_not_set_where_the_service_would_not_hear_of_it() -> Result<()> {
+fn a_state_that_would_not_be_sent_to_the_service_is_refused() -> Result<()> {
     let engine = engine()?;
     let v1 = |id, school: u64, api_type: u64, state: u8| {
         let body = format!(r#"{{"api_type_id":{api_type},"state":{state}}}"#);
@@ -109,7 +109,7 @@ fn a_state_is_not_set_where_the_service_would_not_hear_of_it() -> Result<()> {
     };
     let made = v1(Some("before"), 1000, 8, 0);
     assert_eq!(made.status.code, 200);
-    see(&engine, &[])?;
+    cover(&engine, &[])?;
     for state in [0, 1] {
         let answer = v1(None, 1000, 8, state);
         assert_eq!(answer.status.code, 503);
@@ -142,14 +142,14 @@ fn a_state_is_not_set_where_the_service_would_not_hear_of_it() -> Result<()> {
 fn is_erased(engine: &Engine, learner: u64) -> Result<bool> {
     let mut is_erased = false;
     engine.store.write(|write| {
-        is_erased = ErasedLearners::read_in(write, 1000)?.has(learner);
+        is_erased = ErasedLearners::read_for_write(write, 1000)?.has(learner);
         Ok(())
     })?;
     Ok(is_erased)
 }
 
 #[test]
-fn of_one_who_was_erased_nothing_is_kept_and_nothing_told() -> Result<()> {
+fn the_coverage_of_an_erased_learner_is_removed() -> Result<()> {
     let engine = engine()?;
     let of_seven = [
         CoverageKind::LearnersOwnSubjects,
@@ -157,12 +157,12 @@ fn of_one_who_was_erased_nothing_is_kept_and_nothing_told() -> Result<()> {
         CoverageKind::SubjectMarks,
         CoverageKind::StructureOfLearner,
     ];
-    let mut seen: Vec<_> = of_seven.map(|part| of_id(part, 7)).into();
+    let mut seen: Vec<_> = of_seven.map(|kind| of_id(kind, 7)).into();
     seen.extend([
         of_id(CoverageKind::SubjectMarks, 8),
         whole(CoverageKind::CurrentLearners),
     ]);
-    see(&engine, &seen)?;
+    cover(&engine, &seen)?;
     engine.erase_learner(1000, 7)?;
     // The same is true for a learner that never existed, and for a repeated erasure.
     engine.erase_learner(1000, 70)?;
@@ -212,11 +212,14 @@ fn of_one_who_was_erased_nothing_is_kept_and_nothing_told() -> Result<()> {
     }
     // The id occurs neither in the coverage nor anywhere else.
     engine.store.read(|snapshot| {
-        for part in CoverageKind::ALL {
+        for kind in CoverageKind::ALL {
             for year in [0, 2026] {
-                let units = snapshot.records(CoverageKey::of_year(part, year).partition(1000))?;
+                let entries = snapshot.records(CoverageKey::of_year(kind, year).partition(1000))?;
                 for id in [7, 70] {
-                    assert!(units.get(crate::store::Key::one(id))?.is_none(), "{part:?}");
+                    assert!(
+                        entries.get(crate::store::Key::one(id))?.is_none(),
+                        "{kind:?}"
+                    );
                 }
             }
         }
@@ -227,12 +230,12 @@ fn of_one_who_was_erased_nothing_is_kept_and_nothing_told() -> Result<()> {
 }
 
 #[test]
-fn one_who_was_erased_does_not_come_back_until_the_school_is_removed_or_replaced() -> Result<()> {
+fn an_erasure_is_recorded_until_the_school_is_removed_or_replaced() -> Result<()> {
     for is_replaced in [true, false] {
         let engine = engine()?;
         // For a school that is not synced, the erasure is not recorded.
         engine.erase_learner(1000, 8)?;
-        see(
+        cover(
             &engine,
             &[days(CoverageKind::Absences, "2026-04-01", "2026-04-30")],
         )?;
@@ -240,7 +243,7 @@ fn one_who_was_erased_does_not_come_back_until_the_school_is_removed_or_replaced
         assert!(is_erased(&engine, 7)? && !is_erased(&engine, 8)?);
         engine.forget_sync(1000)?;
         assert!(is_erased(&engine, 7)? && engine.verify()?.is_sound());
-        see(&engine, &[])?;
+        cover(&engine, &[])?;
         assert_eq!(
             engine.synced(1000)?.map(|coverage| coverage.erased),
             Some(1)

@@ -4,7 +4,7 @@
 use super::*;
 
 #[test]
-fn a_school_that_is_removed_replaced_or_forgotten_is_synced_no_more() -> Result<()> {
+fn a_school_is_no_longer_synced_after_it_is_removed_replaced_or_forgotten() -> Result<()> {
     let target = "/api/v1/adminplus/learners/1000";
     let seen = [
         whole(CoverageKind::Staff),
@@ -13,7 +13,7 @@ fn a_school_that_is_removed_replaced_or_forgotten_is_synced_no_more() -> Result<
     let line = &br#"{"type":"learner","school_id":1000,"id":7}"#[..];
     for (way, code) in [("replace", 200), ("remove", 401), ("forget", 200)] {
         let engine = engine()?;
-        see(&engine, &seen)?;
+        cover(&engine, &seen)?;
         assert_eq!(get(&engine, target, "demo").status.code, 503);
         // A failed change does not affect the coverage.
         assert!(engine.replace_school(1000, &b"x"[..]).is_err());
@@ -42,10 +42,10 @@ fn a_school_that_is_removed_replaced_or_forgotten_is_synced_no_more() -> Result<
 }
 
 #[test]
-fn a_lookup_is_known_if_any_school_has_seen_it_or_it_has_records() -> Result<()> {
+fn a_lookup_list_is_answered_if_any_school_covers_it_or_it_has_records() -> Result<()> {
     let engine = engine()?;
     engine.apply(&br#"{"type":"language","id":1,"name":"English"}"#[..])?;
-    see(&engine, &[whole(CoverageKind::Genders)])?;
+    cover(&engine, &[whole(CoverageKind::Genders)])?;
     for (list, codes, what) in [
         ("ethnicgroup", [503, 503, 503, 503], "the ethnic groups"),
         (
@@ -84,10 +84,10 @@ fn a_lookup_is_known_if_any_school_has_seen_it_or_it_has_records() -> Result<()>
 }
 
 #[test]
-fn what_was_seen_is_told_and_when() -> Result<()> {
+fn the_coverage_is_returned_with_its_times() -> Result<()> {
     let engine = engine()?;
     assert_eq!(engine.synced(1000)?, None);
-    see(&engine, &[])?;
+    cover(&engine, &[])?;
     assert_eq!(engine.synced(1000)?, Some(Coverage::default()));
     let seen = [
         whole(CoverageKind::Staff),
@@ -96,7 +96,7 @@ fn what_was_seen_is_told_and_when() -> Result<()> {
         days(CoverageKind::Absences, "2026-04-01", "2026-04-30"),
         CoverageAddition::Whole(CoverageKey::of_year(CoverageKind::LearnerSubjects, 2026)),
     ];
-    see(&engine, &seen)?;
+    cover(&engine, &seen)?;
     let later = [
         of_id(CoverageKind::SubjectMarks, 9),
         days(CoverageKind::Absences, "2026-04-20", "2026-05-14"),
@@ -105,7 +105,7 @@ fn what_was_seen_is_told_and_when() -> Result<()> {
         .store
         .write(|write| coverage::add_coverage(write, 1000, &later, NOW + 60))?;
     let coverage = engine.synced(1000)?.unwrap_or_default();
-    let told = |of: &Covered| {
+    let summary = |of: &Covered| {
         let days = of.days.map(|(from, to)| format!("{from} {to}"));
         (of.what, of.year, days, of.count, of.as_of - NOW)
     };
@@ -117,7 +117,10 @@ fn what_was_seen_is_told_and_when() -> Result<()> {
         ("the absences", None, days("2026-04-20 2026-05-14"), 1, 60),
         ("the current staff", None, None, 1, 0),
     ];
-    assert_eq!(coverage.seen.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        coverage.seen.iter().map(summary).collect::<Vec<_>>(),
+        expected
+    );
     assert_eq!((coverage.as_of, coverage.erased), (Some(NOW), 0));
     Ok(())
 }

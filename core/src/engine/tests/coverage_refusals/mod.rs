@@ -3,7 +3,7 @@
 
 mod changes;
 mod end_of_sync;
-mod rows;
+mod question_table;
 
 use crate::api::{Answer, Page, Request};
 use crate::dataset::replication::coverage::{self, CoverageAddition};
@@ -13,7 +13,7 @@ use crate::query::endpoints::{AssessmentMarks, Learners, Schools};
 use crate::query::{ENDPOINTS, LearnerStatus};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::{Clock, Coverage, Covered, Error, Options, Result};
-use rows::Row;
+use question_table::Row;
 use std::collections::BTreeSet;
 
 const NOW: i64 = 1_778_745_600; // 2026-05-14T08:00:00Z
@@ -54,7 +54,7 @@ fn engine() -> Result<Engine> {
 }
 
 /// Adds to the coverage of school 1000.
-fn see(engine: &Engine, seen: &[CoverageAddition]) -> Result<()> {
+fn cover(engine: &Engine, seen: &[CoverageAddition]) -> Result<()> {
     Ok(engine
         .store
         .write(|write| coverage::add_coverage(write, 1000, seen, NOW))?)
@@ -74,7 +74,7 @@ fn get(engine: &Engine, target: &str, password: &str) -> Answer {
 }
 
 /// Returns the answer to a question outside the coverage.
-fn unseen(target: &str, what: &str) -> String {
+fn not_covered(target: &str, what: &str) -> String {
     unavailable(target, &missing(Some(1000), what))
 }
 
@@ -98,23 +98,23 @@ fn day(text: &str) -> Date {
     text.parse().unwrap_or(Date::MIN)
 }
 
-fn whole(part: CoverageKind) -> CoverageAddition {
-    CoverageAddition::Whole(CoverageKey::new(part))
+fn whole(kind: CoverageKind) -> CoverageAddition {
+    CoverageAddition::Whole(CoverageKey::new(kind))
 }
 
-fn of_id(part: CoverageKind, id: u64) -> CoverageAddition {
-    CoverageAddition::Whole(CoverageKey::of_id(part, 2026, id))
+fn of_id(kind: CoverageKind, id: u64) -> CoverageAddition {
+    CoverageAddition::Whole(CoverageKey::of_id(kind, 2026, id))
 }
 
-fn days(part: CoverageKind, from: &str, to: &str) -> CoverageAddition {
-    CoverageAddition::Days(part, day(from), day(to))
+fn days(kind: CoverageKind, from: &str, to: &str) -> CoverageAddition {
+    CoverageAddition::Days(kind, day(from), day(to))
 }
 
 #[test]
-fn what_was_not_seen_is_refused_and_what_was_is_answered_as_ever() -> Result<()> {
+fn questions_outside_the_coverage_are_refused_and_others_are_answered() -> Result<()> {
     let plain = engine()?;
-    let rows = rows::rows();
-    assert_eq!(rows.len(), rows::count());
+    let rows = question_table::rows();
+    assert_eq!(rows.len(), question_table::count());
     for row in &rows {
         let Row {
             targets,
@@ -129,17 +129,17 @@ fn what_was_not_seen_is_refused_and_what_was_is_answered_as_ever() -> Result<()>
             .map(|row| row.seen)
             .filter(|other| other != seen);
         let beside: Vec<CoverageAddition> = beside.chain(others.iter().copied()).collect();
-        see(&engine, &beside)?;
+        cover(&engine, &beside)?;
         for target in targets {
             let answer = get(&engine, target, "demo");
-            let expected = unseen(target, what);
+            let expected = not_covered(target, what);
             assert_eq!(
                 (answer.status.code, answer.text()),
                 (503, &*expected),
                 "{target}"
             );
         }
-        see(&engine, &[*seen])?;
+        cover(&engine, &[*seen])?;
         for target in targets {
             let (found, expected) = (get(&engine, target, "demo"), get(&plain, target, "demo"));
             assert_eq!(found.text(), expected.text(), "{target}");
@@ -163,10 +163,10 @@ fn what_was_not_seen_is_refused_and_what_was_is_answered_as_ever() -> Result<()>
 }
 
 #[test]
-fn what_a_sync_never_fetches_is_refused_whatever_else_was_seen() -> Result<()> {
+fn data_that_no_sync_fetches_is_refused_whatever_the_coverage() -> Result<()> {
     let engine = engine()?;
-    let seen: Vec<CoverageAddition> = rows::rows().iter().map(|row| row.seen).collect();
-    see(&engine, &seen)?;
+    let seen: Vec<CoverageAddition> = question_table::rows().iter().map(|row| row.seen).collect();
+    cover(&engine, &seen)?;
     let left = "the learners who left from 2026-04-14 to 2026-05-14";
     let marks = "the assessment marks of the learner 7 in 2026";
     for (target, what) in [
@@ -183,28 +183,28 @@ fn what_a_sync_never_fetches_is_refused_whatever_else_was_seen() -> Result<()> {
         ),
     ] {
         let answer = get(&engine, target, "demo");
-        assert_eq!(answer.text(), unseen(target, what), "{target}");
+        assert_eq!(answer.text(), not_covered(target, what), "{target}");
         assert_eq!(answer.status.code, 503, "{target}");
     }
     Ok(())
 }
 
 #[test]
-fn all_days_of_a_window_must_have_been_seen() -> Result<()> {
+fn all_days_of_a_window_must_be_covered() -> Result<()> {
     let engine = engine()?;
     let asked = |from: &str, to: &str| {
         let target =
             format!("/api/v1/adminplus/learnerabsentees/1000?from_date={from}&to_date={to}");
         get(&engine, &target, "demo").status.code
     };
-    see(
+    cover(
         &engine,
         &[days(CoverageKind::Absences, "2026-04-01", "2026-04-30")],
     )?;
     assert_eq!(asked("2026-04-01", "2026-04-30"), 404);
     assert_eq!(asked("2026-04-01", "2026-05-01"), 503);
     assert_eq!(asked("2026-03-31", "2026-04-01"), 503);
-    see(
+    cover(
         &engine,
         &[days(CoverageKind::Absences, "2026-05-02", "2026-05-31")],
     )?;
@@ -221,9 +221,9 @@ fn all_days_of_a_window_must_have_been_seen() -> Result<()> {
 }
 
 #[test]
-fn a_record_that_is_there_is_known_whatever_else_was_seen() -> Result<()> {
+fn a_stored_record_is_answered_by_id_whatever_the_coverage() -> Result<()> {
     let engine = engine()?;
-    see(&engine, &[])?;
+    cover(&engine, &[])?;
     let get = |target: &str| get(&engine, target, "demo");
     for (path, known, unknown, what) in [
         ("adminplus/parents/{}", 40, 41, "the parent 41"),
@@ -239,16 +239,16 @@ fn a_record_that_is_there_is_known_whatever_else_was_seen() -> Result<()> {
         let target = |id: u64| format!("/api/v2/{}", path.replace("{}", &id.to_string()));
         assert_eq!(get(&target(known)).status.code, 200, "{path}");
         let answer = get(&target(unknown));
-        assert_eq!(answer.text(), unseen("/api/v2/", what), "{path}");
+        assert_eq!(answer.text(), not_covered("/api/v2/", what), "{path}");
         assert_eq!(answer.status.code, 503, "{path}");
     }
     Ok(())
 }
 
 #[test]
-fn access_and_parameters_come_first_and_other_schools_have_all() -> Result<()> {
+fn access_and_parameters_are_checked_first_and_other_schools_are_complete() -> Result<()> {
     let engine = engine()?;
-    see(&engine, &[])?;
+    cover(&engine, &[])?;
     for (target, password, code) in [
         ("/api/v1/adminplus/learners/1000", "wrong", 401),
         ("/api/v1/adminplus/learners/1002", "demo", 401),
@@ -287,9 +287,9 @@ fn access_and_parameters_come_first_and_other_schools_have_all() -> Result<()> {
 }
 
 #[test]
-fn typed_questions_fail_and_name_what_is_missing() -> Result<()> {
+fn typed_questions_fail_with_a_description_of_the_missing_data() -> Result<()> {
     let engine = engine()?;
-    see(&engine, &[])?;
+    cover(&engine, &[])?;
     let learners = Learners {
         school: 1000,
         ..Learners::default()
@@ -323,11 +323,11 @@ fn typed_questions_fail_and_name_what_is_missing() -> Result<()> {
     };
     assert_eq!(engine.find(&current)?.status.code, 404);
     // A question that breaks a rule is refused in any case.
-    let nobody = AssessmentMarks {
+    let without_selection = AssessmentMarks {
         school: 1000,
         ..AssessmentMarks::default()
     };
-    assert_eq!(engine.ask(&nobody)?.status.code, 400);
+    assert_eq!(engine.ask(&without_selection)?.status.code, 400);
     // A list of schools is complete or refused.
     let schools = Schools {
         username: "demo",

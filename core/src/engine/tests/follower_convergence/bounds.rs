@@ -1,7 +1,7 @@
 //! Tests the contents of the journal and the limits of its size.
 
 use super::place::Place;
-use super::{Since, USUAL, change_position, changed_key, knows, since, told};
+use super::{Since, USUAL, change_position, changed_key, knows, reported, since};
 use crate::Engine;
 use crate::dataset::replication::coverage::{self, CoverageAddition};
 use crate::error::{Error, Result};
@@ -52,7 +52,7 @@ fn is_head(key: &[u8]) -> bool {
 /// Repeated changes of one record use no additional space, and are still reported to the oldest
 /// follower.
 #[test]
-fn changes_of_one_record_become_one() -> Result<()> {
+fn repeated_changes_of_a_record_are_merged() -> Result<()> {
     let place = Place::default();
     let engine = place.open(2000)?;
     apply(&engine, &mark(1, 1, 1))?;
@@ -64,15 +64,18 @@ fn changes_of_one_record_become_one() -> Result<()> {
         assert!(bytes(&place)?.is_some_and(|bytes| bytes <= 2000), "{round}");
     }
     let of = |learner| changed_key(MARK, [1, learner, 0, 0]);
-    assert_eq!(since(&engine, SCHOOL, first)?, told([of(2), of(3)]));
-    assert_eq!(since(&engine, SCHOOL, second)?, told([of(3)]));
-    assert_eq!(since(&engine, SCHOOL, change_position(&engine)?)?, told([]));
+    assert_eq!(since(&engine, SCHOOL, first)?, reported([of(2), of(3)]));
+    assert_eq!(since(&engine, SCHOOL, second)?, reported([of(3)]));
+    assert_eq!(
+        since(&engine, SCHOOL, change_position(&engine)?)?,
+        reported([])
+    );
     Ok(())
 }
 
 /// Entries beyond the limit are removed, the oldest first. Another school is not affected.
 #[test]
-fn the_oldest_is_dropped_and_told_as_the_whole() -> Result<()> {
+fn removed_entries_are_reported_as_a_change_of_everything() -> Result<()> {
     let place = Place::default();
     let engine = place.open(2000)?;
     apply(&engine, &mark(1, 1, 1))?;
@@ -83,35 +86,38 @@ fn the_oldest_is_dropped_and_told_as_the_whole() -> Result<()> {
         change_positions.push(change_position(&engine)?);
         assert!(bytes(&place)?.is_some_and(|bytes| bytes <= 2000 + 100));
     }
-    let (mut whole, mut told) = (0, 0);
+    let (mut whole, mut reported) = (0, 0);
     for (change_position, learner) in change_positions.iter().zip(2..) {
         assert!(knows(&engine, *change_position)?);
         assert_eq!(
             since(&engine, LogPartition::School(2), *change_position)?,
-            super::told([])
+            super::reported([])
         );
         match since(&engine, SCHOOL, *change_position)? {
             Since::Whole => {
-                assert_eq!(told, 0, "what is older is told");
+                assert_eq!(reported, 0, "an older position has a report of records");
                 whole += 1;
             }
             Since::Records { changed_keys, .. } => {
                 let since =
                     (learner..=200).map(|learner| super::changed_key(MARK, [1, learner, 0, 0]));
                 assert!(changed_keys.into_iter().eq(since));
-                told += 1;
+                reported += 1;
             }
         }
     }
     // A row for one mark takes at most 40 bytes.
-    assert!(whole > 100 && told >= 2000 / 4 * 3 / 45, "{whole} {told}");
+    assert!(
+        whole > 100 && reported >= 2000 / 4 * 3 / 45,
+        "{whole} {reported}"
+    );
     Ok(())
 }
 
 /// Changed keys are read in windows of any size, in order, and only those that match the filter.
 /// The size of the entries is reported too.
 #[test]
-fn what_was_touched_is_told_in_windows() -> Result<()> {
+fn changed_keys_are_read_in_windows() -> Result<()> {
     let engine = Place::default().open(USUAL)?;
     apply(&engine, &mark(1, 1, 1))?;
     let before = change_position(&engine)?;
@@ -144,7 +150,7 @@ fn what_was_touched_is_told_in_windows() -> Result<()> {
             }
             assert_eq!(found, all, "{most}");
         }
-        let store::ChangesSince::Noted { bytes, .. } = snapshot.since(SCHOOL, before)? else {
+        let store::ChangesSince::Listed { bytes, .. } = snapshot.since(SCHOOL, before)? else {
             return Err(Error::Cancelled.into());
         };
         // Each commit has a row with five marks.
@@ -155,7 +161,7 @@ fn what_was_touched_is_told_in_windows() -> Result<()> {
 
 /// The limits are 32,768 records of one school in a commit, and 65,536 records in total.
 #[test]
-fn a_large_commit_is_told_as_the_whole() -> Result<()> {
+fn a_large_commit_is_reported_as_a_change_of_everything() -> Result<()> {
     let place = Place::default();
     let engine = place.open(USUAL)?;
     apply(&engine, &mark(1, 1, 1))?;
@@ -173,13 +179,16 @@ fn a_large_commit_is_told_as_the_whole() -> Result<()> {
     assert!(bytes(&place)?.is_some_and(|bytes| bytes < 3 * 32_768));
     apply(&engine, &marks(32_769, 3))?;
     assert_eq!(since(&engine, SCHOOL, before)?, Since::Whole);
-    assert_eq!(since(&engine, SCHOOL, change_position(&engine)?)?, told([]));
+    assert_eq!(
+        since(&engine, SCHOOL, change_position(&engine)?)?,
+        reported([])
+    );
     assert_eq!(bytes(&place)?, Some(0));
     Ok(())
 }
 
 #[test]
-fn many_schools_at_once_leave_the_small_ones_told() -> Result<()> {
+fn a_commit_of_many_schools_reports_the_records_of_small_ones() -> Result<()> {
     let engine = Place::default().open(USUAL)?;
     let grades = |school: u64, count: u64| -> String {
         let line =
@@ -194,12 +203,12 @@ fn many_schools_at_once_leave_the_small_ones_told() -> Result<()> {
     let before = change_position(&engine)?;
     let dataset: String = (1..=3).map(|school| grades(school, 30_000)).collect();
     apply(&engine, &(dataset + &grades(4, 2)))?;
-    let told = |school| since(&engine, LogPartition::School(school), before);
-    let whole = (1..=3).filter(|school| matches!(told(*school), Ok(Since::Whole)));
+    let changes_of = |school| since(&engine, LogPartition::School(school), before);
+    let whole = (1..=3).filter(|school| matches!(changes_of(*school), Ok(Since::Whole)));
     assert!((1..3).contains(&whole.count()));
     assert_eq!(
-        told(4)?,
-        super::told([changed_key(6, [0, 0, 0, 0]), changed_key(6, [1, 0, 0, 0])])
+        changes_of(4)?,
+        super::reported([changed_key(6, [0, 0, 0, 0]), changed_key(6, [1, 0, 0, 0])])
     );
     Ok(())
 }
@@ -207,7 +216,7 @@ fn many_schools_at_once_leave_the_small_ones_told() -> Result<()> {
 /// An unchanged record is not reported. A record that moves to another learner is reported for both
 /// learners.
 #[test]
-fn what_changes_is_told_and_nothing_else() -> Result<()> {
+fn exactly_the_changed_records_are_reported() -> Result<()> {
     let engine = Place::default().open(USUAL)?;
     let assessment = |term: u64| {
         format!(
@@ -231,25 +240,25 @@ fn what_changes_is_told_and_nothing_else() -> Result<()> {
     )?;
     let moved = changed_key(15, [1, 0, 0, 0]);
     let marked = changed_key(MARK, [1, 8, 0, 0]);
-    assert_eq!(since(&engine, SCHOOL, before)?, told([moved, marked]));
+    assert_eq!(since(&engine, SCHOOL, before)?, reported([moved, marked]));
     let before = change_position(&engine)?;
     apply(&engine, &absent(8))?;
     let of = |learner| changed_key(ABSENTEE, [5, learner, 0, 0]);
-    assert_eq!(since(&engine, SCHOOL, before)?, told([of(7), of(8)]));
+    assert_eq!(since(&engine, SCHOOL, before)?, reported([of(7), of(8)]));
     Ok(())
 }
 
 #[test]
-fn what_was_seen_of_a_school_is_told() -> Result<()> {
+fn changes_of_the_coverage_are_reported() -> Result<()> {
     let engine = Place::default().open(USUAL)?;
     apply(&engine, &mark(1, 1, 1))?;
-    let see = |as_of| {
-        let seen = [CoverageAddition::Whole(CoverageKey::new(
+    let cover = |as_of| {
+        let covered = [CoverageAddition::Whole(CoverageKey::new(
             CoverageKind::CurrentLearners,
         ))];
         engine
             .store
-            .write(|write| coverage::add_coverage(write, 1, &seen, as_of))
+            .write(|write| coverage::add_coverage(write, 1, &covered, as_of))
     };
     let coverage = |change_position| -> Result<bool> {
         match since(&engine, SCHOOL, change_position)? {
@@ -267,13 +276,13 @@ fn what_was_seen_of_a_school_is_told() -> Result<()> {
         .write(|write| coverage::add_coverage(write, 1, &[], 1))?;
     assert!(coverage(before)?);
     let before = change_position(&engine)?;
-    see(1)?;
+    cover(1)?;
     assert!(coverage(before)?);
-    let seen = change_position(&engine)?;
-    see(1)?;
-    assert!(!coverage(seen)?);
-    see(2)?;
-    assert!(coverage(seen)?);
+    let covered = change_position(&engine)?;
+    cover(1)?;
+    assert!(!coverage(covered)?);
+    cover(2)?;
+    assert!(coverage(covered)?);
     let synced = change_position(&engine)?;
     engine.forget_sync(1)?;
     assert!(coverage(synced)?);
@@ -283,7 +292,7 @@ fn what_was_seen_of_a_school_is_told() -> Result<()> {
 /// The id of an erased learner identifies the learner, so it must not remain in the journal: also
 /// after an earlier removal, and with the journal disabled. Another school is not affected.
 #[test]
-fn of_an_erased_learner_not_even_the_number_is_noted() -> Result<()> {
+fn the_id_of_an_erased_learner_is_removed_from_the_journal() -> Result<()> {
     for (journal_bytes, is_removed_before) in [(USUAL, false), (USUAL, true), (0, true)] {
         let place = Place::default();
         let engine = place.open(USUAL)?;
@@ -292,8 +301,8 @@ fn of_an_erased_learner_not_even_the_number_is_noted() -> Result<()> {
         let before = change_position(&engine)?;
         apply(&engine, r#"{"type":"grade","school_id":2,"grade_id":2}"#)?;
         if is_removed_before {
-            let gone = mark(1, 7, 1).replace(r#""mark":1"#, r#""deleted":true"#);
-            apply(&engine, &gone)?;
+            let removed = mark(1, 7, 1).replace(r#""mark":1"#, r#""deleted":true"#);
+            apply(&engine, &removed)?;
         }
         let other = since(&engine, LogPartition::School(2), before)?;
         engine.close()?;
@@ -334,7 +343,7 @@ fn without_a_journal_nothing_is_written() -> Result<()> {
 
 /// A missing or changed row is detected as an error, so that no change is missed.
 #[test]
-fn damage_is_noticed() -> Result<()> {
+fn damage_is_detected() -> Result<()> {
     type Damage = fn(&mut BTreeMap<Vec<u8>, Vec<u8>>, &[u8]) -> Option<Vec<u8>>;
     let damages: [Damage; 5] = [
         |rows, last| rows.remove(last),

@@ -2,7 +2,7 @@
 //! recorded.
 
 use super::place::Place;
-use super::{Since, USUAL, backup, change_position, changed_key, knows, since, told};
+use super::{Since, USUAL, backup, change_position, changed_key, knows, reported, since};
 use crate::error::Result;
 use crate::store::{ChangePosition, LogPartition};
 use crate::{Credentials, Engine};
@@ -17,7 +17,7 @@ fn name(engine: &Engine, id: u64, name: &str) -> Result<()> {
 }
 
 #[test]
-fn a_moment_stays_known_when_the_store_is_opened_again() -> Result<()> {
+fn a_change_position_is_recognised_after_reopening() -> Result<()> {
     let place = Place::default();
     let engine = place.open(USUAL)?;
     let new = change_position(&engine)?;
@@ -34,7 +34,7 @@ fn a_moment_stays_known_when_the_store_is_opened_again() -> Result<()> {
     assert_ne!(second.incarnation, first.incarnation);
     assert_eq!(
         since(&engine, LogPartition::Global, first)?,
-        told([changed_key(GENDER, [2, 0, 0, 0])])
+        reported([changed_key(GENDER, [2, 0, 0, 0])])
     );
     // Positions of other incarnations and of future commits are not recognised.
     for change_position in [
@@ -66,7 +66,7 @@ fn a_moment_stays_known_when_the_store_is_opened_again() -> Result<()> {
 
 /// The copy continues with numbers that followers of the original have already seen.
 #[test]
-fn a_copy_put_back_is_not_taken_for_what_went_on() -> Result<()> {
+fn a_restored_copy_is_not_mistaken_for_the_original() -> Result<()> {
     let place = Place::default();
     let engine = place.open(USUAL)?;
     name(&engine, 1, "a")?;
@@ -90,7 +90,7 @@ fn a_copy_put_back_is_not_taken_for_what_went_on() -> Result<()> {
 /// The same happens within one engine, because the file at the path may be replaced while it is
 /// suspended.
 #[test]
-fn a_copy_put_back_during_a_pause_is_not_taken_for_what_went_on() -> Result<()> {
+fn a_copy_restored_while_suspended_is_not_mistaken_for_the_original() -> Result<()> {
     let folder = std::env::temp_dir().join(format!("rollbook-pause-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let (path, copy) = (folder.join("store"), folder.join("copy"));
@@ -114,7 +114,7 @@ fn a_copy_put_back_during_a_pause_is_not_taken_for_what_went_on() -> Result<()> 
 /// Without the journal nothing is recorded, but followers do not miss the changes that are made
 /// meanwhile.
 #[test]
-fn what_goes_by_unnoted_ends_what_is_known() -> Result<()> {
+fn unrecorded_commits_invalidate_earlier_change_positions() -> Result<()> {
     let place = Place::default();
     let engine = place.open(USUAL)?;
     name(&engine, 1, "a")?;
@@ -124,34 +124,34 @@ fn what_goes_by_unnoted_ends_what_is_known() -> Result<()> {
     let engine = place.open(0)?;
     assert!(knows(&engine, before)?);
     name(&engine, 2, "b")?;
-    let unnoted = change_position(&engine)?;
-    assert!(!knows(&engine, before)? && knows(&engine, unnoted)?);
+    let unrecorded = change_position(&engine)?;
+    assert!(!knows(&engine, before)? && knows(&engine, unrecorded)?);
     let other = ChangePosition {
-        incarnation: unnoted.incarnation ^ 1,
-        ..unnoted
+        incarnation: unrecorded.incarnation ^ 1,
+        ..unrecorded
     };
     assert!(!knows(&engine, other)?);
     engine.close()?;
 
     let engine = place.open(USUAL)?;
     name(&engine, 3, "c")?;
-    assert!(!knows(&engine, before)? && !knows(&engine, unnoted)?);
-    let noted = ChangePosition {
-        sequence: unnoted.sequence,
+    assert!(!knows(&engine, before)? && !knows(&engine, unrecorded)?);
+    let recorded = ChangePosition {
+        sequence: unrecorded.sequence,
         ..before
     };
-    assert!(!knows(&engine, noted)?);
+    assert!(!knows(&engine, recorded)?);
     let now = change_position(&engine)?;
     assert!(knows(&engine, now)?);
     name(&engine, 4, "d")?;
     let since = since(&engine, LogPartition::Global, now)?;
-    assert_eq!(since, told([changed_key(GENDER, [4, 0, 0, 0])]));
+    assert_eq!(since, reported([changed_key(GENDER, [4, 0, 0, 0])]));
     Ok(())
 }
 
 /// A backup that lacks records counts as another store than the original.
 #[test]
-fn a_backup_knows_what_it_was_made_of_unless_it_lacks_some() -> Result<()> {
+fn a_backup_recognises_change_positions_unless_it_lacks_records() -> Result<()> {
     let place = Place::default();
     let engine = place.open(USUAL)?;
     engine.apply(br#"{"type":"integrator","username":"a","password":"b"}"#.as_slice())?;

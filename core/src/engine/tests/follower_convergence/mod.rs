@@ -25,7 +25,7 @@ fn change_position(engine: &Engine) -> Result<ChangePosition> {
 fn knows(engine: &Engine, change_position: ChangePosition) -> Result<bool> {
     engine
         .store
-        .read(|snapshot| snapshot.knows(change_position))
+        .read(|snapshot| snapshot.covers(change_position))
 }
 
 /// The changes of a log partition since a change position.
@@ -44,7 +44,7 @@ fn since(
     change_position: ChangePosition,
 ) -> Result<Since> {
     engine.store.read(|snapshot| {
-        let store::ChangesSince::Noted { coverage, .. } =
+        let store::ChangesSince::Listed { coverage, .. } =
             snapshot.since(log_partition, change_position)?
         else {
             return Ok(Since::Whole);
@@ -68,15 +68,15 @@ fn changed_key(kind: u8, words: [u64; 4]) -> ChangedKey {
 }
 
 /// Returns a report of exactly these changed records.
-fn told<const N: usize>(records: [ChangedKey; N]) -> Since {
+fn reported<const N: usize>(records: [ChangedKey; N]) -> Since {
     Since::Records {
         changed_keys: records.into(),
         coverage: false,
     }
 }
 
-/// The export that a follower has seen, and its change position.
-struct Seen {
+/// An earlier export, and its change position.
+struct EarlierExport {
     change_position: ChangePosition,
     records: Records,
 }
@@ -97,25 +97,30 @@ const LOG_PARTITIONS: [LogPartition; 3] = [
 /// The number of reports with changed records, of records that differed, and of reports that
 /// everything may have changed.
 #[derive(Debug, Default)]
-struct Told {
+struct ReportCounts {
     records: usize,
     differing: usize,
     whole: usize,
 }
 
 /// Fails if a follower with this export would miss a change.
-fn follow(engine: &Engine, seen: &Seen, told: &mut Told, what: &str) -> Result<()> {
+fn follow(
+    engine: &Engine,
+    seen: &EarlierExport,
+    counts: &mut ReportCounts,
+    what: &str,
+) -> Result<()> {
     let now = exported(engine)?;
     let keys = now.keys().chain(seen.records.keys());
     let differ = keys.filter(|key| now.get(key) != seen.records.get(key));
     let differ: BTreeSet<_> = differ.copied().collect();
     for log_partition in LOG_PARTITIONS {
         match since(engine, log_partition, seen.change_position)? {
-            Since::Whole => told.whole += 1,
+            Since::Whole => counts.whole += 1,
             Since::Records { changed_keys, .. } => {
-                told.records += 1;
+                counts.records += 1;
                 for (_, record) in differ.iter().filter(|(of, _)| *of == log_partition) {
-                    told.differing += 1;
+                    counts.differing += 1;
                     assert!(
                         changed_keys.contains(record),
                         "{what}: {log_partition:?} {record:?}"
@@ -128,7 +133,7 @@ fn follow(engine: &Engine, seen: &Seen, told: &mut Told, what: &str) -> Result<(
 }
 
 /// A store with a random history.
-struct Life {
+struct RandomHistory {
     random: Random,
     journal_bytes: u64,
     place: Place,
@@ -136,7 +141,7 @@ struct Life {
     did: Vec<u64>,
 }
 
-impl Life {
+impl RandomHistory {
     fn act(&mut self) -> Result<()> {
         let (engine, random) = (&self.engine, &mut self.random);
         let school = random.pick(&SCHOOLS).copied().unwrap_or(0);
@@ -181,7 +186,7 @@ fn backup(engine: &Engine, credentials: Credentials) -> Result<Place> {
     let name = format!("{:?}-{name}", std::thread::current().id());
     let path = std::env::temp_dir().join(name);
     engine.backup(&path, credentials)?;
-    let place = Place::holding(&std::fs::read(&path)?)?;
+    let place = Place::from_bytes(&std::fs::read(&path)?)?;
     std::fs::remove_file(path)?;
     Ok(place)
 }
@@ -198,28 +203,28 @@ fn seeds() -> Range<u64> {
 /// Tests three limits of the journal: the default, one with which rows are merged, and one with
 /// which almost all rows are removed.
 #[test]
-fn whatever_differs_was_touched() -> Result<()> {
+fn each_difference_is_reported_as_changed() -> Result<()> {
     for journal_bytes in [USUAL, 2000, 300] {
-        let mut told = Told::default();
+        let mut counts = ReportCounts::default();
         for seed in seeds() {
             let place = Place::default();
-            let mut life = Life {
+            let mut life = RandomHistory {
                 random: Random(seed),
                 journal_bytes,
                 engine: place.open(journal_bytes)?,
                 place,
                 did: Vec::new(),
             };
-            let mut seen: Vec<Seen> = Vec::new();
+            let mut seen: Vec<EarlierExport> = Vec::new();
             for _ in 0..50 {
                 life.act()?;
                 let what = format!("{journal_bytes} bytes, seed {seed}: {:?}", life.did);
                 for _ in 0..3 {
                     if let Some(seen) = life.random.pick(&seen) {
-                        follow(&life.engine, seen, &mut told, &what)?;
+                        follow(&life.engine, seen, &mut counts, &what)?;
                     }
                 }
-                seen.push(Seen {
+                seen.push(EarlierExport {
                     change_position: change_position(&life.engine)?,
                     records: exported(&life.engine)?,
                 });
@@ -228,9 +233,9 @@ fn whatever_differs_was_touched() -> Result<()> {
             assert!(found.is_sound(), "{found:?}");
         }
         let worlds = seeds().count();
-        let enough = told.records > 35 * worlds && told.differing > 35 * worlds;
-        let enough = enough && told.whole >= worlds;
-        assert!(enough, "{journal_bytes} bytes: {told:?}");
+        let enough = counts.records > 35 * worlds && counts.differing > 35 * worlds;
+        let enough = enough && counts.whole >= worlds;
+        assert!(enough, "{journal_bytes} bytes: {counts:?}");
     }
     Ok(())
 }

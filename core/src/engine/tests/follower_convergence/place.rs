@@ -7,11 +7,12 @@ use redb::backends::InMemoryBackend;
 use std::io;
 use std::sync::Arc;
 
+/// The bytes of a store, shared by all clones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place(Arc<InMemoryBackend>);
 
 impl Place {
-    pub(crate) fn holding(bytes: &[u8]) -> io::Result<Place> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> io::Result<Place> {
         let place = Place::default();
         place.set_len(bytes.len() as u64)?;
         place.write(0, bytes)?;
@@ -25,7 +26,7 @@ impl Place {
     }
 
     pub(crate) fn copy(&self) -> io::Result<Place> {
-        Place::holding(&self.bytes()?)
+        Place::from_bytes(&self.bytes()?)
     }
 
     pub(crate) fn open(&self, journal_bytes: u64) -> Result<Engine> {

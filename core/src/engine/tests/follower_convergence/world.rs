@@ -35,7 +35,7 @@ impl Random {
 pub(crate) const SCHOOLS: [u64; 2] = [1000, 1001];
 
 /// A kind of record: its name and number, its key fields after the school, and the other fields of
-/// a line. `%4` stands for a random number up to 4.
+/// a line. `%4` is replaced by a random number from 1 to 4.
 struct Form {
     name: &'static str,
     number: u8,
@@ -133,7 +133,8 @@ fn line(random: &mut Random, school: u64) -> String {
     format!(r#"{{"type":"{}",{}}}"#, form.name, fields.join(","))
 }
 
-/// Returns a dataset of at most so many lines, of only one school if one is given.
+/// Returns a dataset of at most `most` lines and the records of schools, of only one school if one
+/// is given.
 pub(crate) fn dataset(random: &mut Random, school: Option<u64>, most: u64) -> String {
     let mut dataset = String::new();
     for _ in 0..random.up_to(most) {

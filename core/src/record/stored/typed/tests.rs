@@ -96,7 +96,7 @@ fn texts_of_every_length_between() -> Result<()> {
 }
 
 #[test]
-fn a_part_takes_the_edits_that_lie_in_it() -> Result<()> {
+fn a_part_has_the_conversions_within_it() -> Result<()> {
     let values = [
         (FieldForm::Integer, "1"),
         (FieldForm::Text, ""),
@@ -110,7 +110,7 @@ fn a_part_takes_the_edits_that_lie_in_it() -> Result<()> {
 }
 
 #[test]
-fn damaged_conversions_never_panic_and_never_answer_what_the_buffer_held() {
+fn damaged_conversions_never_panic_and_never_answer_old_bytes_of_the_buffer() {
     let mut column = br#"{"a":"1","b":"","c":"Yes"}"#.to_vec();
     column.resize(3 * SOURCE_SLACK, b',');
     for first in 0..=255 {
@@ -125,9 +125,9 @@ fn damaged_conversions_never_panic_and_never_answer_what_the_buffer_held() {
                 let whole = push_whole(&column, record.clone(), conversions, &mut output);
                 let part = push_part(&column, &record, 0..26, conversions, &mut output);
                 drop(output);
-                let held = out.contains(&b'~');
+                let has_old_bytes = out.contains(&b'~');
                 assert!(
-                    !held || whole.is_err() || part.is_err(),
+                    !has_old_bytes || whole.is_err() || part.is_err(),
                     "{residual_fields:?}"
                 );
             }

@@ -7,7 +7,7 @@ use crate::store::blocks::item::ItemBuffer;
 
 const LEARNERS: Layout = Collection::Learners.layout();
 
-fn run_of(count: u64) -> Result<Vec<u8>> {
+fn block_of(count: u64) -> Result<Vec<u8>> {
     let mut builder = BlockBuilder::new(LEARNERS);
     let mut buffer = ItemBuffer::default();
     for id in 0..count {
@@ -29,8 +29,8 @@ fn run_of(count: u64) -> Result<Vec<u8>> {
 }
 
 #[test]
-fn what_goes_in_comes_out() -> Result<()> {
-    let bytes = run_of(9)?;
+fn records_are_read_back() -> Result<()> {
+    let bytes = block_of(9)?;
     let block = Block::open(&bytes, LEARNERS)?;
     assert_eq!((block.len(), block.keys().len()), (9, 9));
     assert_eq!(block.find(Key::one(40)), Some(4));
@@ -72,8 +72,8 @@ fn numbers(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 #[test]
-fn no_number_of_the_head_says_more_than_there_is() -> Result<()> {
-    let whole = run_of(5)?;
+fn no_number_of_the_header_exceeds_the_content() -> Result<()> {
+    let whole = block_of(5)?;
     Block::open(&whole, LEARNERS)?.check()?;
     for (at, size) in numbers(5) {
         let before = whole.get(at..at + size).unwrap_or_default().to_vec();
@@ -97,8 +97,8 @@ fn no_number_of_the_head_says_more_than_there_is() -> Result<()> {
             // The column of residual fields has no separators, so a changed end is not always
             // detected.
             let mut residual_fields = numbers(5).skip(6 + 5).take(5);
-            let of_facts = residual_fields.any(|(residual_field, _)| residual_field == at);
-            assert!(of_facts || block.check().is_err(), "{at}");
+            let is_residual = residual_fields.any(|(residual_field, _)| residual_field == at);
+            assert!(is_residual || block.check().is_err(), "{at}");
             for column in 0..LEARNERS.columns.len() {
                 for index in 0..=block.len() {
                     let span = block.span(column, index, index + 1);
@@ -114,8 +114,8 @@ fn no_number_of_the_head_says_more_than_there_is() -> Result<()> {
 }
 
 #[test]
-fn keys_out_of_order_and_filter_columns_that_no_layout_has_are_seen() -> Result<()> {
-    let whole = run_of(5)?;
+fn keys_out_of_order_and_unknown_filter_columns_are_detected() -> Result<()> {
+    let whole = block_of(5)?;
     let keys = 8 + 4 * LEARNERS.columns.len();
     let presence = keys + 5 * (Key::BYTES + 4 * LEARNERS.columns.len());
     for (at, byte) in [
@@ -138,7 +138,7 @@ fn keys_out_of_order_and_filter_columns_that_no_layout_has_are_seen() -> Result<
 /// A version with one more filter column and one more column reads a block of an older version,
 /// and writes it in its own form. The older version refuses the new block.
 #[test]
-fn filter_columns_and_columns_that_came_later() -> Result<()> {
+fn filter_columns_and_columns_of_a_later_version() -> Result<()> {
     const OLDER: Layout = Layout::new(6, &[Some(b','), None]);
     let mut builder = BlockBuilder::new(OLDER);
     let mut buffer = ItemBuffer::default();
@@ -171,15 +171,15 @@ fn filter_columns_and_columns_that_came_later() -> Result<()> {
 
 #[test]
 fn an_empty_block() -> Result<()> {
-    let bytes = run_of(0)?;
+    let bytes = block_of(0)?;
     let block = Block::open(&bytes, LEARNERS)?;
     assert_eq!((block.len(), block.lower_bound(Key::MIN)), (0, 0));
     Ok(())
 }
 
 #[test]
-fn a_cut_or_altered_run_never_panics() -> Result<()> {
-    let whole = run_of(5)?;
+fn a_truncated_or_altered_block_never_panics() -> Result<()> {
+    let whole = block_of(5)?;
     for length in 0..whole.len() {
         let cut = whole.get(..length).unwrap_or_default();
         assert!(Block::open(cut, LEARNERS).is_err(), "{length}");

@@ -1,3 +1,5 @@
+//! Tests of `decoded_cache`.
+
 use crate::store::blocks::collection::Collection;
 use crate::store::blocks::decoded_cache::*;
 
@@ -12,7 +14,7 @@ fn number(decoded_cache: &DecodedCache, key: DecodedKey, sources: Sources, fresh
 }
 
 #[test]
-fn a_value_lives_until_what_it_was_made_from_changes() {
+fn a_value_is_cached_until_one_of_its_sources_changes() {
     let learners = Sources::new(&[Collection::Learners, Collection::Schools]);
     let decoded_cache = DecodedCache::new(1 << 20, 0);
     assert_eq!(number(&decoded_cache, key(1, 0), learners, 1), 1);
@@ -55,7 +57,7 @@ fn a_value_lives_until_what_it_was_made_from_changes() {
 /// A change of data that all schools share invalidates a value that was made before it, however
 /// many commits ago, but not one that was made after it.
 #[test]
-fn what_all_schools_share_invalidates_what_was_made_before() {
+fn shared_sources_invalidate_earlier_values() {
     let sources = Sources::new(&[Collection::Genders, Collection::Learners]);
     let mut shared = ChangedSources::default();
     shared.partition(Partition::global(Collection::Genders));
@@ -93,21 +95,21 @@ fn values_of_other_schools_are_shared_by_snapshots() {
 }
 
 #[test]
-fn the_bound_holds_and_the_newest_stays() {
+fn the_limit_applies_and_the_newest_value_is_retained() {
     let decoded_cache = DecodedCache::new(10_000, 0);
     for school in 0..1000 {
         let sources = Sources::new(&[Collection::Learners]);
         let fresh = u32::try_from(school).unwrap_or(0);
         number(&decoded_cache, key(school, 0), sources, fresh);
         assert_eq!(number(&decoded_cache, key(school, 0), sources, 5000), fresh);
-        let held = decoded_cache.read().bytes;
-        assert!(held <= 10_000, "{held}");
+        let bytes = decoded_cache.read().bytes;
+        assert!(bytes <= 10_000, "{bytes}");
     }
 }
 
 /// The limit applies to a value that takes nearly all of it, or more than all.
 #[test]
-fn the_bound_holds_for_large_values() {
+fn the_limit_applies_to_large_values() {
     let sources = Sources::new(&[Collection::Learners]);
     for large in [9000, 10_000, 1 << 40] {
         let decoded_cache = DecodedCache::new(10_000, 0);
@@ -118,8 +120,8 @@ fn the_bound_holds_for_large_values() {
             assert_eq!(value.map(|value| *value), Ok(school));
             let entries = decoded_cache.read();
             let all = entries.shards.iter().flat_map(|shard| shard.values());
-            let (held, counted) = (entries.bytes, all.map(|entry| entry.bytes).sum::<usize>());
-            assert!(held <= 10_000 && held == counted, "{held} {counted}");
+            let (bytes, counted) = (entries.bytes, all.map(|entry| entry.bytes).sum::<usize>());
+            assert!(bytes <= 10_000 && bytes == counted, "{bytes} {counted}");
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::date::Date;
 use crate::record::{Kind, Value};
-use crate::sync::plan::resource::{Resource, Scope};
+use crate::sync::plan::resource::{Resource, Selection};
 use crate::sync::plan::resource_request::ResourceRequest;
-use crate::sync::read::read;
+use crate::sync::read::decode_answer;
 
 /// Decodes bytes as the answer to the request that the first of them selects. Checks that the
 /// decoded records can be encoded and decoded again, and that each has all required values.
@@ -14,12 +14,15 @@ pub(crate) fn fuzz(bytes: &[u8]) -> bool {
     };
     let resource = Resource::ALL.get(usize::from(*which) % Resource::ALL.len());
     let request = resource.map(|resource| match resource.spec().scope {
-        Scope::Learner => ResourceRequest::of_id(*resource, 1),
-        Scope::Grade => ResourceRequest::of_id(*resource, 9),
-        Scope::Days(_) => ResourceRequest::of_days(*resource, (Date::MIN, Date::MAX)),
-        Scope::AllSchools | Scope::School | Scope::Status(_) => ResourceRequest::new(*resource),
+        Selection::Learner => ResourceRequest::of_id(*resource, 1),
+        Selection::Grade => ResourceRequest::of_id(*resource, 9),
+        Selection::Days(_) => ResourceRequest::of_days(*resource, (Date::MIN, Date::MAX)),
+        Selection::AllSchools | Selection::School | Selection::Status(_) => {
+            ResourceRequest::new(*resource)
+        }
     });
-    let Some(Ok((fetched, evidence))) = request.map(|request| read(request, 1000, body)) else {
+    let Some(Ok((fetched, evidence))) = request.map(|request| decode_answer(request, 1000, body))
+    else {
         return false;
     };
     let mut records = 0;
@@ -27,9 +30,13 @@ pub(crate) fn fuzz(bytes: &[u8]) -> bool {
         let record = record.expect("a fetched record is decoded");
         records += 1;
         for (index, field) in record.kind.fields().iter().enumerate() {
-            let is_told = record.fields >> index & 1 == 1 && record.kind != Kind::Mark;
+            let is_contained = record.fields >> index & 1 == 1 && record.kind != Kind::Mark;
             let is_empty = record.values.get(index).is_none_or(Value::is_empty);
-            assert!(!(field.required && is_told && is_empty), "{}", field.name);
+            assert!(
+                !(field.required && is_contained && is_empty),
+                "{}",
+                field.name
+            );
         }
     }
     // The subjects of all learners leave digests and no records.

@@ -2,9 +2,9 @@
 //! of a feed commits that part in one transaction.
 
 use super::compare::Compared;
-use super::lines::{FeedHead, FeedLine, LineSum, digest_of};
-use super::take::FeedPart;
-use crate::dataset::{Cut, Line, Lines, Progress, Stage, Summary, parse_line};
+use super::feed_lines::{FeedHead, FeedLine, LineSum, digest_of};
+use super::feed_part::FeedPart;
+use crate::dataset::{Line, Lines, Progress, SplitLine, Stage, Summary, parse_line};
 use crate::error::{Error, Failure, Fault, Result};
 use crate::record::Value;
 use crate::record::replication::erased_learners::ErasedLearners;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const STAGE_BYTES: usize = 16 << 20;
 
 /// The maximum number of coverage entries in a part. It allows dozens for each of 10,000 learners.
-const MOST_UNITS: usize = 1 << 20;
+const MAX_COVERAGE_ENTRIES: usize = 1 << 20;
 
 /// A feed that is being received. Push its bytes in pieces of any size, then call
 /// [`finish`](Self::finish).
@@ -41,9 +41,9 @@ pub struct Follow {
     progress: Progress,
     summary: Summary,
     /// Whether a part was committed.
-    has_taken: bool,
+    has_committed: bool,
     /// Whether [`finish`](Follow::finish) was called after the end of the last part.
-    is_over: bool,
+    is_finished: bool,
 }
 
 /// A feed whose head has arrived.
@@ -56,11 +56,11 @@ struct FeedState {
 }
 
 impl FeedState {
-    /// Returns the schools that later parts must still send, given the scope `held` that the store
-    /// has so far.
-    fn pending_schools(&self, held: &Scope) -> impl Iterator<Item = u64> {
+    /// Returns the schools that later parts must still send, where `scope` is the scope that the
+    /// store has so far.
+    fn pending_schools(&self, scope: &Scope) -> impl Iterator<Item = u64> {
         let pending = self.pending.iter().copied();
-        pending.filter(|school| held.whom(*school).is_none())
+        pending.filter(|school| scope.audience(*school).is_none())
     }
 }
 
@@ -84,22 +84,22 @@ impl Follow {
             failed: None,
             progress: Progress::default(),
             summary: Summary::default(),
-            has_taken: false,
-            is_over: false,
+            has_committed: false,
+            is_finished: false,
         }
     }
 
     /// Receives the next bytes of a feed.
     ///
     /// # Errors
-    /// `bad_dataset` for the first faulty line; `out_of_sync` if a part does not begin at the
-    /// position of this store; `busy` or `io`. After an error, every further call returns the same
-    /// error. Nothing of the incomplete part is stored, but all parts before it are. `diverged` if,
-    /// after a part, the records of this store differ from those of its source: that part is stored
-    /// too, and the next feed sends everything again, once.
+    /// Fails with `bad_dataset` for the first faulty line; with `out_of_sync` if a part does not
+    /// begin at the position of this store; with `busy` or `io`. Nothing of the incomplete part is
+    /// stored, but all parts before it are. Fails with `diverged` if, after a part, the records of
+    /// this store differ from those of its source: that part is stored too, and the next feed sends
+    /// everything again, once. After an error, every further call returns the same error.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.progress.bytes += bytes.len() as u64;
-        Ok(self.cut(|lines, each| lines.push(bytes, each))?)
+        Ok(self.receive(|lines, each| lines.push(bytes, each))?)
     }
 
     /// Returns how many lines and bytes were received so far.
@@ -113,15 +113,16 @@ impl Follow {
     /// process is killed meanwhile, the erasure is repeated when the store is opened again.
     ///
     /// # Errors
-    /// The same as [`push`](Self::push), and `bad_dataset` if the end of the last part is missing.
-    /// If the erasure fails, the same as [`Engine::erase_learner`](crate::Engine::erase_learner):
-    /// all of the feed is stored, and the next feed repeats the erasure.
+    /// Fails as [`push`](Self::push) does, and with `bad_dataset` if the end of the last part is
+    /// missing. If the erasure fails, it fails as
+    /// [`Engine::erase_learner`](crate::Engine::erase_learner) does: all of the feed is stored, and
+    /// the next feed repeats the erasure.
     pub fn finish(mut self) -> Result<Summary, Error> {
-        self.cut(Lines::finish)?;
+        self.receive(Lines::finish)?;
         if self.part.is_some() {
             return Err(fault(self.progress.lines, CUT).into());
         }
-        self.is_over = true;
+        self.is_finished = true;
         self.store.erase_leftovers()?;
         let mut summary = std::mem::take(&mut self.summary);
         summary.lines = self.progress.lines;
@@ -129,29 +130,31 @@ impl Follow {
         Ok(summary)
     }
 
-    fn cut(
+    fn receive(
         &mut self,
-        cut: impl FnOnce(&mut Lines, &mut dyn FnMut(u64, Cut<'_>) -> Result<()>) -> Result<()>,
+        split: impl FnOnce(&mut Lines, &mut dyn FnMut(u64, SplitLine<'_>) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
         let mut lines = std::mem::take(&mut self.lines);
-        let outcome = cut(&mut lines, &mut |number, cut| self.line(number, &cut));
+        let outcome = split(&mut lines, &mut |number, cut| {
+            self.receive_line(number, &cut)
+        });
         self.lines = lines;
         self.failed = outcome.as_ref().err().cloned();
         outcome
     }
 
-    fn line(&mut self, number: u64, cut: &Cut<'_>) -> Result<()> {
+    fn receive_line(&mut self, number: u64, cut: &SplitLine<'_>) -> Result<()> {
         self.progress.lines = number;
-        let Cut::Line(line) = cut else {
+        let SplitLine::Line(line) = cut else {
             return Err(fault(number, "is longer than 1 MiB"));
         };
         match FeedLine::parse(line) {
-            Some(Ok(mark)) => self.mark(number, mark)?,
+            Some(Ok(feed_line)) => self.receive_feed_line(number, feed_line)?,
             Some(Err(what)) => return Err(fault(number, &what)),
-            None => self.record(number, line)?,
+            None => self.receive_record(number, line)?,
         }
         if let Some(open) = &mut self.part {
             open.sum.add(line);
@@ -159,8 +162,8 @@ impl Follow {
         Ok(())
     }
 
-    fn mark(&mut self, number: u64, mark: FeedLine) -> Result<()> {
-        match (mark, &mut self.part) {
+    fn receive_feed_line(&mut self, number: u64, line: FeedLine) -> Result<()> {
+        match (line, &mut self.part) {
             (FeedLine::Feed(_) | FeedLine::Part(..), Some(_)) => Err(fault(number, CUT)),
             (FeedLine::Feed(head), None) => self.begin_feed(number, *head),
             (FeedLine::Part(from, schools), None) => self.begin_part(number, &from, &schools),
@@ -168,16 +171,16 @@ impl Follow {
             (FeedLine::End(sum), Some(open)) if open.part.is_some() && sum != open.sum => {
                 Err(fault(number, ALTERED))
             }
-            (FeedLine::End(_), Some(_)) => self.end(),
+            (FeedLine::End(_), Some(_)) => self.end_part(),
             (_, Some(OpenPart { part: None, .. })) => Ok(()),
             (
-                mark,
+                line,
                 Some(OpenPart {
                     part: Some(part), ..
                 }),
             ) => {
-                let noted = note(part, mark);
-                noted.map_err(|what| fault(number, &what))
+                let added = add_to_part(part, line);
+                added.map_err(|what| fault(number, &what))
             }
         }
     }
@@ -191,23 +194,28 @@ impl Follow {
             scope,
             pending,
         } = head;
-        let followed = self.followed()?;
+        let followed = self.read_followed()?;
         let mut to = None;
         if is_next(followed.as_ref(), from.as_deref(), change_position)? {
             let before = followed.as_ref().map(|followed| &followed.position.scope);
-            let mut held = match scope.as_ref().or(before) {
-                Some(held) => held.clone(),
+            let mut first_scope = match scope.as_ref().or(before) {
+                Some(first_scope) => first_scope.clone(),
                 None => return Err(fault(number, "names no scope")),
             };
-            if !pending.iter().all(|school| held.whom(*school).is_some()) {
+            if !pending
+                .iter()
+                .all(|school| first_scope.audience(*school).is_some())
+            {
                 return Err(fault(number, "a pending school is not in the scope"));
             }
-            held.schools.retain(|school, _| !pending.contains(school));
+            first_scope
+                .schools
+                .retain(|school, _| !pending.contains(school));
             to = Some(FollowerPosition {
                 change_position,
                 parts,
-                scope: held,
-                is_amid: !pending.is_empty(),
+                scope: first_scope,
+                is_incomplete: !pending.is_empty(),
                 wants_sums: false,
             });
         }
@@ -216,13 +224,13 @@ impl Follow {
             scope,
             pending,
         });
-        self.open(followed, to);
+        self.open_part(followed, to);
         Ok(())
     }
 
     /// Begins a later part of the feed, which contains the records of `schools`.
     fn begin_part(&mut self, number: u64, from: &str, schools: &BTreeSet<u64>) -> Result<()> {
-        let followed = self.followed()?;
+        let followed = self.read_followed()?;
         let Some(feed) = &self.feed else {
             return Err(fault(number, BEFORE_HEAD));
         };
@@ -235,23 +243,26 @@ impl Follow {
         {
             let mut position = before.position.clone();
             for school in schools {
-                let new = feed.scope.as_ref().and_then(|scope| scope.whom(*school));
-                let whom = new.or_else(|| before.awaiting_resend.whom(*school));
-                let whom = whom.ok_or_else(|| fault(number, &not_followed(*school)))?;
-                position.scope.schools.insert(*school, whom.clone());
+                let new = feed
+                    .scope
+                    .as_ref()
+                    .and_then(|scope| scope.audience(*school));
+                let audience = new.or_else(|| before.awaiting_resend.audience(*school));
+                let audience = audience.ok_or_else(|| fault(number, &not_followed(*school)))?;
+                position.scope.schools.insert(*school, audience.clone());
             }
             position.change_position = feed.change_position;
             position.parts = position.parts.saturating_add(1);
-            position.is_amid = feed.pending_schools(&position.scope).next().is_some();
+            position.is_incomplete = feed.pending_schools(&position.scope).next().is_some();
             to = Some(position);
         }
-        self.open(followed, to);
+        self.open_part(followed, to);
         Ok(())
     }
 
     /// Opens a part that ends at the position `to`. If `to` is `None`, the part was committed
     /// before.
-    fn open(&mut self, before: Option<FollowerState>, to: Option<FollowerPosition>) {
+    fn open_part(&mut self, before: Option<FollowerState>, to: Option<FollowerPosition>) {
         let feed = self.feed.as_ref();
         let part = to.map(|to| {
             let pending = feed
@@ -263,8 +274,8 @@ impl Follow {
                 before,
                 whole: BTreeSet::new(),
                 erased: BTreeMap::new(),
-                seen: BTreeMap::new(),
-                units: 0,
+                coverage: BTreeMap::new(),
+                entry_count: 0,
                 sums: BTreeMap::new(),
             })
         });
@@ -274,11 +285,11 @@ impl Follow {
         });
     }
 
-    fn followed(&self) -> Result<Option<FollowerState>> {
+    fn read_followed(&self) -> Result<Option<FollowerState>> {
         self.store.read(|snapshot| FollowerState::read(&**snapshot))
     }
 
-    fn record(&mut self, number: u64, line: &[u8]) -> Result<()> {
+    fn receive_record(&mut self, number: u64, line: &[u8]) -> Result<()> {
         let part = match &mut self.part {
             Some(OpenPart { part: None, .. }) => return Ok(()),
             Some(OpenPart { part, .. }) => part.as_mut(),
@@ -294,19 +305,19 @@ impl Follow {
             return Ok(());
         };
         if RecordOwner::of_kind(line.kind) == RecordOwner::App {
-            let what = format!("{}: is no part of a feed", line.kind.name());
+            let what = format!("{}: does not belong in a feed", line.kind.name());
             return Err(fault(number, &what));
         }
         let key: Vec<u64> = line.key().collect();
         let school = line.kind.is_of_school().then(|| key.first()).flatten();
         if let Some(school) = school {
-            let held = &part.to.scope;
-            if held.whom(*school).is_none() {
+            let scope = &part.to.scope;
+            if scope.audience(*school).is_none() {
                 let what = format!("{}: {}", line.kind.name(), not_followed(*school));
                 return Err(fault(number, &what));
             }
             let owner = owner(&line, &key);
-            if !line.deleted && !held.may_have(line.kind, *school, owner) {
+            if !line.deleted && !scope.may_have(line.kind, *school, owner) {
                 let what = format!("{}: is not in the scope", line.kind.name());
                 return Err(fault(number, &what));
             }
@@ -317,7 +328,7 @@ impl Follow {
             };
             // This store may contain the record with another learner as its owner, so it is
             // removed.
-            line.deleted |= !erased.is_nobody() && owner.is_some_and(|owner| erased.has(owner));
+            line.deleted |= !erased.is_empty() && owner.is_some_and(|owner| erased.has(owner));
         }
         self.stage.push(number, &line, None)?;
         if self.stage.sorter.bytes() > STAGE_BYTES {
@@ -328,7 +339,7 @@ impl Follow {
     }
 
     /// Commits the part whose end has arrived, and compares the records if the part has sums.
-    fn end(&mut self) -> Result<()> {
+    fn end_part(&mut self) -> Result<()> {
         let stage = std::mem::take(&mut self.stage);
         if let Some(OpenPart {
             part: Some(part), ..
@@ -338,12 +349,12 @@ impl Follow {
             let compared = Compared {
                 at: part.to.clone(),
                 sums: part.sums.clone(),
-                asked_before: part.asked_again(),
+                was_resent: part.asked_again(),
             };
-            let carry_out =
-                |write: &mut Write<'_>| part.carry_out(write, sorter.take().unwrap_or_default());
-            self.summary.add(&self.store.write(carry_out)?);
-            self.has_taken = true;
+            let commit =
+                |write: &mut Write<'_>| part.commit(write, sorter.take().unwrap_or_default());
+            self.summary.add(&self.store.write(commit)?);
+            self.has_committed = true;
             self.unstage();
             return compared.compare(&self.store);
         }
@@ -365,17 +376,18 @@ impl Drop for Follow {
         self.unstage();
         // Parts of an incomplete feed may also have removed people. If the erasure fails, the next
         // feed repeats it.
-        if !self.is_over && self.has_taken {
+        if !self.is_finished && self.has_committed {
             let _ = self.store.erase_leftovers();
         }
     }
 }
 
-const ALTERED: &str = "lines of the feed are missing or altered: ask for it again after the position that followed gives";
+const ALTERED: &str = "lines of the feed are missing or altered: request it again with the position that `followed` returns";
 
-const CUT: &str = "the feed is cut: ask for it again after the position that followed gives";
+const CUT: &str =
+    "the feed is incomplete: request it again with the position that `followed` returns";
 
-const BEFORE_HEAD: &str = "is before the head of a feed";
+const BEFORE_HEAD: &str = "precedes the head of a feed";
 
 /// Returns whether a part that leads to the change position `to` begins at the position of the
 /// store. Returns false if the part was committed before, and fails with `out_of_sync` otherwise.
@@ -406,17 +418,17 @@ fn owner(line: &Line<'_>, key: &[u64]) -> Option<u64> {
 }
 
 /// Adds the content of a line between the head and the end to the part.
-fn note(part: &mut FeedPart, mark: FeedLine) -> Result<(), String> {
-    let school = match mark {
+fn add_to_part(part: &mut FeedPart, line: FeedLine) -> Result<(), String> {
+    let school = match line {
         FeedLine::Whole(school) | FeedLine::Sum(school, _) => school,
-        FeedLine::Seen(school, _) | FeedLine::Complete(school) => Some(school),
+        FeedLine::Coverage(school, _) | FeedLine::Complete(school) => Some(school),
         FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => None,
     };
     // Records of other schools belong to the app.
-    if let Some(school) = school.filter(|school| part.to.scope.whom(*school).is_none()) {
+    if let Some(school) = school.filter(|school| part.to.scope.audience(*school).is_none()) {
         return Err(not_followed(school));
     }
-    match mark {
+    match line {
         FeedLine::Whole(of) => {
             part.whole.insert(of);
         }
@@ -424,15 +436,15 @@ fn note(part: &mut FeedPart, mark: FeedLine) -> Result<(), String> {
             part.sums.insert(school, sum);
         }
         FeedLine::Complete(school) => {
-            part.seen.insert(school, None);
+            part.coverage.insert(school, None);
         }
-        FeedLine::Seen(school, units) => {
-            part.units += units.len();
-            if part.units > MOST_UNITS {
+        FeedLine::Coverage(school, entries) => {
+            part.entry_count += entries.len();
+            if part.entry_count > MAX_COVERAGE_ENTRIES {
                 return Err("the coverage is larger than a school can have".to_owned());
             }
-            let seen = part.seen.entry(school).or_default();
-            seen.get_or_insert_default().extend(units);
+            let coverage = part.coverage.entry(school).or_default();
+            coverage.get_or_insert_default().extend(entries);
         }
         FeedLine::Feed(_) | FeedLine::Part(..) | FeedLine::End(_) => {}
     }

@@ -1,7 +1,7 @@
 //! Decodes the list of which learner takes which subjects (2.3).
 
 use super::fields::{Members, take_text};
-use super::out::{DecodeError, Out, unkeepable};
+use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use crate::record::Kind;
 use crate::record::value::integer;
 use serde::de::MapAccess;
@@ -17,11 +17,11 @@ const NAMES: [&str; 5] = [
 
 pub(super) struct EnrolmentReader<'de, 'o> {
     texts: [Option<Cow<'de, str>>; NAMES.len()],
-    out: &'o mut Out,
+    out: &'o mut AnswerBuilder,
 }
 
 impl<'o> EnrolmentReader<'_, 'o> {
-    pub(super) fn new(out: &'o mut Out) -> Self {
+    pub(super) fn new(out: &'o mut AnswerBuilder) -> Self {
         let texts = Default::default();
         EnrolmentReader { texts, out }
     }
@@ -41,7 +41,7 @@ impl<'de> Members<'de> for EnrolmentReader<'de, '_> {
         let [learner, _, _, subject, name] = std::mem::take(&mut self.texts);
         let number = |text: Option<Cow<'_, str>>, field| {
             let number = text.as_deref().and_then(integer);
-            number.ok_or(unkeepable(Kind::LearnerSubject, field))
+            number.ok_or(invalid_value(Kind::LearnerSubject, field))
         };
         let learner = number(learner, "learner_id")?;
         let subject = number(subject, "subject_id")?;
@@ -56,7 +56,7 @@ impl<'de> Members<'de> for EnrolmentReader<'de, '_> {
         Kind::LearnerSubject.name()
     }
 
-    fn out(&mut self) -> &mut Out {
+    fn out(&mut self) -> &mut AnswerBuilder {
         self.out
     }
 }

@@ -2,24 +2,26 @@
 //!
 //! ```text
 //! {"type":"feed","from":"…","incarnation":7,"sequence":3,"parts":4,"scope":"…","pending":"…"}
-//!                                                     its head: the digest of the position that it
-//!                                                     follows, none for a store that has none;
-//!                                                     the change position and the parts of the next one;
-//!                                                     what the store has after all parts, if that
-//!                                                     is new to it; schools that later parts bring
-//! {"type":"part","from":"…","schools":"…"}             the head of a later part: schools that it
-//!                                                     brings
-//! {"type":"whole","school_id":1}                      all of the school follows; without a
-//!                                                     school all tables of no school
-//! {"type":"seen","school_id":1,"units":[…]}           what the source has seen of the school
-//! {"type":"complete","school_id":1}                   the source has all of the school
+//! {"type":"part","from":"…","schools":"…"}
+//! {"type":"whole","school_id":1}
+//! {"type":"seen","school_id":1,"units":[…]}
+//! {"type":"complete","school_id":1}
 //! {"type":"sum","school_id":1,"records":9,"digest":"…"}
-//!                                                     what the source has of the school, in the
-//!                                                     scope; without a school, of the lists that
-//!                                                     belong to none
-//! {"type":"end","lines":7,"digest":"…"}               what came since the head counts: so many
-//!                                                     lines, the head included, of this digest
+//! {"type":"end","lines":7,"digest":"…"}
 //! ```
+//!
+//! - `feed`: the head of a feed, which begins its first part. `from` is the digest of the position
+//!   at which the follower must be, and is absent if it must have none. The change position and
+//!   `parts` are those of the follower after the first part. `scope` is the scope after all parts,
+//!   if it changes. `pending` lists the schools whose records later parts contain.
+//! - `part`: the head of a later part, with the schools whose records it contains.
+//! - `whole`: all records of the school follow; without a school, all lists that belong to no
+//!   school.
+//! - `seen`: the coverage of the school at the source.
+//! - `complete`: the source has all data of the school.
+//! - `sum`: the number and the digest of the records of the school that are in the scope; without a
+//!   school, of the lists that belong to no school.
+//! - `end`: the end of a part, with the number and the digest of its lines, including its head.
 
 use crate::dataset::replication::coverage_update::CoverageEntry;
 use crate::date::Date;
@@ -34,14 +36,20 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 /// A line that is not a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FeedLine {
+    /// The head of a feed.
     Feed(Box<FeedHead>),
     /// The digest of the position at which the follower must be, and the schools whose records the
     /// part contains.
     Part(String, BTreeSet<u64>),
+    /// All records of a school follow, or all lists that belong to no school.
     Whole(Option<u64>),
-    Seen(u64, Vec<CoverageEntry>),
+    /// Coverage of a school at the source.
+    Coverage(u64, Vec<CoverageEntry>),
+    /// The source has all data of a school.
     Complete(u64),
+    /// The sum of the records of a school, or of the lists that belong to no school.
     Sum(Option<u64>, RecordSum),
+    /// The end of a part.
     End(LineSum),
 }
 
@@ -137,11 +145,11 @@ impl FeedLine {
                     push_school(&mut out, *school);
                 }
             }
-            FeedLine::Seen(school, units) => {
+            FeedLine::Coverage(school, entries) => {
                 out.extend_from_slice(b"\"seen\"");
                 push_school(&mut out, *school);
                 push_name(&mut out, "units");
-                push_list(&mut out, units.iter(), push_unit);
+                push_list(&mut out, entries.iter(), push_entry);
             }
             FeedLine::Complete(school) => {
                 out.extend_from_slice(b"\"complete\"");
@@ -219,16 +227,19 @@ fn push_list<T>(out: &mut Vec<u8>, list: impl Iterator<Item = T>, push: fn(&mut 
     out.push(b']');
 }
 
-/// Writes `[part, year, key, key, as of, last day]`, all as numbers. The last day is 0 if the entry
+/// Writes `[kind, year, key, key, as of, last day]`, all as numbers. The last day is 0 if the entry
 /// has no days.
-fn push_unit(out: &mut Vec<u8>, CoverageEntry { unit, as_of, to }: &CoverageEntry) {
-    let CoverageKey {
-        kind: part,
-        year,
-        key,
-    } = *unit;
+fn push_entry(
+    out: &mut Vec<u8>,
+    CoverageEntry {
+        key: unit,
+        as_of,
+        to,
+    }: &CoverageEntry,
+) {
+    let CoverageKey { kind, year, key } = *unit;
     let to = to.map_or(0, Date::number);
-    let numbers = [part as u64, year, key.0, key.1, as_of.cast_unsigned(), to];
+    let numbers = [kind as u64, year, key.0, key.1, as_of.cast_unsigned(), to];
     push_list(out, numbers.into_iter(), json::push_integer);
 }
 
@@ -282,11 +293,11 @@ fn read(line: &str) -> Result<FeedLine, String> {
             Ok(FeedLine::Sum(any_school()?, sum))
         }
         Some("\"seen\"") => {
-            let units = member("units").and_then(elements);
-            let units = units.and_then(|all| all.map(unit).collect());
-            Ok(FeedLine::Seen(
+            let entries = member("units").and_then(elements);
+            let entries = entries.and_then(|all| all.map(read_entry).collect());
+            Ok(FeedLine::Coverage(
                 school()?,
-                units.ok_or_else(|| wrong("units"))?,
+                entries.ok_or_else(|| wrong("units"))?,
             ))
         }
         Some("\"complete\"") => Ok(FeedLine::Complete(school()?)),
@@ -310,16 +321,16 @@ fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-fn unit(text: &str) -> Option<CoverageEntry> {
+fn read_entry(text: &str) -> Option<CoverageEntry> {
     let mut numbers = elements(text)?.map(number);
-    let [part, year, first, second, as_of, to] = [(); 6].map(|()| numbers.next().flatten());
+    let [kind, year, first, second, as_of, to] = [(); 6].map(|()| numbers.next().flatten());
     let unit = CoverageKey {
-        kind: CoverageKind::numbered(part?).ok()?,
+        kind: CoverageKind::numbered(kind?).ok()?,
         year: year?,
         key: Key(first?, second?),
     };
     Some(CoverageEntry {
-        unit,
+        key: unit,
         as_of: as_of?.cast_signed(),
         to: Date::from_number(to?).filter(|_| unit.kind.is_of_days()),
     })

@@ -1,6 +1,6 @@
 //! Commits a part of a feed in one transaction.
 
-use super::lines::RecordSum;
+use super::feed_lines::RecordSum;
 use crate::dataset::replication::coverage_update::{self, CoverageEntry};
 use crate::dataset::replication::{fetch_log, followed};
 use crate::dataset::{
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::record::Kind;
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::position::{FollowerPosition, FollowerState};
-use crate::record::replication::scope::{RecordOwner, Scope, Whom};
+use crate::record::replication::scope::{Audience, RecordOwner, Scope};
 use crate::record::storage::Storage;
 use crate::store::{Collection, Key, LogPartition, Partition, Records, SchoolOwner, Sorter, Write};
 use std::cell::RefCell;
@@ -25,7 +25,7 @@ pub(super) struct FeedPart {
     pub(super) pending: BTreeSet<u64>,
     /// What the store followed when the part began.
     pub(super) before: Option<FollowerState>,
-    /// The schools whose records the part contains completely. `None` stands for the lists that
+    /// The schools whose records the part contains completely. `None` means the lists that
     /// belong to no school.
     pub(super) whole: BTreeSet<Option<u64>>,
     /// The schools of the records of the part, with the learners that were erased here when the
@@ -33,10 +33,10 @@ pub(super) struct FeedPart {
     pub(super) erased: BTreeMap<u64, ErasedLearners>,
     /// The coverage of schools at the source, or `None` for a school of which the source has all
     /// data.
-    pub(super) seen: BTreeMap<u64, Option<Vec<CoverageEntry>>>,
-    /// The number of entries in `seen`.
-    pub(super) units: usize,
-    /// The sums of the records of the source, by school. `None` stands for the lists that belong to
+    pub(super) coverage: BTreeMap<u64, Option<Vec<CoverageEntry>>>,
+    /// The number of entries in `coverage`.
+    pub(super) entry_count: usize,
+    /// The sums of the records of the source, by school. `None` means the lists that belong to
     /// no school.
     pub(super) sums: BTreeMap<Option<u64>, RecordSum>,
 }
@@ -53,24 +53,24 @@ const REMOVALS_BYTES: usize = 16 << 20;
 impl FeedPart {
     /// Commits the part. Fails with `out_of_sync` if the store has changed its position since the
     /// part began.
-    pub(super) fn carry_out(self, write: &mut Write<'_>, mut sorter: Sorter) -> Result<Summary> {
+    pub(super) fn commit(self, write: &mut Write<'_>, mut sorter: Sorter) -> Result<Summary> {
         if FollowerState::read(write)? != self.before {
             return Err(Error::OutOfSync.into());
         }
         for (school, erased) in &self.erased {
             // The staged records may contain learners that were erased in the meantime.
-            if ErasedLearners::read_in(write, *school)? != *erased {
+            if ErasedLearners::read_for_write(write, *school)? != *erased {
                 return Err(Error::OutOfSync.into());
             }
         }
-        let held = &self.to.scope;
-        let (mut kept, mut leaving) = (Scope::default(), BTreeSet::new());
+        let scope = &self.to.scope;
+        let (mut awaiting_resend, mut leaving) = (Scope::default(), BTreeSet::new());
         if let Some(before) = &self.before {
-            for school in before.schools().filter(|of| held.whom(*of).is_none()) {
+            for school in before.schools().filter(|of| scope.audience(*of).is_none()) {
                 match before.audience(school) {
-                    Some((whom, kinds)) if self.pending.contains(&school) => {
-                        kept.schools.insert(school, whom.clone());
-                        kept.kinds = kept.kinds.intersection(kinds);
+                    Some((audience, kinds)) if self.pending.contains(&school) => {
+                        awaiting_resend.schools.insert(school, audience.clone());
+                        awaiting_resend.kinds = awaiting_resend.kinds.intersection(kinds);
                     }
                     _ => drop(leaving.insert(school)),
                 }
@@ -78,41 +78,41 @@ impl FeedPart {
         }
         let mut summary = Summary::default();
         // Counts the changes that may have removed people from the store.
-        let mut lost = Summary::default();
+        let mut removals = Summary::default();
         if !leaving.is_empty() {
-            lost.add(&remove_followed(write, &leaving)?);
+            removals.add(&remove_followed(write, &leaving)?);
         }
-        let mut changed = self.let_go(write, &mut sorter)?;
+        let mut changed = self.stage_leaving_learners(write, &mut sorter)?;
         for of in &self.whole {
             stage_removal(write, &mut sorter, *of)?;
         }
-        let may_lose = !changed.is_empty() || self.whole.iter().any(Option::is_some);
-        let taken = commit_unchecked(write, sorter)?;
-        if may_lose {
-            lost.add(&taken);
+        let may_remove_people = !changed.is_empty() || self.whole.iter().any(Option::is_some);
+        let committed = commit_unchecked(write, sorter)?;
+        if may_remove_people {
+            removals.add(&committed);
         } else {
-            summary.add(&taken);
+            summary.add(&committed);
         }
         changed.extend(self.erased.keys().chain(self.whole.iter().flatten()));
-        lost.add(&remove_unnamed(write, &changed, held)?);
+        removals.add(&remove_unnamed(write, &changed, scope)?);
         if Kind::ALL
             .into_iter()
-            .any(|kind| is_of_people(kind) && lost.get(kind).removed > 0)
+            .any(|kind| is_of_people(kind) && removals.get(kind).removed > 0)
         {
             write.mark_for_erasure()?;
         }
-        summary.add(&lost);
-        for school in held.schools.keys() {
+        summary.add(&removals);
+        for school in scope.schools.keys() {
             if !write.owners().get(*school).is_upstream() {
                 write.set_owner(*school, SchoolOwner::Upstream);
             }
         }
-        for (school, seen) in &self.seen {
-            let units = seen.as_deref().unwrap_or_default();
-            coverage_update::replace_coverage(write, *school, units)?;
+        for (school, coverage) in &self.coverage {
+            let entries = coverage.as_deref().unwrap_or_default();
+            coverage_update::replace_coverage(write, *school, entries)?;
             write.set_owner(
                 *school,
-                match seen {
+                match coverage {
                     Some(_) => SchoolOwner::PartialUpstream,
                     None => SchoolOwner::Upstream,
                 },
@@ -133,14 +133,14 @@ impl FeedPart {
         // Records that were sent again are compared after the next change.
         let is_new = asked_again && self.whole.iter().any(Option::is_some);
         // Within a feed the position must be equal to the one that the source computes.
-        position.wants_sums = !position.is_amid && (is_new || unchecked > 0 && is_due);
+        position.wants_sums = !position.is_incomplete && (is_new || unchecked > 0 && is_due);
         let followed = FollowerState {
             position,
-            awaiting_resend: kept,
+            awaiting_resend,
             unchecked,
             asked_again,
         };
-        followed::keep(write, &followed)?;
+        followed::put_state(write, &followed)?;
         Ok(summary)
     }
 
@@ -152,25 +152,31 @@ impl FeedPart {
 
     /// Stages the removal of learners that leave the scope. Returns the schools that such learners
     /// belong to.
-    fn let_go(&self, write: &mut Write<'_>, sorter: &mut Sorter) -> Result<BTreeSet<u64>> {
+    fn stage_leaving_learners(
+        &self,
+        write: &mut Write<'_>,
+        sorter: &mut Sorter,
+    ) -> Result<BTreeSet<u64>> {
         let mut schools = BTreeSet::new();
         let before = self.before.as_ref().map(|before| &before.position.scope);
-        for (school, whom) in &self.to.scope.schools {
-            let before = before.and_then(|before| before.whom(*school));
-            let (Some(Whom::Learners(held)), Whom::Learners(stay)) = (before, whom) else {
+        for (school, audience) in &self.to.scope.schools {
+            let before = before.and_then(|before| before.audience(*school));
+            let (Some(Audience::Learners(previous)), Audience::Learners(staying)) =
+                (before, audience)
+            else {
                 continue;
             };
-            if held.is_subset(stay) || self.whole.contains(&Some(*school)) {
+            if previous.is_subset(staying) || self.whole.contains(&Some(*school)) {
                 continue;
             }
-            let is_gone = |found: &RecordKey<'_>| {
+            let is_leaving = |found: &RecordKey<'_>| {
                 found
                     .learner
-                    .is_some_and(|learner| !stay.contains(&learner))
+                    .is_some_and(|learner| !staying.contains(&learner))
             };
             // The journal must not contain the keys of these learners either.
             write.remove_changed_keys(LogPartition::School(*school))?;
-            stage_each(write, sorter, *school, &is_gone)?;
+            stage_each(write, sorter, *school, &is_leaving)?;
             schools.insert(*school);
         }
         Ok(schools)
@@ -193,7 +199,7 @@ fn is_of_people(kind: Kind) -> bool {
 fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) -> Result<()> {
     match of {
         Some(school) => {
-            fetch_log::forget(write, school)?;
+            fetch_log::remove_log(write, school)?;
             write.remove_changed_keys(LogPartition::School(school))?;
             stage_each(write, sorter, school, &|_| true)
         }
@@ -217,13 +223,13 @@ fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) ->
     }
 }
 
-/// Stages the removal of the records of a school for which `goes` returns true, unless the part
-/// contains them. Client integrations remain, because they belong to the app.
+/// Stages the removal of the records of a school for which `is_removed` returns true, unless the
+/// part contains them. Client integrations remain, because they belong to the app.
 fn stage_each(
     write: &mut Write<'_>,
     sorter: &mut Sorter,
     school: u64,
-    goes: &dyn Fn(&RecordKey<'_>) -> bool,
+    is_removed: &dyn Fn(&RecordKey<'_>) -> bool,
 ) -> Result<()> {
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);
@@ -231,7 +237,7 @@ fn stage_each(
         write,
         school,
         &mut |found| {
-            if !goes(&found) {
+            if !is_removed(&found) {
                 return Ok(());
             }
             let entry = staged_removal(&mut key, found.kind, found.name, found.key);
@@ -249,7 +255,11 @@ fn stage_each(
 
 /// Removes the people of these schools that no followed learner names any more, and the client
 /// integrations of schools that no longer exist.
-fn remove_unnamed(write: &mut Write<'_>, schools: &BTreeSet<u64>, held: &Scope) -> Result<Summary> {
+fn remove_unnamed(
+    write: &mut Write<'_>,
+    schools: &BTreeSet<u64>,
+    scope: &Scope,
+) -> Result<Summary> {
     let mut sorter = Sorter::default();
     let mut absent = BTreeSet::new();
     for school in schools {
@@ -258,8 +268,8 @@ fn remove_unnamed(write: &mut Write<'_>, schools: &BTreeSet<u64>, held: &Scope) 
             absent.insert(*school);
         }
         drop(records);
-        if let Some(whom) = held.whom(*school) {
-            followed::stage_unnamed(write, &mut sorter, *school, whom, held.kinds)?;
+        if let Some(audience) = scope.audience(*school) {
+            followed::stage_unnamed(write, &mut sorter, *school, audience, scope.kinds)?;
         }
     }
     if !absent.is_empty() {

@@ -82,20 +82,20 @@ fn row(line: &'static str) -> Option<Row> {
 fn seen(text: &str) -> Option<CoverageAddition> {
     let mut words = text.split(' ');
     let name = words.next()?;
-    let part = CoverageKind::ALL
+    let kind = CoverageKind::ALL
         .into_iter()
-        .find(|part| format!("{part:?}") == name)?;
+        .find(|kind| format!("{kind:?}") == name)?;
     let form = words.next();
     let words: Vec<&str> = words.collect();
     let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let unit = match (form, numbers.as_slice(), words.as_slice()) {
-        (None, ..) => CoverageKey::new(part),
-        (Some("year"), [year], _) => CoverageKey::of_year(part, *year),
-        (Some("id"), [id], _) => CoverageKey::of_id(part, 2026, *id),
+    let coverage_key = match (form, numbers.as_slice(), words.as_slice()) {
+        (None, ..) => CoverageKey::new(kind),
+        (Some("year"), [year], _) => CoverageKey::of_year(kind, *year),
+        (Some("id"), [id], _) => CoverageKey::of_id(kind, 2026, *id),
         (Some("days"), _, [from, to]) => {
-            return Some(CoverageAddition::Days(part, day(from), day(to)));
+            return Some(CoverageAddition::Days(kind, day(from), day(to)));
         }
         _ => return None,
     };
-    Some(CoverageAddition::Whole(unit))
+    Some(CoverageAddition::Whole(coverage_key))
 }

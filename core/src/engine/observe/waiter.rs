@@ -1,7 +1,7 @@
 //! Waits for the next answer in a thread, or in an event loop of the app.
 
 use super::LiveQuery;
-use super::timer_thread::until;
+use super::timer_thread::wait_time;
 use crate::api::Answer;
 use crate::error::public::Result;
 #[cfg(feature = "stream")]
@@ -14,24 +14,24 @@ impl Iterator for LiveQuery {
     type Item = Result<Answer>;
 
     fn next(&mut self) -> Option<Result<Answer>> {
-        self.attention = None;
-        let waiting = thread::current();
+        self.registration = None;
+        let waiter = thread::current();
         self.watch
-            .on_touch(Some(Arc::new(move || waiting.unpark())));
-        let given = loop {
-            if let Some(given) = self.poll() {
-                break Some(given);
+            .on_change(Some(Arc::new(move || waiter.unpark())));
+        let result = loop {
+            if let Some(result) = self.poll() {
+                break Some(result);
             }
             if self.is_over() {
                 break None;
             }
             match self.next_look() {
-                Some(look) => thread::park_timeout(until(look, self.clock.now())),
+                Some(deadline) => thread::park_timeout(wait_time(deadline, self.clock.now())),
                 None => thread::park(),
             }
         };
-        self.watch.on_touch(None);
-        given
+        self.watch.on_change(None);
+        result
     }
 }
 
@@ -63,30 +63,30 @@ impl LiveQuery {
     /// # Errors
     /// Fails with `io` if the system cannot create the thread.
     pub fn on_change(&mut self, call: impl Fn() + Send + Sync + 'static) -> Result<()> {
-        let attention = self.timer_thread.attend(Arc::new(call))?;
-        self.watch.on_touch(Some(attention.wake()));
-        self.attention = Some(attention);
+        let registration = self.timer_thread.register(Arc::new(call))?;
+        self.watch.on_change(Some(registration.wake()));
+        self.registration = Some(registration);
         Ok(())
     }
 
     /// Makes the timer thread call this at the instant of the next poll.
     #[cfg(feature = "stream")]
-    pub(super) fn call_for_time(&mut self, call: Wake) -> std::io::Result<()> {
-        match &self.attention {
-            Some(attention) => attention.replace(call),
-            None => self.attention = Some(self.timer_thread.attend(call)?),
+    pub(super) fn set_timer_callback(&mut self, call: Wake) -> std::io::Result<()> {
+        match &self.registration {
+            Some(registration) => registration.replace(call),
+            None => self.registration = Some(self.timer_thread.register(call)?),
         }
-        self.attend();
+        self.update_deadline();
         Ok(())
     }
 
     /// Sets the instant of the next call by the timer thread.
-    pub(super) fn attend(&mut self) {
+    pub(super) fn update_deadline(&mut self) {
         if self.is_over() {
-            self.attention = None;
+            self.registration = None;
         }
-        if let Some(attention) = &self.attention {
-            attention.look_at(self.next_look());
+        if let Some(registration) = &self.registration {
+            registration.set_deadline(self.next_look());
         }
     }
 }

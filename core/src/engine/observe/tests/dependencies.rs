@@ -12,7 +12,7 @@ use crate::{Date, Engine, Result};
 
 type Question = Box<dyn Fn(&Engine) -> LiveQuery>;
 
-fn asked(question: impl Observable + Clone) -> Question {
+fn boxed(question: impl Observable + Clone) -> Question {
     Box::new(move |engine| engine.observe(question.clone()))
 }
 
@@ -108,65 +108,65 @@ fn of_administration() -> Table {
         school,
         staff_member_id: None,
     };
-    let list = |list| asked(Lookup { list, id: None });
+    let list = |list| boxed(Lookup { list, id: None });
     vec![
-        (asked(learners), "learner"),
-        (asked(parents), "learner parent"),
-        (asked(left), "learner school"),
+        (boxed(learners), "learner"),
+        (boxed(parents), "learner parent"),
+        (boxed(left), "learner school"),
         (
-            asked(Learners {
+            boxed(Learners {
                 until: NEVER,
                 ..left
             }),
             "learner",
         ),
-        (asked(absences()), "absentee school"),
+        (boxed(absences()), "absentee school"),
         (
-            asked(Absentees {
+            boxed(Absentees {
                 to_date: NEVER,
                 ..absences()
             }),
             "absentee",
         ),
         (
-            asked(Absentees {
+            boxed(Absentees {
                 id: Some(5),
                 ..absences()
             }),
             "absentee",
         ),
-        (asked(discipline), "discipline school"),
+        (boxed(discipline), "discipline school"),
         (
-            asked(Parents {
+            boxed(Parents {
                 school,
                 parent_id: None,
             }),
             "learner parent",
         ),
         (
-            asked(Parents {
+            boxed(Parents {
                 school,
                 parent_id: Some(40),
             }),
             "parent",
         ),
-        (asked(staff), "staff_member"),
-        (asked(SchoolInfo { school }), "school"),
-        (asked(grades(1)), "grade"),
+        (boxed(staff), "staff_member"),
+        (boxed(SchoolInfo { school }), "school"),
+        (boxed(grades(1)), "grade"),
         (list(LookupList::EthnicGroup), "ethnic_group"),
         (list(LookupList::MaritalStatus), "marital_status"),
         (list(LookupList::Gender), "gender"),
         (list(LookupList::Language), "language"),
         // Records of another school do not affect a question.
-        (asked(grades(2)), ""),
+        (boxed(grades(2)), ""),
         (
-            asked(Learners {
+            boxed(Learners {
                 school: 2,
                 ..parents
             }),
             "",
         ),
-        (asked(SchoolInfo { school: 2 }), ""),
+        (boxed(SchoolInfo { school: 2 }), ""),
     ]
 }
 
@@ -184,29 +184,29 @@ fn of_marks() -> Table {
     };
     vec![
         (
-            asked(marks),
+            boxed(marks),
             "school year term grade subject learning_outcome learning_program assessment mark learner_subject",
         ),
         (
-            asked(structure),
+            boxed(structure),
             "year grade subject learning_outcome assessment mark learner_subject",
         ),
         (
-            asked(SubjectsPerTerm {
+            boxed(SubjectsPerTerm {
                 school,
                 learner_id: 7,
             }),
             "school term grade subject learner_subject",
         ),
         (
-            asked(SubjectMarks {
+            boxed(SubjectMarks {
                 school,
                 learner_id: 7,
             }),
             "school grade subject learner_subject",
         ),
         (
-            asked(LearnerSubjects {
+            boxed(LearnerSubjects {
                 school,
                 learner_id: None,
             }),
@@ -250,20 +250,20 @@ fn of_finance_and_settings() -> Table {
         school: None,
     };
     vec![
-        (asked(learners), "learner"),
-        (asked(with_parents), "learner parent"),
-        (asked(with_person), "learner accountable_person"),
-        (asked(persons), "learner accountable_person"),
-        (asked(all), "accountable_person"),
-        (asked(all_with_learners), "learner accountable_person"),
-        (asked(schools), "school client_integration"),
-        (asked(clients), "school client_integration api_type"),
+        (boxed(learners), "learner"),
+        (boxed(with_parents), "learner parent"),
+        (boxed(with_person), "learner accountable_person"),
+        (boxed(persons), "learner accountable_person"),
+        (boxed(all), "accountable_person"),
+        (boxed(all_with_learners), "learner accountable_person"),
+        (boxed(schools), "school client_integration"),
+        (boxed(clients), "school client_integration api_type"),
     ]
 }
 
 /// For example, a change of a mark does not wake an observer of grades.
 #[test]
-fn a_change_concerns_those_who_are_told_of_such_records() -> Result<()> {
+fn a_change_affects_the_questions_that_depend_on_its_kind() -> Result<()> {
     let all = || {
         [of_administration(), of_marks(), of_finance_and_settings()]
             .into_iter()
@@ -273,17 +273,17 @@ fn a_change_concerns_those_who_are_told_of_such_records() -> Result<()> {
         let (engine, _) = evening()?;
         let mut observed = Vec::new();
         for (question, kinds) in all() {
-            let mut observation = question(&engine);
-            assert!(observation.poll().is_some());
-            observed.push((observation, kinds));
+            let mut live_query = question(&engine);
+            assert!(live_query.poll().is_some());
+            observed.push((live_query, kinds));
         }
         let line = format!(r#"{{"type":"{kind}",{fields}}}"#);
         let total = engine.apply(line.as_bytes())?.total();
         assert_eq!(total.added + total.changed, 1, "{kind}");
-        for (position, (observation, kinds)) in observed.into_iter().enumerate() {
-            let is_concerned = kinds.split(' ').any(|other| other == kind);
-            let is_touched = observation.watch.take();
-            assert_eq!(is_touched, is_concerned, "{kind}, question {position}");
+        for (position, (live_query, kinds)) in observed.into_iter().enumerate() {
+            let is_affected = kinds.split(' ').any(|other| other == kind);
+            let has_changed = live_query.watch.take_changed();
+            assert_eq!(has_changed, is_affected, "{kind}, question {position}");
         }
     }
     Ok(())

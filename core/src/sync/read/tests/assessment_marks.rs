@@ -24,8 +24,8 @@ const ABSENT: &str =
     r#""dtime":"","percentage":"a","mark":"","mark_out_of":"10.00","captured":"1""#;
 
 #[test]
-fn marks_tell_what_is_the_same_once() -> Result<(), DecodeError> {
-    let (told, evidence) = told(MARKS, &marks(ABSENT))?;
+fn the_common_part_of_marks_is_decoded_once() -> Result<(), DecodeError> {
+    let (records, evidence) = decode(MARKS, &marks(ABSENT))?;
     let expected = [
         "grade grade_id=9 grade=7",
         "year year=2026 year_name=2026",
@@ -36,7 +36,7 @@ fn marks_tell_what_is_the_same_once() -> Result<(), DecodeError> {
         "mark assessment_id=77 learner_id=1 mark=5 percentage=50 captured=1 dtime=2026-02-02 08:00:00",
         "mark assessment_id=77 learner_id=2 percentage=a captured=1",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(records, expected);
     assert_eq!(evidence.year, Some(2026));
     // The assessment differs for the second learner, so it is added again.
     let other = ABSENT.replace("10.00", "20.00");
@@ -47,21 +47,21 @@ fn marks_tell_what_is_the_same_once() -> Result<(), DecodeError> {
 #[test]
 fn marks_of_others_are_refused() {
     let body = marks(ABSENT);
-    for (request, why) in [
+    for (request, reason) in [
         (MARKS, None),
         (
             ResourceRequest::of_id(Resource::MarksOfGrade, 8),
-            Some(DecodeError::OutOfUnit),
+            Some(DecodeError::NotRequested),
         ),
         (
             ResourceRequest {
                 year: Some(2025),
                 ..MARKS
             },
-            Some(DecodeError::OutOfUnit),
+            Some(DecodeError::NotRequested),
         ),
     ] {
-        assert_eq!(refused(request, &body), why);
+        assert_eq!(refused(request, &body), reason);
     }
     for (from, to) in [
         (r#""year":"2026""#, r#""year":"2025""#),
@@ -85,7 +85,7 @@ fn marks_of_others_are_refused() {
         ("10.00", "1e9", "weight"),
         ("2026-02-01", "", "assessment_date"),
     ] {
-        let wrong = unkeepable("assessment", field);
+        let wrong = invalid_value("assessment", field);
         assert_eq!(refused(MARKS, &body.replace(from, to)), wrong);
     }
     for (from, to, field) in [
@@ -95,19 +95,20 @@ fn marks_of_others_are_refused() {
     ] {
         assert_eq!(
             refused(MARKS, &body.replace(from, to)),
-            unkeepable("mark", field)
+            invalid_value("mark", field)
         );
     }
 }
 
 /// Marks in an answer for the structure are unknown members.
 #[test]
-fn the_structure_tells_no_marks() -> Result<(), DecodeError> {
-    let (told, evidence) = told(STRUCTURE, &marks(ABSENT))?;
+fn a_structure_contains_no_marks() -> Result<(), DecodeError> {
+    let (records, evidence) = decode(STRUCTURE, &marks(ABSENT))?;
     assert_eq!(evidence.year, Some(2026));
     assert_eq!(evidence.unknown.len(), 5);
     let of = |kind: &str| {
-        told.iter()
+        records
+            .iter()
             .filter(|line| line.starts_with(kind))
             .collect::<Vec<_>>()
     };

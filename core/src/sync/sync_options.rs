@@ -26,9 +26,10 @@ pub struct SyncOptions {
     /// that are known to have changed are requested in any case. For each 25 of the answers, the
     /// structure of the marks of one grade is requested again as well.
     pub rotate: Option<u32>,
-    /// The user name of the integrator whose credentials the calls use, if state updates of that
-    /// integrator are accepted and sent. A requested state is visible at once, and is reset if the
-    /// service refuses it. Without this option, state updates of a synced school are refused.
+    /// The user name of the integrator whose credentials the calls use. With this option, state
+    /// updates of that integrator are accepted and sent: a requested state is visible at once, and
+    /// is reset if the service refuses it. Without it, state updates of a synced school are
+    /// refused.
     pub outbox: Option<String>,
 }
 
@@ -37,8 +38,8 @@ const IN_FLIGHT: u32 = 4;
 /// The default of `rotate`.
 const ROTATE: u32 = 25;
 
-/// The first day is at most so many days before today.
-const MOST_DAYS: u64 = 3_660;
+/// The maximum number of days between the first requested day and today.
+const MAX_DAYS: u64 = 3_660;
 
 impl SyncOptions {
     /// Parses the offset from UTC.
@@ -65,6 +66,6 @@ impl SyncOptions {
     /// Returns the first day to request.
     pub(super) fn first_day(&self, today: Date) -> Date {
         let from = self.days_from.unwrap_or_else(|| today.month_before());
-        from.max(today.days_before(MOST_DAYS))
+        from.max(today.days_before(MAX_DAYS))
     }
 }
