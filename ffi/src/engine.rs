@@ -12,7 +12,7 @@ use crate::sync::{Coverage, Sync, SyncOptions};
 use rollbook::{Credentials, Fault, SetState, Verification};
 use std::sync::Arc;
 
-/// The integration API of a school administration system, over a store on this device.
+/// A school administration system's integration API over a store on this device.
 ///
 /// Load the data of a school as a dataset and send the same requests as to the service. The engine
 /// answers with the exact JSON of v1 or v2, and implements every rule. It can be used from several

@@ -22,16 +22,16 @@ mod summary;
 
 pub use input::load::{Load, Progress};
 pub use output::export::Export;
-pub use replication::coverage::{Coverage, Covered};
+pub use replication::stored_coverage::{Coverage, Covered};
 pub use summary::{Counts, Summary};
 
 pub(crate) use commit::removal::{erase_learner, remove_followed, remove_school};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use input::line::parse as parse_line;
+pub(crate) use input::line_splitter::{LINE_BYTES, Lines, SplitLine};
 pub(crate) use input::line_values::Line;
-pub(crate) use input::lines::{LINE_BYTES, Lines, SplitLine};
 pub(crate) use input::load::Mode;
-pub(crate) use input::staged::{Stage, removal as staged_removal};
+pub(crate) use input::staging_buffer::{Stage, removal as staged_removal};
 pub(crate) use inspect::Inspection;
 pub(crate) use keys::{RecordKey, each_authorisation, each_key};
 pub(crate) use output::line_buffer::{LineBuffer, LineSource};
@@ -39,7 +39,7 @@ pub(crate) use output::line_writer::LineWriter;
 pub(crate) use output::one_record::find as find_record;
 pub(crate) use output::own_records::OwnRecords;
 pub(crate) use output::record_line::removal as removal_line;
-pub(crate) use output::scoped::NamedPeople;
+pub(crate) use output::scope_filter::NamedPeople;
 pub(crate) use render::Freshness;
 pub(crate) use replication::stored_records::{
     are_all_synced, each_stored, grades, grades_and_years, learners, learners_taking_all, places_of,

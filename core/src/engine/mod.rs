@@ -10,10 +10,10 @@
 mod ask;
 mod data;
 mod engine_options;
-mod follow;
+mod keyed_changes;
+mod live_feed;
 mod maintain;
 mod observe;
-mod once;
 mod revision;
 mod sync;
 #[cfg(test)]
@@ -21,13 +21,13 @@ mod tests;
 mod verify;
 
 pub use engine_options::{Compaction, Credentials, Options};
+pub use keyed_changes::KeyedChanges;
 #[cfg(not(target_family = "wasm"))]
-pub use follow::LiveFeed;
+pub use live_feed::LiveFeed;
 pub use maintain::Stats;
 #[cfg(all(feature = "stream", not(target_family = "wasm")))]
 pub use observe::Answers;
 pub use observe::{LiveQuery, Observable};
-pub use once::KeyedChanges;
 pub use verify::Verification;
 
 use crate::api;

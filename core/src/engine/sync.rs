@@ -24,7 +24,7 @@ impl Engine {
     pub fn synced(&self, school: u64) -> Result<Option<Coverage>> {
         let read = self
             .store
-            .read(|snapshot| dataset::replication::coverage::of_school(snapshot, school));
+            .read(|snapshot| dataset::replication::stored_coverage::of_school(snapshot, school));
         Ok(read?)
     }
 
@@ -45,9 +45,9 @@ impl Engine {
     /// Fails with `busy` or `io`; nothing is changed in this case.
     pub fn forget_sync(&self, school: u64) -> Result<()> {
         let forgotten = self.store.write(|write| {
-            dataset::replication::fetch_log::remove_log(write, school)?;
-            dataset::replication::followed::stop_following(write, school)?;
-            dataset::replication::coverage::end_sync(write, school)
+            dataset::replication::stored_fetch_log::remove_log(write, school)?;
+            dataset::replication::follower_state::stop_following(write, school)?;
+            dataset::replication::stored_coverage::end_sync(write, school)
         });
         Ok(forgotten?)
     }

@@ -1,8 +1,8 @@
 //! Compares the records of a store with the sums that its source sent in a part of a feed.
 
 use super::feed_lines::RecordSum;
-use super::sums::SummedRecords;
-use crate::dataset::replication::followed;
+use super::record_sums::SummedRecords;
+use crate::dataset::replication::follower_state;
 use crate::error::{Error, Result};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::record::replication::position::{FollowerPosition, FollowerState};
@@ -29,7 +29,7 @@ impl Compared {
         if is_same {
             return Ok(());
         }
-        store.write(|write| followed::record_divergence(write, &self.at, self.was_resent))?;
+        store.write(|write| follower_state::record_divergence(write, &self.at, self.was_resent))?;
         Err(Error::Diverged.into())
     }
 

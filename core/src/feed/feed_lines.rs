@@ -23,7 +23,7 @@
 //!   school, of the lists that belong to no school.
 //! - `end`: the end of a part, with the number and the digest of its lines, including its head.
 
-use crate::dataset::replication::coverage_update::CoverageEntry;
+use crate::dataset::replication::coverage_entries::CoverageEntry;
 use crate::date::Date;
 use crate::json::{self, Object, elements};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};

@@ -1,8 +1,8 @@
 //! Commits a part of a feed in one transaction.
 
 use super::feed_lines::RecordSum;
-use crate::dataset::replication::coverage_update::{self, CoverageEntry};
-use crate::dataset::replication::{fetch_log, followed};
+use crate::dataset::replication::coverage_entries::{self, CoverageEntry};
+use crate::dataset::replication::{follower_state, stored_fetch_log};
 use crate::dataset::{
     RecordKey, Summary, commit_unchecked, each_authorisation, each_key, remove_followed,
     staged_removal,
@@ -109,7 +109,7 @@ impl FeedPart {
         }
         for (school, coverage) in &self.coverage {
             let entries = coverage.as_deref().unwrap_or_default();
-            coverage_update::replace_coverage(write, *school, entries)?;
+            coverage_entries::replace_coverage(write, *school, entries)?;
             write.set_owner(
                 *school,
                 match coverage {
@@ -140,7 +140,7 @@ impl FeedPart {
             unchecked,
             asked_again,
         };
-        followed::put_state(write, &followed)?;
+        follower_state::put_state(write, &followed)?;
         Ok(summary)
     }
 
@@ -199,7 +199,7 @@ fn is_of_people(kind: Kind) -> bool {
 fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, of: Option<u64>) -> Result<()> {
     match of {
         Some(school) => {
-            fetch_log::remove_log(write, school)?;
+            stored_fetch_log::remove_log(write, school)?;
             write.remove_changed_keys(LogPartition::School(school))?;
             stage_each(write, sorter, school, &|_| true)
         }
@@ -269,7 +269,7 @@ fn remove_unnamed(
         }
         drop(records);
         if let Some(audience) = scope.audience(*school) {
-            followed::stage_unnamed(write, &mut sorter, *school, audience, scope.kinds)?;
+            follower_state::stage_unnamed(write, &mut sorter, *school, audience, scope.kinds)?;
         }
     }
     if !absent.is_empty() {

@@ -11,12 +11,12 @@
 mod compare;
 mod feed_lines;
 mod feed_part;
-mod outgoing;
+mod line_sources;
+mod outgoing_feed;
 mod plan;
 mod receiver;
-mod sources;
-mod sums;
+mod record_sums;
 mod writer;
 
-pub use outgoing::Feed;
+pub use outgoing_feed::Feed;
 pub use receiver::Follow;

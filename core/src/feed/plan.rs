@@ -1,7 +1,7 @@
 //! Plans the segments of a feed, from the position of its follower to the state of the source.
 
 use super::feed_lines::{FeedHead, digest_of};
-use super::sources::ChangedRecords;
+use super::line_sources::ChangedRecords;
 use crate::error::{Error, Result};
 use crate::record::presence::has_records;
 use crate::record::replication::position::{FollowerPosition, FollowerState};

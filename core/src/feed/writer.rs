@@ -1,9 +1,9 @@
 //! Turns the segments of a feed into lines, in steps.
 
 use super::feed_lines::{FeedLine, LineSum, digest_of};
+use super::line_sources::{ChangedRecords, CoverageEntries, ENTRIES_PER_LINE, NamedRecords};
 use super::plan::{Plan, Segment};
-use super::sources::{ChangedRecords, CoverageEntries, ENTRIES_PER_LINE, NamedRecords};
-use super::sums::SummedRecords;
+use super::record_sums::SummedRecords;
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
 use crate::record::Kind;

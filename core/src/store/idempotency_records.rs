@@ -2,7 +2,7 @@
 //! written by the transaction that makes the change, so that either both exist or neither.
 
 use super::rows::read::next_sequence;
-use super::rows::tables::IDEMPOTENCY_PREFIX;
+use super::rows::table_definitions::IDEMPOTENCY_PREFIX;
 use super::snapshot::Snapshot;
 use super::write::Write;
 use crate::error::{Error, Result};

@@ -14,24 +14,24 @@
 //! - `changes`, `watchers`: which data a commit invalidates, and who is notified.
 //! - `idempotency_records`: the results of changes that were made under an id.
 
-mod access;
 mod blocks;
 mod changes;
 mod file;
+mod file_recognition;
 mod idempotency_records;
 mod journal;
 mod lease;
 mod leases;
 mod lifecycle;
 mod open;
-mod options;
-mod recognise;
 mod redb_guard;
 mod rows;
 mod school_edits;
 mod school_owner;
 mod snapshot;
 mod sort;
+mod store_options;
+mod transactions;
 mod watchers;
 mod write;
 mod writer_lock;
@@ -39,9 +39,9 @@ mod writer_lock;
 pub(crate) use blocks::block::Block;
 #[cfg(fuzzing)]
 pub(crate) use blocks::block_index::BlockIndex;
+pub(crate) use blocks::block_merge::{Decision, Edits};
 pub(crate) use blocks::collection::{Collection, Layout};
 pub(crate) use blocks::item::{Item, ItemBuffer};
-pub(crate) use blocks::merge::{Decision, Edits};
 pub(crate) use blocks::partition::{Key, Partition};
 pub(crate) use blocks::records::{PinnedBlock, PinnedRecord, Reader, Records};
 pub(crate) use changes::Sources;
@@ -52,15 +52,15 @@ pub(crate) use journal::changed_keys::ChangedKeys;
 pub(crate) use journal::read_since::{ChangePosition, ChangesSince};
 pub(crate) use lease::Lease;
 pub(crate) use lifecycle::{Location, Store};
-pub(crate) use options::StoreOptions;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use redb_guard::panic_guard::catch_panic;
-pub(crate) use rows::tables::CursorKey;
+pub(crate) use rows::table_definitions::CursorKey;
 #[cfg(fuzzing)]
-pub(crate) use rows::tables::Totals;
+pub(crate) use rows::table_definitions::Totals;
 pub(crate) use school_owner::SchoolOwner;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use sort::external_sort::{Sorted, Sorter};
+pub(crate) use store_options::StoreOptions;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use watchers::Wake;
 pub(crate) use watchers::Watch;

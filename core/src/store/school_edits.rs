@@ -2,9 +2,9 @@
 //! on one of them does not depend on the others. Therefore edits of this partition also record
 //! which schools they change.
 
+use super::blocks::block_merge::{Decision, Edits};
 use super::blocks::collection::Collection;
 use super::blocks::item::{Item, ItemBuffer};
-use super::blocks::merge::{Decision, Edits};
 use super::blocks::partition::{Key, Partition};
 use super::write::Write;
 use crate::error::Result;

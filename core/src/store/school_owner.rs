@@ -4,7 +4,7 @@
 //! for each school that the app does not own: the number of its owner, 1 byte · its id, 8 bytes
 //! ```
 
-use super::rows::tables::OWNERS_KEY;
+use super::rows::table_definitions::OWNERS_KEY;
 use crate::error::{Error, Result};
 use redb::{AccessGuard, ReadableTable};
 use std::collections::BTreeMap;

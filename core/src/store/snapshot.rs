@@ -12,7 +12,7 @@ use super::rows::read::{
     read_partitions, read_range, read_rendered_of, read_rows, read_sequence,
 };
 use super::rows::row_set_checksums::{self, DIGESTS, NoRows, RowSet};
-use super::rows::tables::{
+use super::rows::table_definitions::{
     BLOCK_INDEXES, BLOCKS, CursorKey, ERASING_KEY, INTEGRATORS, META, RENDERED_KEY, TOTALS_KEY,
     Totals,
 };

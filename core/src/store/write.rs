@@ -13,7 +13,7 @@ use super::rows::read::{
     read_page, read_partitions, read_range, read_rendered_of, read_rows,
 };
 use super::rows::row_set_checksums::{ChecksumChanges, DIGESTS, RowSet};
-use super::rows::tables::{
+use super::rows::table_definitions::{
     BLOCK_INDEXES, BLOCKS, CURSOR_KEY, CursorKey, ERASING_KEY, FORMAT, FORMAT_KEY, INTEGRATORS,
     META, OWNERS_KEY, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, STAGED_PREFIX, TOTALS_KEY, Totals,
     page_bytes, render_key,

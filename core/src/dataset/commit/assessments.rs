@@ -2,8 +2,8 @@
 //! term of each assessment.
 
 use super::Commit;
-use crate::dataset::input::ordered;
-use crate::dataset::input::staged::decode_item;
+use crate::dataset::input::ordered_numbers;
+use crate::dataset::input::staging_buffer::decode_item;
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
@@ -30,9 +30,9 @@ impl Commit<'_, '_> {
         let new_at = match self.staged.take()?.put {
             Some(mut record) => {
                 let at = GradeTerm {
-                    grade: ordered::take(&mut record)?,
-                    year: ordered::take(&mut record)?,
-                    term: ordered::take(&mut record)?,
+                    grade: ordered_numbers::take(&mut record)?,
+                    year: ordered_numbers::take(&mut record)?,
+                    term: ordered_numbers::take(&mut record)?,
                 };
                 decode_item(record, &mut new)?;
                 Some(at)

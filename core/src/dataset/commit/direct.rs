@@ -2,7 +2,7 @@
 
 use super::Commit;
 use super::change_counter::ChangeCounter;
-use crate::dataset::input::staged::{Staged, decode_item};
+use crate::dataset::input::staging_buffer::{Staged, decode_item};
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;

@@ -9,16 +9,16 @@
 
 mod assessments;
 mod change_counter;
-mod clients;
-mod dated;
-mod deferred;
+mod client_integrations;
+mod dated_records;
 mod direct;
 pub(crate) mod marks;
-mod needs;
+mod missing_schools;
+mod pending_edits;
 pub(crate) mod removal;
 
-use self::deferred::PlainEdits;
-use super::input::staged::{LoadStep, Staged};
+use self::pending_edits::PlainEdits;
+use super::input::staging_buffer::{LoadStep, Staged};
 use super::render;
 use super::summary::Summary;
 use crate::error::{Error, Fault, Result};
@@ -26,9 +26,9 @@ use crate::record::Kind;
 use crate::record::storage::Storage;
 use crate::store::{SchoolOwner, Sorter, Write};
 use change_counter::ChangeCounter;
-use deferred::Deferred;
 use marks::PendingMarks;
-use needs::Needs;
+use missing_schools::Needs;
+use pending_edits::Deferred;
 
 /// The number of bytes of edits above which they are moved from memory to the store.
 const RECORDS_BYTES: usize = 4 << 20;

@@ -1,9 +1,9 @@
 //! Removes records that no line contains: all records of a school or of a learner.
 
 use super::Commit;
-use crate::dataset::input::staged;
+use crate::dataset::input::staging_buffer;
 use crate::dataset::keys::{RecordKey, each_authorisation, each_key};
-use crate::dataset::replication::{coverage, fetch_log, followed};
+use crate::dataset::replication::{follower_state, stored_coverage, stored_fetch_log};
 use crate::dataset::summary::Summary;
 use crate::error::Result;
 use crate::store::{LogPartition, Sorter, Write};
@@ -14,22 +14,22 @@ use std::collections::BTreeSet;
 /// remain, unless the store follows some learners of the school and no other of these learners
 /// names them.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<Summary> {
-    coverage::erase_learner(write, school, learner)?;
-    fetch_log::erase_learner(write, school, learner)?;
+    stored_coverage::erase_learner(write, school, learner)?;
+    stored_fetch_log::erase_learner(write, school, learner)?;
     // The changed keys in the journal identify the learner.
     write.remove_changed_keys(LogPartition::School(school))?;
     let mut sorter = Sorter::default();
     let mut key = Vec::new();
     let mut stage_own = |found: RecordKey<'_>| {
         if found.learner == Some(learner) {
-            let entry = staged::removal(&mut key, found.kind, found.name, found.key);
+            let entry = staging_buffer::removal(&mut key, found.kind, found.name, found.key);
             sorter.push(&key, &entry)?;
         }
         Ok(())
     };
     each_key(write, school, &mut stage_own, &mut |_| Ok(()))?;
     let mut summary = Commit::new(write, sorter)?.run()?;
-    summary.add(&followed::remove_unnamed(write, school)?);
+    summary.add(&follower_state::remove_unnamed(write, school)?);
     Ok(summary)
 }
 
@@ -39,9 +39,9 @@ const REMOVALS_BYTES: usize = 16 << 20;
 /// Stages the removal of all records of a school, except those that the dataset contains. Also
 /// removes its coverage immediately, so that the school is no longer synced.
 pub(crate) fn stage_removal(write: &mut Write<'_>, sorter: &mut Sorter, school: u64) -> Result<()> {
-    coverage::remove(write, school)?;
-    fetch_log::remove_log(write, school)?;
-    followed::stop_following(write, school)?;
+    stored_coverage::remove(write, school)?;
+    stored_fetch_log::remove_log(write, school)?;
+    follower_state::stop_following(write, school)?;
     stage_all(write, sorter, &[school].into())
 }
 
@@ -49,7 +49,7 @@ fn stage_all(write: &mut Write<'_>, sorter: &mut Sorter, schools: &BTreeSet<u64>
     let mut key = Vec::new();
     let sorter = RefCell::new(sorter);
     let mut stage = |found: RecordKey<'_>| {
-        let entry = staged::removal(&mut key, found.kind, found.name, found.key);
+        let entry = staging_buffer::removal(&mut key, found.kind, found.name, found.key);
         sorter.borrow_mut().push_first(&key, &entry)
     };
     each_authorisation(write, schools, &mut stage)?;
@@ -78,8 +78,8 @@ pub(crate) fn remove_school(write: &mut Write<'_>, school: u64) -> Result<Summar
 pub(crate) fn remove_followed(write: &mut Write<'_>, schools: &BTreeSet<u64>) -> Result<Summary> {
     for school in schools {
         write.remove_changed_keys(LogPartition::School(*school))?;
-        coverage::end_sync(write, *school)?;
-        fetch_log::remove_log(write, *school)?;
+        stored_coverage::end_sync(write, *school)?;
+        stored_fetch_log::remove_log(write, *school)?;
     }
     let mut sorter = Sorter::default();
     stage_all(write, &mut sorter, schools)?;

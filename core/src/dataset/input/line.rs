@@ -1,7 +1,7 @@
 //! Parses one line of a dataset into its kind and its values, and checks the values.
 
+use super::line_splitter::LINE_BYTES;
 use super::line_values::Line;
-use super::lines::LINE_BYTES;
 use super::plain_line;
 use crate::json::{self, Object};
 use crate::record::values::shown::{shown, shown_name};

@@ -2,9 +2,9 @@
 //! the end of the dataset commits them all.
 
 use super::line;
+use super::line_splitter::{Lines, SplitLine};
 use super::line_values::Line;
-use super::lines::{Lines, SplitLine};
-use super::staged::Stage;
+use super::staging_buffer::Stage;
 use crate::dataset::commit::{self, Commit};
 use crate::dataset::idempotency_key::IdempotencyKey;
 use crate::dataset::summary::{self, Summary};

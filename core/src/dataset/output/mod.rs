@@ -9,4 +9,4 @@ pub(crate) mod one_record;
 pub(crate) mod own_records;
 pub(crate) mod pseudonyms;
 pub(crate) mod record_line;
-pub(crate) mod scoped;
+pub(crate) mod scope_filter;

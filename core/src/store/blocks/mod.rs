@@ -3,10 +3,10 @@
 pub(crate) mod block;
 pub(crate) mod block_builder;
 pub(crate) mod block_index;
+pub(crate) mod block_merge;
 pub(crate) mod cached_block;
 pub(crate) mod collection;
 pub(crate) mod decoded_cache;
 pub(crate) mod item;
-pub(crate) mod merge;
 pub(crate) mod partition;
 pub(crate) mod records;

@@ -6,7 +6,7 @@ use crate::store::journal::changed_key::JOURNAL;
 use crate::store::redb_guard::panic_guard::caught;
 use crate::store::rows::checksum::Digest;
 use crate::store::rows::row_set_checksums::{DIGESTS, RowSet};
-use crate::store::rows::tables::{
+use crate::store::rows::table_definitions::{
     BLOCK_INDEXES, BLOCKS, Definition, IDEMPOTENCY_PREFIX, INTEGRATORS, META,
 };
 use crate::store::snapshot::Snapshot;

@@ -5,7 +5,7 @@
 //! the number 0, which no commit has, contains the head of the log partition.
 
 use crate::error::{Error, Failure, Result};
-use crate::store::rows::tables::Definition;
+use crate::store::rows::table_definitions::Definition;
 use redb::{AccessGuard, ReadableTable};
 
 /// The table of changes, by log partition and number of the commit. It does not exist if nothing

@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Failure, Result};
 use crate::store::rows::checksum;
-use crate::store::rows::tables::{INCARNATIONS_KEY, SEQUENCE_KEY};
+use crate::store::rows::table_definitions::{INCARNATIONS_KEY, SEQUENCE_KEY};
 use redb::ReadableTable;
 
 /// The number of incarnations that are stored. For a follower whose position has an older one,

@@ -8,7 +8,7 @@ use super::journal_row::{self, JournalEntry};
 use crate::error::Result;
 use crate::store::rows::read::next_sequence;
 use crate::store::rows::row_set_checksums::{ChecksumChanges, RowSet};
-use crate::store::rows::tables::INCARNATIONS_KEY;
+use crate::store::rows::table_definitions::INCARNATIONS_KEY;
 use crate::store::write::Write;
 use redb::{AccessGuard, ReadableTable, Table};
 use std::collections::HashSet;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::store::file::backup::copy_rows;
 use crate::store::journal::changed_key::JOURNAL;
 use crate::store::rows::row_set_checksums::DIGESTS;
-use crate::store::rows::tables::{BLOCK_INDEXES, BLOCKS, Definition, INTEGRATORS, META};
+use crate::store::rows::table_definitions::{BLOCK_INDEXES, BLOCKS, Definition, INTEGRATORS, META};
 use redb::{Database, StorageBackend, TableHandle};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -3,4 +3,4 @@
 pub(crate) mod checksum;
 pub(crate) mod read;
 pub(crate) mod row_set_checksums;
-pub(crate) mod tables;
+pub(crate) mod table_definitions;

@@ -1,6 +1,8 @@
 //! Functions that read rows of tables, from a snapshot or within a write transaction.
 
-use super::tables::{CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, render_key};
+use super::table_definitions::{
+    CURSOR_KEY, CursorKey, RENDER_PREFIX, RENDERED_KEY, SEQUENCE_KEY, render_key,
+};
 use crate::error::{Error, Failure, Result};
 use crate::store::blocks::block_index::BlockIndex;
 use crate::store::blocks::collection::Collection;

@@ -7,7 +7,7 @@
 
 use super::checksum::Digest;
 use super::read::read_rows;
-use super::tables::Definition;
+use super::table_definitions::Definition;
 use crate::error::{Error, Failure, Result};
 use crate::store::blocks::records::EachRow;
 use crate::store::journal::changed_key::LogPartition;

@@ -9,7 +9,7 @@ use super::pass::Pass;
 use super::rate_control::retry_after_seconds;
 use super::report::Report;
 use super::staging::Staging;
-use crate::dataset::replication::fetch_log::FetchLog;
+use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::fetch_log::{FetchState, PassHead};
 use crate::sync::plan::phase::Phase;

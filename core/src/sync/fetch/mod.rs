@@ -5,7 +5,7 @@ pub(crate) mod calls;
 pub(crate) mod fetched_answer;
 pub(crate) mod in_flight;
 pub(crate) mod machine;
-pub(crate) mod outbox;
+pub(crate) mod outbox_sender;
 pub(crate) mod ownership;
 pub(crate) mod pass;
 pub(crate) mod rate_control;

@@ -5,7 +5,7 @@ use super::fetched_answer::FetchedAnswer;
 use super::in_flight::InFlight;
 use super::staging::{Staging, StoreOutcome, StoredSchool};
 use crate::clock::Offset;
-use crate::dataset::replication::fetch_log::FetchLog;
+use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::coverage::CoverageKey;
 use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};

@@ -1,7 +1,7 @@
 //! What a sync reports: its results so far, and why it stopped.
 
 use super::pass::Pass;
-use crate::dataset::replication::fetch_log::FetchLog;
+use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
 use crate::record::replication::fetch_log::FetchState;
 use crate::sync::plan::resource_request::logged_requests;

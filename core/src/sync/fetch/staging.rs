@@ -3,8 +3,8 @@
 
 use super::fetched_answer::{FetchedAnswer, StoredContent};
 use crate::clock::Offset;
-use crate::dataset::replication::fetch_log::{self, FetchLog};
 use crate::dataset::replication::outbox;
+use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
 use crate::error::Result;
 use crate::query::SchoolFacts;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
@@ -77,7 +77,7 @@ impl Staging {
                 let outbox = self.outbox;
                 let now = PassHead { outbox, ..head };
                 if now != head {
-                    self.write(|write| fetch_log::set_head(write, self.school, &now))?;
+                    self.write(|write| stored_fetch_log::set_head(write, self.school, &now))?;
                 }
                 Ok((now, rows))
             }
@@ -91,8 +91,8 @@ impl Staging {
     /// Returns the pass and its rows as they are stored, or `None` if they were removed.
     pub(crate) fn stored_pass(&self) -> Result<Option<(PassHead, FetchLog)>> {
         self.read(|snapshot| {
-            let head = fetch_log::head(snapshot, self.school)?;
-            head.map(|head| Ok((head, fetch_log::rows(snapshot, self.school)?)))
+            let head = stored_fetch_log::head(snapshot, self.school)?;
+            head.map(|head| Ok((head, stored_fetch_log::rows(snapshot, self.school)?)))
                 .transpose()
         })
     }
@@ -104,11 +104,11 @@ impl Staging {
         now: i64,
     ) -> Result<(PassHead, FetchLog)> {
         if before.codec_version == CODEC_VERSION {
-            fetch_log::remove_unpublished(write, self.school)?;
+            stored_fetch_log::remove_unpublished(write, self.school)?;
         } else {
-            fetch_log::remove_answers(write, self.school)?;
+            stored_fetch_log::remove_answers(write, self.school)?;
         }
-        fetch_log::remove_unknown(write, self.school)?;
+        stored_fetch_log::remove_unknown(write, self.school)?;
         let head = PassHead {
             pass: before.pass + 1,
             began: now,
@@ -119,8 +119,8 @@ impl Staging {
             erasures: before.erasures,
             outbox: self.outbox,
         };
-        fetch_log::set_head(write, self.school, &head)?;
-        Ok((head, fetch_log::rows(write, self.school)?))
+        stored_fetch_log::set_head(write, self.school, &head)?;
+        Ok((head, stored_fetch_log::rows(write, self.school)?))
     }
 
     fn has_same_settings(&self, head: &PassHead) -> bool {
@@ -129,7 +129,7 @@ impl Staging {
 
     /// Returns whether the stored pass is the one in memory.
     pub(crate) fn check_pass(&self, write: &Write<'_>, head: &PassHead) -> Result<StoreOutcome> {
-        Ok(match fetch_log::head(write, self.school)? {
+        Ok(match stored_fetch_log::head(write, self.school)? {
             None => StoreOutcome::SchoolRemoved,
             Some(stored) if stored == *head => StoreOutcome::Stored,
             Some(_) => StoreOutcome::PassChanged,
@@ -138,7 +138,7 @@ impl Staging {
 
     /// Returns the unknown members of answers of the pass, as `record: member`.
     pub(crate) fn unknown(&self) -> Result<BTreeSet<String>> {
-        self.read(|snapshot| fetch_log::unknown(snapshot, self.school))
+        self.read(|snapshot| stored_fetch_log::unknown(snapshot, self.school))
     }
 
     /// Stores the outcome of a request in one transaction.
@@ -155,23 +155,31 @@ impl Staging {
             if outcome != StoreOutcome::Stored {
                 return Ok(outcome);
             }
-            fetch_log::set_due(write, school, &answer.due)?;
-            fetch_log::add_unknown(write, school, &answer.unknown)?;
+            stored_fetch_log::set_due(write, school, &answer.due)?;
+            stored_fetch_log::add_unknown(write, school, &answer.unknown)?;
             let erased = ErasedLearners::read_for_write(write, school)?;
             match &answer.content {
-                StoredContent::Same => fetch_log::set(write, school, coverage_key, row)?,
-                StoredContent::Nothing => fetch_log::put(write, school, coverage_key, row, &[])?,
+                StoredContent::Same => stored_fetch_log::set(write, school, coverage_key, row)?,
+                StoredContent::Nothing => {
+                    stored_fetch_log::put(write, school, coverage_key, row, &[])?
+                }
                 StoredContent::Records(fetched) if erased.is_empty() => {
-                    fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
+                    stored_fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
                 }
                 StoredContent::Records(fetched) => {
                     let fetched = fetched.without(school, &erased)?;
-                    fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
+                    stored_fetch_log::put(write, school, coverage_key, row, fetched.bytes())?;
                 }
                 StoredContent::EnrolmentDigests(enrolment_digests) => {
                     let mut enrolment_digests = (*enrolment_digests).clone();
                     enrolment_digests.leave_out(|learner| erased.has(learner));
-                    fetch_log::put(write, school, coverage_key, row, &enrolment_digests.bytes())?;
+                    stored_fetch_log::put(
+                        write,
+                        school,
+                        coverage_key,
+                        row,
+                        &enrolment_digests.bytes(),
+                    )?;
                 }
             }
             Ok(StoreOutcome::Stored)
@@ -181,8 +189,9 @@ impl Staging {
     /// Returns the fetched records of an answer that is not published yet.
     pub(crate) fn fetched_records(&self, request: ResourceRequest) -> Result<FetchedRecords> {
         let coverage_key = request.coverage_key(0);
-        let bytes =
-            self.read(|snapshot| fetch_log::fetched_records(snapshot, self.school, coverage_key))?;
+        let bytes = self.read(|snapshot| {
+            stored_fetch_log::fetched_records(snapshot, self.school, coverage_key)
+        })?;
         Ok(FetchedRecords::from_bytes(bytes))
     }
 
@@ -210,7 +219,7 @@ impl Staging {
             let outcome = self.check_pass(write, head)?;
             if outcome == StoreOutcome::Stored {
                 let is_over = true;
-                fetch_log::set_head(write, self.school, &PassHead { is_over, ..*head })?;
+                stored_fetch_log::set_head(write, self.school, &PassHead { is_over, ..*head })?;
             }
             Ok(outcome)
         })

@@ -4,7 +4,7 @@
 use super::phase::Phase;
 use super::resource::{Frequency, Resource, Selection, Years};
 use super::resource_request::{ResourceRequest, logged_requests};
-use crate::dataset::replication::fetch_log;
+use crate::dataset::replication::stored_fetch_log;
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::replication::fetch_log::{FetchLogEntry, FetchState};
@@ -82,7 +82,7 @@ impl Pass {
     pub(crate) fn quarantined(&self) -> Result<Vec<QuarantinedAnswer>> {
         let rows = self
             .staging
-            .read(|snapshot| fetch_log::rows(snapshot, self.school))?;
+            .read(|snapshot| stored_fetch_log::rows(snapshot, self.school))?;
         Ok(quarantined(&rows, self.school))
     }
 
@@ -96,7 +96,7 @@ impl Pass {
     ) -> Result<()> {
         let school = self.school;
         let changed = self.staging.write(|write| {
-            let rows = fetch_log::rows(write, school)?;
+            let rows = stored_fetch_log::rows(write, school)?;
             let blocked = logged_requests(&rows).filter(|(_, row)| is_quarantined(row));
             let blocked: Vec<(ResourceRequest, &FetchLogEntry)> = blocked.collect();
             let mut changed = Vec::new();
@@ -109,8 +109,8 @@ impl Pass {
                 };
                 let coverage_key = other.coverage_key(0);
                 match after {
-                    Some(row) => fetch_log::set(write, school, coverage_key, &row)?,
-                    None => fetch_log::remove(write, school, coverage_key)?,
+                    Some(row) => stored_fetch_log::set(write, school, coverage_key, &row)?,
+                    None => stored_fetch_log::remove(write, school, coverage_key)?,
                 }
                 changed.push((coverage_key, after));
             }

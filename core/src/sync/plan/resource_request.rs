@@ -2,8 +2,8 @@
 //! the answers cover.
 
 use super::resource::{Group, Resource, ResourceSpec, Selection, Years};
-use crate::dataset::replication::coverage::CoverageAddition;
-use crate::dataset::replication::fetch_log::FetchLog;
+use crate::dataset::replication::stored_coverage::CoverageAddition;
+use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::date::Date;
 use crate::record::replication::coverage::CoverageKey;
 use crate::record::replication::fetch_log::FetchLogEntry;

@@ -3,10 +3,10 @@
 
 pub(crate) mod authority;
 pub(crate) mod completeness;
-pub(crate) mod coverage_update;
-pub(crate) mod input;
-pub(crate) mod merge;
+pub(crate) mod merge_input;
 pub(crate) mod publication;
+pub(crate) mod publication_input;
+pub(crate) mod published_coverage;
 pub(crate) mod reconcile;
-pub(crate) mod rows;
+pub(crate) mod record_merge;
 pub(crate) mod shrink_guard;

@@ -1,12 +1,12 @@
 //! Publishes fetched records as the school's records, in one transaction with the coverage that
 //! results from them.
 
-use super::coverage_update;
-use super::input::Publication;
+use super::publication_input::Publication;
+use super::published_coverage;
 use super::reconcile::{LearnerLists, Reconciler, Reconciliation};
 use super::shrink_guard::{Loss, Losses, Quarantine};
 use crate::dataset;
-use crate::dataset::replication::fetch_log::{self, FetchLog};
+use crate::dataset::replication::stored_fetch_log::{self, FetchLog};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
@@ -119,15 +119,15 @@ impl Publication<'_> {
                 ..
             } = outcome;
             dataset::commit(write, stage)?;
-            coverage_update::update_coverage(self, write, &quarantined, &listed)?;
+            published_coverage::update_coverage(self, write, &quarantined, &listed)?;
             self.update_fetch_log(write, &quarantined, &marked, &listed)?;
             let is_published = self.head.is_published || self.is_whole;
             let head = PassHead {
                 is_published,
                 ..self.head
             };
-            fetch_log::set_head(write, self.school, &head)?;
-            fetch_log::rows(write, self.school).map(Some)
+            stored_fetch_log::set_head(write, self.school, &head)?;
+            stored_fetch_log::rows(write, self.school).map(Some)
         })
     }
 
@@ -138,7 +138,7 @@ impl Publication<'_> {
             .fetched
             .iter()
             .map(|request| (*request, Loss::default()));
-        coverage_update::lacks_coverage(self, reader, &quarantined.collect())
+        published_coverage::lacks_coverage(self, reader, &quarantined.collect())
     }
 
     /// Returns the quarantined answers that are not examined in this publication.
@@ -192,7 +192,7 @@ impl Publication<'_> {
                 continue;
             };
             if !self.is_usable(*request) {
-                fetch_log::remove(write, self.school, coverage_key)?;
+                stored_fetch_log::remove(write, self.school, coverage_key)?;
             } else if let Some(Loss { lost, stored, .. }) = quarantined.get(request).copied() {
                 let state = match row.state {
                     FetchState::Approved => FetchState::Approved,
@@ -204,7 +204,7 @@ impl Publication<'_> {
                     stored,
                     ..*row
                 };
-                fetch_log::set(write, self.school, coverage_key, &row)?;
+                stored_fetch_log::set(write, self.school, coverage_key, &row)?;
             } else {
                 let row = FetchLogEntry {
                     state: FetchState::Published,
@@ -213,8 +213,10 @@ impl Publication<'_> {
                     ..*row
                 };
                 match request.resource {
-                    Resource::Grades => fetch_log::set(write, self.school, coverage_key, &row)?,
-                    _ => fetch_log::put(write, self.school, coverage_key, &row, &[])?,
+                    Resource::Grades => {
+                        stored_fetch_log::set(write, self.school, coverage_key, &row)?
+                    }
+                    _ => stored_fetch_log::put(write, self.school, coverage_key, &row, &[])?,
                 }
             }
         }
@@ -224,7 +226,7 @@ impl Publication<'_> {
                 Some((Group::Subjects, learner)) if listed.lacks(learner)
             );
             if is_unlisted || self.is_obsolete(request, row) {
-                fetch_log::remove(write, self.school, request.coverage_key(0))?;
+                stored_fetch_log::remove(write, self.school, request.coverage_key(0))?;
             }
         }
         for learner in marked {
@@ -235,7 +237,7 @@ impl Publication<'_> {
                 row.filter(|row| row.pass < self.head.pass && row.state == FetchState::Published)
             {
                 let is_due = true;
-                fetch_log::set(
+                stored_fetch_log::set(
                     write,
                     self.school,
                     coverage_key,

@@ -1,11 +1,11 @@
 //! Reconciles the stored and the fetched records, and determines the changes to make.
 
 use super::completeness::{Relations, is_complete_for};
-use super::input::Publication;
-use super::merge::{MergeContext, RecordForm, merge};
-use super::rows::{Domains, MergeInput, MergeRow};
+use super::merge_input::{Domains, MergeInput, MergeRow};
+use super::publication_input::Publication;
+use super::record_merge::{MergeContext, RecordForm, merge};
 use super::shrink_guard::{Losses, Quarantine};
-use crate::dataset::replication::{coverage, fetch_log};
+use crate::dataset::replication::{stored_coverage, stored_fetch_log};
 use crate::dataset::{self, Line, Stage};
 use crate::error::{Error, Result};
 use crate::record::field::position;
@@ -81,7 +81,7 @@ impl<'p> Reconciler<'p> {
     ) -> Result<Reconciliation> {
         let school = pass.school;
         let requests = pass.requests(quarantined);
-        let mut whole = coverage::coverage_keys(write, school)?;
+        let mut whole = stored_coverage::coverage_keys(write, school)?;
         whole.extend(
             requests
                 .iter()
@@ -91,7 +91,7 @@ impl<'p> Reconciler<'p> {
         let domains = Domains::new(requests.clone(), pass.year, are_all_synced);
         let mut rows = MergeInput::default();
         for (number, request) in (0..).zip(requests) {
-            let fetched = FetchedRecords::from_bytes(fetch_log::fetched_records(
+            let fetched = FetchedRecords::from_bytes(stored_fetch_log::fetched_records(
                 write,
                 school,
                 request.coverage_key(0),

@@ -1,7 +1,7 @@
 //! Decodes the list of which learner takes which subjects (2.3).
 
+use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
 use super::fields::{Members, take_text};
-use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use crate::record::Kind;
 use crate::record::value::integer;
 use serde::de::MapAccess;

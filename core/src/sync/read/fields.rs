@@ -1,7 +1,7 @@
 //! Decodes the objects of answers, member by member. Unknown members are skipped, and their names
 //! are recorded. A member of a wrong type fails the answer; its value appears in no message.
 
-use super::out::{AnswerBuilder, DecodeError};
+use super::answer_builder::{AnswerBuilder, DecodeError};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Decodes an assessment within marks (2.6), with the mark of one learner or without a mark.
 
-use super::out::{DecodeError, invalid_value};
+use super::answer_builder::{DecodeError, invalid_value};
 use crate::date::DateTime;
 use crate::record::Kind;
 use crate::record::kinds::mark::Mark;

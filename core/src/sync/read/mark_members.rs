@@ -1,10 +1,10 @@
 //! Decodes the members of the objects in assessment marks, from the grade down to the mark.
 
+use super::answer_builder::{AnswerBuilder, DecodeError};
 use super::fields::{Members, ObjectOf, Text, take_text};
 use super::leaf::{LEAF, OF_STRUCTURE};
 use super::level::{LEARNER, LEVELS, TERM};
 use super::marks::MarksDecoder;
-use super::out::{AnswerBuilder, DecodeError};
 use crate::record::Kind;
 use crate::record::value::integer;
 use serde::de::{DeserializeSeed, Error, MapAccess};

@@ -4,10 +4,10 @@
 //! Nearly all of the answer is repeated for each learner. Therefore the common part is decoded once
 //! and compared for each further learner; only the mark is decoded each time.
 
+use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
 use super::fetched_records::Fields;
 use super::leaf::{self, Leaf};
 use super::level::{GRADE, LEARNER, LEVELS, SUBJECT, YEAR};
-use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use crate::record::field::{FieldForm, position};
 use crate::record::kinds::{assessment, learning_program};
 use crate::record::value::integer;

@@ -8,6 +8,7 @@
 //! - `fetched_records`: the decoded records, as bytes. `out`: the output of a reader, including
 //!   what else an answer shows.
 
+mod answer_builder;
 mod enrolments;
 pub(crate) mod fetched_records;
 mod fields;
@@ -15,7 +16,6 @@ mod leaf;
 mod level;
 mod mark_members;
 mod marks;
-mod out;
 mod record;
 mod subjects;
 pub(crate) mod table;
@@ -27,17 +27,17 @@ use super::plan::resource_request::ResourceRequest;
 use crate::record::Value;
 use crate::record::field::position;
 use crate::record::kinds::learner;
+use answer_builder::AnswerBuilder;
 use enrolments::EnrolmentReader;
 use fetched_records::FetchedRecords;
 use fields::{ArrayOf, Members, ObjectOf};
 use marks::MarksDecoder;
-use out::AnswerBuilder;
 use record::RecordDecoder;
 use serde::de::DeserializeSeed;
 use std::borrow::Cow;
 use subjects::SubjectDecoder;
 
-pub(super) use out::{DecodeError, Evidence};
+pub(super) use answer_builder::{DecodeError, Evidence};
 
 /// The maximum size of an answer, in bytes.
 pub(super) const MAX_ANSWER_BYTES: usize = 32 << 20;

@@ -1,8 +1,8 @@
 //! Decodes objects whose members are the fields of a record.
 
+use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
 use super::fetched_records::Fields;
 use super::fields::{ArrayOf, Members, Text};
-use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use super::table::{MemberTable, To};
 use crate::record::Value;
 use crate::record::field::FieldForm;

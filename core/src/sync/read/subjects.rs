@@ -1,8 +1,8 @@
 //! Decodes a learner's subjects per term (2.4) and subjects with marks (2.5). Both contain the
 //! school's current year.
 
+use super::answer_builder::{AnswerBuilder, DecodeError, invalid_value};
 use super::fields::{ArrayOf, Members, take_text};
-use super::out::{AnswerBuilder, DecodeError, invalid_value};
 use crate::dataset::LINE_BYTES;
 use crate::record::field::position;
 use crate::record::kinds::{grade, learner_subject, subject, term};

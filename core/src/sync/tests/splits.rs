@@ -13,7 +13,7 @@ use crate::record::{Kind, Value};
 use crate::sync::plan::resource::{Frequency, Resource, Selection, Years};
 use crate::sync::plan::resource_request::ResourceRequest;
 use crate::sync::publish::completeness::{Relations, is_complete_for};
-use crate::sync::publish::merge::{MergeContext, RecordForm, merge};
+use crate::sync::publish::record_merge::{MergeContext, RecordForm, merge};
 use crate::sync::read::decode_answer;
 use crate::sync::read::fetched_records::FetchedRecords;
 use crate::{Engine, Options, Request};

@@ -1,11 +1,11 @@
 //! The subjects of learners, and the enrolment in mark rows that follows from them.
 
 use super::PendingMarks;
-use super::edit::RowEdit;
 use super::merged_edits::MergedEdits;
+use super::row_edit::RowEdit;
 use crate::dataset::commit::change_counter::ChangeCounter;
 use crate::dataset::commit::direct::decision;
-use crate::dataset::input::staged::Staged;
+use crate::dataset::input::staging_buffer::Staged;
 use crate::dataset::summary::Change;
 use crate::error::{Error, Result};
 use crate::record::Kind;

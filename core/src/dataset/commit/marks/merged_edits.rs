@@ -1,7 +1,7 @@
 //! Merges edits of one row that follow soon after each other into one edit, before they are sorted.
 
-use super::edit::RowEdit;
-use crate::dataset::commit::deferred::{Deferred, InOrder};
+use super::row_edit::RowEdit;
+use crate::dataset::commit::pending_edits::{Deferred, InOrder};
 use crate::error::Result;
 use crate::store::{Key, Partition, Write};
 

@@ -11,29 +11,29 @@
 //!   finds marks that are stored already.
 //! - `rows` applies the edits, and `row_index` then records which rows a learner has.
 
-mod edit;
 mod enrolment;
 pub(super) mod free_slots;
 mod merged_edits;
 mod moves;
-mod places;
+mod row_cache;
+mod row_edit;
 pub(crate) mod row_index;
-mod rows;
-mod stored;
+mod row_writer;
+mod slot_cache;
 
 use super::change_counter::ChangeCounter;
-use super::deferred::Deferred;
-use crate::dataset::input::staged::{Staged, StagedHead};
+use super::pending_edits::Deferred;
+use crate::dataset::input::staging_buffer::{Staged, StagedHead};
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
 use crate::record::address::mark_address;
 use crate::store::Write;
-use edit::RowEdit;
 use free_slots::FreeSlots;
 use merged_edits::MergedEdits;
-use places::SlotCache;
-use stored::StoredRows;
+use row_cache::StoredRows;
+use row_edit::RowEdit;
+use slot_cache::SlotCache;
 
 /// The number of bytes of edits above which they are moved from memory to the store.
 const ROWS_BYTES: usize = 12 << 20;

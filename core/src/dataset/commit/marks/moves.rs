@@ -1,8 +1,8 @@
 //! Moves marks together with their assessment when it is added, removed or moved.
 
 use super::PendingMarks;
-use super::edit::RowEdit;
 use super::merged_edits::MergedEdits;
+use super::row_edit::RowEdit;
 use crate::error::{Error, Result};
 use crate::record::address::{GradeTerm, SlotAddress, mark_address};
 use crate::record::stored::mark_row::MarkRow;

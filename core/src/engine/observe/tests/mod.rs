@@ -3,7 +3,7 @@
 mod dependencies;
 
 use super::LiveQuery;
-use crate::dataset::replication::coverage::{self, CoverageAddition};
+use crate::dataset::replication::stored_coverage::{self, CoverageAddition};
 use crate::query::endpoints::{Absentees, Clients, Grades, Parents};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::{Clock, Engine, Options, Result, SetState};
@@ -203,7 +203,7 @@ fn errors_are_returned_once_and_the_live_query_continues() -> Result<()> {
         let addition = CoverageAddition::Whole(CoverageKey::new(kind));
         engine
             .store
-            .write(|write| coverage::add_coverage(write, 1, &[addition], EVENING))
+            .write(|write| stored_coverage::add_coverage(write, 1, &[addition], EVENING))
     };
     cover(CoverageKind::Staff)?;
     assert_eq!(poll_text(&mut names).as_deref(), Some("not_synced"));

@@ -103,7 +103,7 @@ fn the_coverage_is_returned_with_its_times() -> Result<()> {
     ];
     engine
         .store
-        .write(|write| coverage::add_coverage(write, 1000, &later, NOW + 60))?;
+        .write(|write| stored_coverage::add_coverage(write, 1000, &later, NOW + 60))?;
     let coverage = engine.synced(1000)?.unwrap_or_default();
     let summary = |of: &Covered| {
         let days = of.days.map(|(from, to)| format!("{from} {to}"));

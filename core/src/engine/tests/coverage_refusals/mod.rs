@@ -6,7 +6,7 @@ mod end_of_sync;
 mod question_table;
 
 use crate::api::{Answer, Page, Request};
-use crate::dataset::replication::coverage::{self, CoverageAddition};
+use crate::dataset::replication::stored_coverage::{self, CoverageAddition};
 use crate::date::Date;
 use crate::engine::Engine;
 use crate::query::endpoints::{AssessmentMarks, Learners, Schools};
@@ -57,7 +57,7 @@ fn engine() -> Result<Engine> {
 fn cover(engine: &Engine, seen: &[CoverageAddition]) -> Result<()> {
     Ok(engine
         .store
-        .write(|write| coverage::add_coverage(write, 1000, seen, NOW))?)
+        .write(|write| stored_coverage::add_coverage(write, 1000, seen, NOW))?)
 }
 
 fn get(engine: &Engine, target: &str, password: &str) -> Answer {
@@ -214,7 +214,7 @@ fn all_days_of_a_window_must_be_covered() -> Result<()> {
     let first_of_may = [days(CoverageKind::Absences, "2026-05-01", "2026-05-01")];
     engine
         .store
-        .write(|write| coverage::add_coverage(write, 1000, &first_of_may, NOW + 1))?;
+        .write(|write| stored_coverage::add_coverage(write, 1000, &first_of_may, NOW + 1))?;
     assert_eq!(asked("2026-04-20", "2026-05-10"), 200);
     assert_eq!(asked("2026-05-01", "2026-06-01"), 503);
     Ok(())

@@ -1,7 +1,7 @@
 //! A table of all endpoints that read synced data, with the data that their questions read.
 
 use super::day;
-use crate::dataset::replication::coverage::CoverageAddition;
+use crate::dataset::replication::stored_coverage::CoverageAddition;
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 
 /// A question, and one part of the coverage that it needs in addition to others.

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::{Since, USUAL, change_position, changed_key, knows, reported, since};
 use crate::Engine;
-use crate::dataset::replication::coverage::{self, CoverageAddition};
+use crate::dataset::replication::stored_coverage::{self, CoverageAddition};
 use crate::error::{Error, Result};
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::store::{self, ChangedKey, LogPartition};
@@ -258,7 +258,7 @@ fn changes_of_the_coverage_are_reported() -> Result<()> {
         ))];
         engine
             .store
-            .write(|write| coverage::add_coverage(write, 1, &covered, as_of))
+            .write(|write| stored_coverage::add_coverage(write, 1, &covered, as_of))
     };
     let coverage = |change_position| -> Result<bool> {
         match since(&engine, SCHOOL, change_position)? {
@@ -273,7 +273,7 @@ fn changes_of_the_coverage_are_reported() -> Result<()> {
     // A school can be synced before anything was fetched.
     engine
         .store
-        .write(|write| coverage::add_coverage(write, 1, &[], 1))?;
+        .write(|write| stored_coverage::add_coverage(write, 1, &[], 1))?;
     assert!(coverage(before)?);
     let before = change_position(&engine)?;
     cover(1)?;

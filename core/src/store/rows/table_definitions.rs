@@ -137,7 +137,7 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
-    use crate::store::rows::tables::*;
+    use crate::store::rows::table_definitions::*;
 
     #[test]
     fn counts_are_decoded_and_only_records_of_unknown_kinds_are_newer() -> Result<()> {

@@ -9,7 +9,7 @@ use super::item::{Item, ItemBuffer};
 use super::partition::{Key, Partition};
 use super::records::Reader;
 use crate::error::Result;
-use crate::store::rows::tables::MAX_BLOCK_BYTES;
+use crate::store::rows::table_definitions::MAX_BLOCK_BYTES;
 use crate::store::write::Write;
 
 /// The effect of an edit on a record.
@@ -290,8 +290,8 @@ fn balance_last_two(blocks: &mut Vec<BuiltBlock>, layout: Layout) -> Result<()> 
 
 #[cfg(test)]
 mod tests {
+    use crate::store::blocks::block_merge::*;
     use crate::store::blocks::collection::Collection;
-    use crate::store::blocks::merge::*;
     use crate::store::{Location, Store, StoreOptions};
     use std::collections::BTreeMap;
 
@@ -359,11 +359,12 @@ mod tests {
                     builder.push(key, &block.item(index)?)?;
                 }
                 assert!(builder.bytes() <= MAX_BLOCK_BYTES || block.len() == 1);
-                live += crate::store::rows::tables::page_bytes(builder.bytes());
+                live += crate::store::rows::table_definitions::page_bytes(builder.bytes());
             }
             assert!(block_index.entries.is_sorted_by(|a, b| a.first < b.first));
             if !block_index.entries.is_empty() {
-                live += crate::store::rows::tables::page_bytes(block_index.encode().len());
+                live +=
+                    crate::store::rows::table_definitions::page_bytes(block_index.encode().len());
             }
             assert!(found == *model);
             assert_eq!(block_index.records(), model.len() as u64);

@@ -1,8 +1,8 @@
 //! Merges records that are stored by date. A second collection contains the date of each record.
 
 use super::Commit;
-use crate::dataset::input::ordered;
-use crate::dataset::input::staged::decode_item;
+use crate::dataset::input::ordered_numbers;
+use crate::dataset::input::staging_buffer::decode_item;
 use crate::dataset::summary::Change;
 use crate::error::Result;
 use crate::record::Kind;
@@ -29,7 +29,7 @@ impl Commit<'_, '_> {
         let mut new = ItemBuffer::default();
         let new_date = match self.staged.take()?.put {
             Some(mut record) => {
-                let date = ordered::take(&mut record)?;
+                let date = ordered_numbers::take(&mut record)?;
                 decode_item(record, &mut new)?;
                 Some(date)
             }

@@ -1,7 +1,7 @@
 //! The coverage of a synced school: which data was fetched from the service, and when. It is
 //! written in the transaction that changes the records of the school.
 
-use super::fetch_log;
+use super::stored_fetch_log;
 use crate::dataset::keys::partitions_of;
 use crate::date::Date;
 use crate::error::{Error, Result};
@@ -144,20 +144,20 @@ pub(crate) fn coverage_keys(reader: &dyn Reader, school: u64) -> Result<BTreeSet
 /// changed like any others. Erased learners are not added again if the school is synced again.
 pub(crate) fn end_sync(write: &mut Write<'_>, school: u64) -> Result<()> {
     write.set_owner(school, SchoolOwner::App);
-    fetch_log::remove_collections(write, school, &[Collection::Coverage])
+    stored_fetch_log::remove_collections(write, school, &[Collection::Coverage])
 }
 
 /// Makes the app the owner of a school, and removes its coverage and its erased learners.
 pub(crate) fn remove(write: &mut Write<'_>, school: u64) -> Result<()> {
     end_sync(write, school)?;
-    fetch_log::remove_collections(write, school, &[Collection::ErasedLearners])
+    stored_fetch_log::remove_collections(write, school, &[Collection::ErasedLearners])
 }
 
 /// Removes the coverage of a learner of a synced school, and stores a digest of the learner, so
 /// that a later sync does not add the learner again. Neither the id nor the name is stored.
 pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) -> Result<()> {
     // The first pass of a sync may not have marked the school as synced yet.
-    if write.owners().get(school).is_app() && !fetch_log::is_begun(write, school)? {
+    if write.owners().get(school).is_app() && !stored_fetch_log::is_begun(write, school)? {
         return Ok(());
     }
     for (partition, kind) in partitions_with_kinds(write, school)? {
@@ -169,7 +169,7 @@ pub(crate) fn erase_learner(write: &mut Write<'_>, school: u64, learner: u64) ->
     }
     let erased = erased_learners::digest(&write.cursor_key()?, school, learner);
     let row = [(erased, Some(Vec::new()))];
-    fetch_log::change(write, erased_learners::partition(school), row.into())
+    stored_fetch_log::change(write, erased_learners::partition(school), row.into())
 }
 
 /// Returns the partitions that contain the coverage of a school, each with the kind of its data.
@@ -195,7 +195,7 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
         erased: ErasedLearners::read(snapshot, school)?.count(),
         ..Coverage::default()
     };
-    let rows = fetch_log::rows(snapshot, school)?;
+    let rows = stored_fetch_log::rows(snapshot, school)?;
     for (partition, kind) in partitions_with_kinds(snapshot, school)? {
         let mut values = read(snapshot, partition)?;
         let count = values.len() as u64;
@@ -231,7 +231,7 @@ pub(crate) fn of_school(snapshot: &Snapshot, school: u64) -> Result<Option<Cover
 /// answers from which it is derived. An unchanged answer updates only the fetch log, not the
 /// coverage.
 fn fetched_since(
-    rows: &fetch_log::FetchLog,
+    rows: &stored_fetch_log::FetchLog,
     coverage_key: CoverageKey,
     to: Option<Date>,
 ) -> Option<i64> {

@@ -2,7 +2,7 @@
 //! sums differ, so do the records.
 
 use super::feed_lines::{FeedLine, RecordSum};
-use super::sources::{CoverageEntries, NamedRecords};
+use super::line_sources::{CoverageEntries, NamedRecords};
 use crate::dataset::{LineBuffer, LineSource, LineWriter, OwnRecords, find_record};
 use crate::error::Result;
 use crate::record::Kind;

@@ -1,7 +1,7 @@
 //! Pending edits, which are sorted by the address of their record.
 
-use crate::dataset::input::ordered;
-use crate::dataset::input::staged::{decode_item, encode_item};
+use crate::dataset::input::ordered_numbers;
+use crate::dataset::input::staging_buffer::{decode_item, encode_item};
 use crate::error::{Error, Failure, Result};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Sorted, Sorter, Write,
@@ -43,10 +43,10 @@ impl Deferred {
 
     fn set_key(&mut self, partition: Partition, key: Key) {
         self.key.clear();
-        ordered::push(&mut self.key, partition.school);
+        ordered_numbers::push(&mut self.key, partition.school);
         self.key.push(partition.collection as u8);
         for number in [partition.first, partition.second, key.0, key.1] {
-            ordered::push(&mut self.key, number);
+            ordered_numbers::push(&mut self.key, number);
         }
     }
 
@@ -130,7 +130,7 @@ impl InOrder<'_> {
 }
 
 fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
-    let school = ordered::take(&mut key)?;
+    let school = ordered_numbers::take(&mut key)?;
     let (collection, rest) = key.split_first().ok_or_else(damaged)?;
     key = rest;
     let collection = Collection::ALL
@@ -139,12 +139,15 @@ fn decode(mut key: &[u8]) -> Result<(Partition, Key)> {
     let partition = Partition {
         school,
         collection: collection.ok_or_else(damaged)?,
-        first: ordered::take(&mut key)?,
-        second: ordered::take(&mut key)?,
+        first: ordered_numbers::take(&mut key)?,
+        second: ordered_numbers::take(&mut key)?,
     };
     Ok((
         partition,
-        Key(ordered::take(&mut key)?, ordered::take(&mut key)?),
+        Key(
+            ordered_numbers::take(&mut key)?,
+            ordered_numbers::take(&mut key)?,
+        ),
     ))
 }
 

@@ -5,7 +5,7 @@
 //! value contains whether the record is stored or removed, its line, and the encoded record.
 
 use super::line_values::Line;
-use super::ordered;
+use super::ordered_numbers;
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::kinds::mark::Mark;
@@ -65,7 +65,7 @@ impl Stage {
         self.entry.clear();
         self.entry.push(if line.deleted { REMOVE } else { PUT });
         let number = Some(number).filter(|_| line.kind.is_checked_at_end());
-        ordered::push(&mut self.entry, number.unwrap_or(0));
+        ordered_numbers::push(&mut self.entry, number.unwrap_or(0));
         if !line.deleted {
             self.payload(line, hash);
         }
@@ -95,7 +95,7 @@ impl Stage {
                 pre_render::pre_render(line.kind, &line.values, &mut self.item);
                 if let Some(place) = assessment::AssessmentPlace::from_values(&line.values) {
                     for number in [place.grade, place.year, place.term] {
-                        ordered::push(&mut self.entry, number);
+                        ordered_numbers::push(&mut self.entry, number);
                     }
                 }
                 encode_item(&mut self.entry, &self.item.item());
@@ -103,7 +103,7 @@ impl Stage {
             Storage::Dated { field, .. } => {
                 pre_render::pre_render(line.kind, &line.values, &mut self.item);
                 let date = line.values.get(field).and_then(Value::date);
-                ordered::push(&mut self.entry, date.map_or(0, Date::number));
+                ordered_numbers::push(&mut self.entry, date.map_or(0, Date::number));
                 encode_item(&mut self.entry, &self.item.item());
             }
             Storage::Global(_) | Storage::BySchool(_) | Storage::ByGradeAndYear(_) => {
@@ -133,15 +133,17 @@ fn encode_key(key: &mut Vec<u8>, kind: Kind, name: Option<&str>, words: &[u64]) 
     match (kind, words) {
         (Kind::LearnerSubject, [school, learner, year, subject]) => {
             for word in [school, year, learner, subject] {
-                ordered::push(key, *word);
+                ordered_numbers::push(key, *word);
             }
         }
         (Kind::Mark, [school, assessment, learner]) => {
             for word in [school, learner, assessment] {
-                ordered::push(key, *word);
+                ordered_numbers::push(key, *word);
             }
         }
-        _ => words.iter().for_each(|word| ordered::push(key, *word)),
+        _ => words
+            .iter()
+            .for_each(|word| ordered_numbers::push(key, *word)),
     }
 }
 
@@ -150,11 +152,11 @@ pub(crate) fn encode_item(out: &mut Vec<u8>, item: &Item<'_>) {
     out.extend_from_slice(&item.presence.to_le_bytes());
     for (column, number) in item.filter_columns.iter().enumerate() {
         if item.presence >> column & 1 == 1 {
-            ordered::push(out, *number);
+            ordered_numbers::push(out, *number);
         }
     }
     for column in item.columns {
-        ordered::push(out, column.len() as u64);
+        ordered_numbers::push(out, column.len() as u64);
         out.extend_from_slice(column);
     }
 }
@@ -168,11 +170,11 @@ pub(crate) fn decode_item(mut bytes: &[u8], item: &mut ItemBuffer) -> Result<()>
     bytes = rest;
     for column in 0..Layout::MAX_FILTER_COLUMNS {
         if presence >> column & 1 == 1 {
-            item.set_filter_column(column, Some(ordered::take(&mut bytes)?));
+            item.set_filter_column(column, Some(ordered_numbers::take(&mut bytes)?));
         }
     }
     for column in &mut item.columns {
-        let length = usize::try_from(ordered::take(&mut bytes)?).map_err(|_| cut())?;
+        let length = usize::try_from(ordered_numbers::take(&mut bytes)?).map_err(|_| cut())?;
         let (taken, rest) = bytes.split_at_checked(length).ok_or_else(cut)?;
         column.extend_from_slice(taken);
         bytes = rest;
@@ -227,7 +229,7 @@ impl StagedHead {
             if rest.is_empty() {
                 break;
             }
-            *word = ordered::take(&mut rest)?;
+            *word = ordered_numbers::take(&mut rest)?;
             count += 1;
         }
         if matches!(kind, Kind::LearnerSubject | Kind::Mark) {
@@ -254,7 +256,7 @@ impl<'a> StagedLine<'a> {
     fn decode(entry: &'a [u8]) -> Result<StagedLine<'a>> {
         let damaged = || Error::corrupt("a staged entry is damaged");
         let (operation, mut payload) = entry.split_first().ok_or_else(damaged)?;
-        let line = ordered::take(&mut payload)?;
+        let line = ordered_numbers::take(&mut payload)?;
         let put = (*operation == PUT).then_some(payload);
         Ok(StagedLine { line, put })
     }

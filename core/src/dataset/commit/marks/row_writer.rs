@@ -1,10 +1,10 @@
 //! Applies edits to mark rows: enrolments and marks are added and removed.
 
-use super::edit::RowEdit;
+use super::row_edit::RowEdit;
 use super::{PendingMarks, row_index};
 use crate::dataset::commit::change_counter::ChangeCounter;
-use crate::dataset::commit::deferred::{Deferred, InOrder};
 use crate::dataset::commit::direct::decision;
+use crate::dataset::commit::pending_edits::{Deferred, InOrder};
 use crate::dataset::keys;
 use crate::dataset::summary::Change;
 use crate::error::Result;

@@ -5,7 +5,7 @@ use super::lifecycle::{Store, StoreState};
 use super::open::{self, Committed, Open};
 use super::redb_guard::copy_on_write::CopyOnWrite;
 use super::redb_guard::panic_guard::{catch_panic, caught};
-use super::rows::tables::STAGED_PREFIX;
+use super::rows::table_definitions::STAGED_PREFIX;
 use super::snapshot::Snapshot;
 use super::sort::external_sort::Sorter;
 use super::write::{Write, WriteWork};

@@ -1,7 +1,7 @@
 //! Collects the stored and the fetched records of a school, and groups them by record.
 
 use super::completeness::{Relations, is_complete_for};
-use super::merge::RecordForm;
+use super::record_merge::RecordForm;
 use crate::dataset;
 use crate::error::{Error, Result};
 use crate::record::kinds::assessment::AssessmentPlace;

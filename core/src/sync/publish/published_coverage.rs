@@ -1,10 +1,10 @@
 //! Updates the coverage of a school from published answers: what each of them covers, and what
 //! several cover together.
 
-use super::input::Publication;
+use super::publication_input::Publication;
 use super::reconcile::LearnerLists;
 use super::shrink_guard::Quarantine;
-use crate::dataset::replication::coverage::{self, CoverageAddition};
+use crate::dataset::replication::stored_coverage::{self, CoverageAddition};
 use crate::error::Result;
 use crate::record::replication::coverage::{CoverageKey, CoverageKind};
 use crate::record::replication::fetch_log::FetchState;
@@ -22,21 +22,21 @@ pub(crate) fn update_coverage(
     listed: &LearnerLists,
 ) -> Result<()> {
     let additions = answer_coverage(pass, quarantined);
-    coverage::add_coverage(write, pass.school, &additions, pass.as_of)?;
-    let coverage_keys = coverage::coverage_keys(write, pass.school)?;
+    stored_coverage::add_coverage(write, pass.school, &additions, pass.as_of)?;
+    let coverage_keys = stored_coverage::coverage_keys(write, pass.school)?;
     let joint = joint_coverage(pass, quarantined, &coverage_keys, listed);
     let lost = coverage_keys
         .into_iter()
         .filter(|coverage_key| is_lost(pass, coverage_key, &joint, listed));
     let lost: Vec<CoverageKey> = lost.collect();
-    coverage::remove_coverage(write, pass.school, &lost)?;
+    stored_coverage::remove_coverage(write, pass.school, &lost)?;
     if pass.is_whole {
         for (resource, days) in &pass.days {
-            coverage::retain_days(write, pass.school, resource.spec().coverage, days)?;
+            stored_coverage::retain_days(write, pass.school, resource.spec().coverage, days)?;
         }
     }
     let joint: Vec<CoverageAddition> = joint.into_iter().map(CoverageAddition::Whole).collect();
-    coverage::add_coverage(write, pass.school, &joint, pass.as_of)
+    stored_coverage::add_coverage(write, pass.school, &joint, pass.as_of)
 }
 
 /// Returns whether the coverage lacks something that a single answer of the pass covers.
@@ -45,7 +45,7 @@ pub(crate) fn lacks_coverage(
     reader: &dyn Reader,
     quarantined: &Quarantine,
 ) -> Result<bool> {
-    let coverage_keys = coverage::coverage_keys(reader, pass.school)?;
+    let coverage_keys = stored_coverage::coverage_keys(reader, pass.school)?;
     let mut additions = answer_coverage(pass, quarantined).into_iter();
     Ok(additions.any(|addition| match addition {
         CoverageAddition::Whole(coverage_key) => !coverage_keys.contains(&coverage_key),

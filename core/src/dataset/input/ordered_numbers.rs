@@ -27,7 +27,7 @@ pub(crate) fn take(key: &mut &[u8]) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::dataset::input::ordered::*;
+    use crate::dataset::input::ordered_numbers::*;
 
     #[test]
     fn keys_sort_as_numbers_and_are_decoded() -> Result<()> {

@@ -91,7 +91,7 @@ fn cut(line: &[u8]) -> SplitLine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::dataset::input::lines::*;
+    use crate::dataset::input::line_splitter::*;
 
     fn cut_by(text: &[u8], pieces: usize) -> Vec<(u64, Option<Vec<u8>>)> {
         let mut lines = Lines::default();

@@ -2,8 +2,8 @@
 //! be sent again.
 
 use crate::dataset::commit_unchecked;
-use crate::dataset::input::staged;
-use crate::dataset::output::scoped::NamedPeople;
+use crate::dataset::input::staging_buffer;
+use crate::dataset::output::scope_filter::NamedPeople;
 use crate::dataset::summary::Summary;
 use crate::error::Result;
 use crate::record::Kind;
@@ -93,7 +93,7 @@ pub(crate) fn stage_unnamed(
         while let Some(record) = records.next()? {
             let Key(id, _) = record.key()?;
             if !named.has(kind, id) {
-                let entry = staged::removal(&mut key, kind, None, &[school, id]);
+                let entry = staging_buffer::removal(&mut key, kind, None, &[school, id]);
                 sorter.push(&key, &entry)?;
             }
         }

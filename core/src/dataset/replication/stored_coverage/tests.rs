@@ -1,6 +1,6 @@
 //! Tests of `coverage`.
 
-use crate::dataset::replication::coverage::*;
+use crate::dataset::replication::stored_coverage::*;
 
 fn day(text: &str) -> Date {
     text.parse().unwrap_or(Date::MIN)

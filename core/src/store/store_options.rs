@@ -2,7 +2,7 @@
 
 use super::journal::changed_keys::Journaling;
 use super::journal::incarnation;
-use super::rows::tables::CursorKey;
+use super::rows::table_definitions::CursorKey;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]

@@ -1,13 +1,13 @@
 //! Recognises a store in a file without changing the file.
 
-use super::options::StoreOptions;
 use super::redb_guard::backend::{Handle, SharedBackend};
 use super::redb_guard::copy_on_write::CopyOnWrite;
 use super::redb_guard::free_list_check;
 use super::redb_guard::panic_guard::abandon;
 use super::rows::read::{highest_rendering, read_number};
 use super::rows::row_set_checksums::{self, DIGESTS, RowSet};
-use super::rows::tables::{FORMAT, FORMAT_KEY, META, TOTALS_KEY, Totals};
+use super::rows::table_definitions::{FORMAT, FORMAT_KEY, META, TOTALS_KEY, Totals};
+use super::store_options::StoreOptions;
 use crate::error::{Error, Failure, Result};
 use redb::{Database, DatabaseError, ReadableDatabase, StorageError, TableError};
 use std::io::ErrorKind;

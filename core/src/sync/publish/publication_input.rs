@@ -1,6 +1,6 @@
 //! The input of a publication.
 
-use crate::dataset::replication::fetch_log::FetchLog;
+use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::date::Date;
 use crate::record::replication::fetch_log::PassHead;
 use crate::sync::plan::resource::Resource;

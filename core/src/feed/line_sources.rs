@@ -2,7 +2,7 @@
 //! Each source writes its lines in steps.
 
 use super::feed_lines::FeedLine;
-use crate::dataset::replication::coverage_update::{coverage_entries, coverage_partitions};
+use crate::dataset::replication::coverage_entries::{coverage_entries, coverage_partitions};
 use crate::dataset::{LineBuffer, LineSource, NamedPeople, find_record, removal_line};
 use crate::error::Result;
 use crate::record::Kind;

@@ -1,7 +1,7 @@
 //! The coverage of a school, as a feed sends it and as a follower stores it. It does not contain
 //! the learners who were erased.
 
-use super::coverage::{
+use super::stored_coverage::{
     CoverageValue, CoverageValues, edit_coverage, partitions_with_kinds, values_of,
 };
 use crate::date::Date;
