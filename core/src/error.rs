@@ -12,7 +12,7 @@ pub enum Error {
     #[error("{0}")]
     BadDataset(Fault),
     /// Another engine, in this process or another one, has the store open.
-    #[error("{path} is already open: close the engine that holds it, or use that one")]
+    #[error("{path} is already open: close the engine that has it open, or use that engine")]
     AlreadyOpen {
         /// The path of the store, or a description if it has no path.
         path: String,
@@ -62,14 +62,14 @@ pub enum Error {
         detail: String,
     },
     /// The file is not a Rollbook store.
-    #[error("{path} is no Rollbook store: give another path, or remove the file")]
+    #[error("{path} is not a Rollbook store: give another path, or remove the file")]
     NotAStore {
         /// The path that was opened.
         path: String,
     },
     /// The file of the store is no longer at its path. It was deleted, moved or replaced.
     #[error(
-        "the store's file is no longer at {path}: put it back and try again, or back up what is open and open the store anew"
+        "the store's file is no longer at {path}: put it back and try again, or back up the open store and open the copy"
     )]
     Missing {
         /// The path at which the store was opened.
@@ -93,7 +93,7 @@ pub enum Error {
         path: String,
     },
     /// A load was cancelled. Nothing of it was stored.
-    #[error("the load was cancelled: nothing was kept")]
+    #[error("the load was cancelled: nothing was stored")]
     Cancelled,
     /// Another change was made under the same id. Nothing was changed.
     #[error("the id belongs to another change: give each change an id of its own")]
@@ -314,7 +314,7 @@ mod from_redb {
                 }
                 redb::StorageError::LockPoisoned(_) => Error::corrupt(&error.to_string()).into(),
                 redb::StorageError::DatabaseClosed => Error::Io {
-                    detail: "the store was opened anew meanwhile; start again".into(),
+                    detail: "the store was opened again meanwhile; start again".into(),
                 },
                 other => Error::Io {
                     detail: other.to_string(),

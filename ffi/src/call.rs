@@ -145,8 +145,8 @@ fn check_end(input: &[u8]) -> Result<()> {
 
 fn unknown() -> RollbookError {
     RollbookError::BadArgument(
-        "this is no call: a list that is asked with was changed meanwhile, or the package \
-         and its library are not of one build"
+        "invalid call: a list in it was changed meanwhile, or the package \
+         and its library are from different builds"
             .to_owned(),
     )
 }

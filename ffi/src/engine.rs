@@ -201,10 +201,10 @@ impl Engine {
         Ok(self.engine.remove_school(school)?.into())
     }
 
-    /// Erases a learner: the learner, its subjects, marks and absences, and their remains in unused
-    /// pages of the file. Parents and accountable persons are not erased, because they are other
-    /// people, unless the store follows another one and no other learner of its scope refers to
-    /// them.
+    /// Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
+    /// and discipline), and their remains in unused pages of the file. Parents and accountable
+    /// persons are not erased, because they are other people, unless the store follows another one
+    /// and no other learner of its scope refers to them.
     ///
     /// Fails with `suspended` or `closed`, with `busy` if a change or a backup does not finish in
     /// time, or with `io`. Call it again if it fails with `busy` or `io`. An export or feed that is

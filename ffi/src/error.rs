@@ -59,7 +59,7 @@ pub enum RollbookError {
     /// `bad_argument`: an argument is invalid.
     BadArgument(String),
     /// `listener_failed`: the listener of a load threw an error. Nothing of the load was stored.
-    #[error("the listener failed ({0}): nothing was kept")]
+    #[error("the listener failed ({0}): nothing was stored")]
     ListenerFailed(String),
 }
 

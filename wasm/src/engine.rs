@@ -89,11 +89,11 @@ impl Engine {
 
     /// Returns the instant until which the answer to a question remains valid if nothing is
     /// changed. An error is not reported here, because `ask` reports it.
-    #[wasm_bindgen(js_name = holdsUntil)]
-    pub fn holds_until(&self, question: &str, now: i64) -> Option<i64> {
+    #[wasm_bindgen(js_name = validUntil)]
+    pub fn valid_until(&self, question: &str, now: i64) -> Option<i64> {
         let until = Cell::new(None);
         let read = with(question, &|asked| {
-            until.set(self.engine.holds_until(asked, now)?);
+            until.set(self.engine.valid_until(asked, now)?);
             Ok(())
         });
         read.ok().and_then(|()| until.get())

@@ -25,7 +25,9 @@ impl Fields<'_> {
         match self.get(name) {
             Some(text) => {
                 let read = T::read(self, text);
-                read.ok_or_else(|| Error::bad_argument(&format!("{name}: {text} cannot be that")))
+                read.ok_or_else(|| {
+                    Error::bad_argument(&format!("{name}: {text} is not a valid value"))
+                })
             }
             None => T::DEFAULT
                 .ok_or_else(|| Error::bad_argument(&format!("{name} is missing: give it"))),
@@ -40,7 +42,7 @@ impl Fields<'_> {
             Some([name, _]) => {
                 let names = names.join(", ");
                 Err(Error::bad_argument(&format!(
-                    "{name} is no field of this question: it has {names}"
+                    "{name} is not a field of this question, which has {names}"
                 )))
             }
         }
@@ -156,7 +158,7 @@ questions! {
 /// semicolon, then all texts. Lengths are in UTF-16 code units, as in JavaScript.
 #[cfg_attr(module, optimize(speed))]
 pub(crate) fn texts(packed: &str) -> Result<Vec<&str>> {
-    let invalid = || Error::bad_argument("texts are needed, and how long each is");
+    let invalid = || Error::bad_argument("expected texts with their lengths");
     let (lengths, mut rest) = packed.split_once(';').ok_or_else(invalid)?;
     let mut texts = Vec::with_capacity(lengths.len() / 2);
     let mut length = 0_usize;

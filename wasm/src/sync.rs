@@ -175,7 +175,7 @@ fn outcome(outcome: ReplyOutcome) -> Result<String> {
 
 /// Returns the error for a case that a later version of the crate `rollbook` has added to an enum.
 fn unknown() -> Error {
-    Error::unsupported("this step is not known here: update the package")
+    Error::unsupported("this step is unknown to this version: update the package")
 }
 
 fn texts(texts: &[String]) -> String {

@@ -67,7 +67,7 @@ impl Account {
         let failed = failed.map(|one| format!("{}: {}", one.target, one.reason));
         list(
             &mut text,
-            "Not fetched; the store has what it had before",
+            "Not fetched; the store retains its previous data",
             failed,
         );
         list(
@@ -75,7 +75,7 @@ impl Account {
             "Quarantined, because they would remove much; an app approves or rejects them",
             report.quarantined.iter().map(|one| {
                 let (target, lost, stored) = (&one.target, one.lost, one.stored);
-                format!("{target}: {lost} of {stored} values would go")
+                format!("{target}: {lost} of {stored} values would be removed")
             }),
         );
         list(
@@ -85,7 +85,7 @@ impl Account {
         );
         list(
             &mut text,
-            "Members that Rollbook does not know, and leaves out",
+            "Members that Rollbook does not know and ignores",
             report.unknown.iter().cloned(),
         );
         text

@@ -183,7 +183,7 @@ pub(crate) fn reason(why: StopReason) -> &'static str {
              and that it is up"
         }
         StopReason::Incomplete => {
-            "the school's record or its current learners could not be had. See that the service \
+            "the school's record or its current learners could not be fetched. See that the service \
              runs, that the school's id is right, and that it has authorised the integrator for \
              them"
         }

@@ -102,7 +102,7 @@ impl Fault {
 
 fn error(status: StatusCode) -> Response {
     let name = status.canonical_reason().unwrap_or_default();
-    crate::refuse(status.as_u16(), name, "A fault that was asked for")
+    crate::refuse(status.as_u16(), name, "An injected fault")
 }
 
 /// A body that fails after its first half. It announces the length of the whole body.

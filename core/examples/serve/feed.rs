@@ -129,7 +129,7 @@ pub(crate) async fn answer(
         match feed {
             Some(Ok(feed)) => return send(&service, feed),
             Some(Err(Error::ResyncRequired)) => {
-                return refuse(409, "Conflict", "What came after `after` is not a position");
+                return refuse(409, "Conflict", "The value of `after` is not a position");
             }
             Some(Err(error)) => return refuse(500, "Internal Server Error", &error.to_string()),
             None => {}

@@ -63,10 +63,10 @@ struct Arguments {
 const HELP: &str = "\
 The engine behind HTTP, for development: without TLS.
 
-  --store FILE       the store; one in memory without it
+  --store FILE       the store; by default one in memory
   --dataset FILE     a dataset to apply before; may be given again
-  --listen ADDR      where to listen; 127.0.0.1:0 without it, which is any free port
-  --now INSTANT      what time it is, as 2026-05-14T08:00:00Z; the system's without it
+  --listen ADDR      where to listen; by default 127.0.0.1:0, which is any free port
+  --now INSTANT      what time it is, as 2026-05-14T08:00:00Z; by default the system's
   --faults SEED      one answer of eight is 429 (with Retry-After and without), 500, 503,
                      an HTML page with 200, cut in the middle of its body, late, or the second
                      to a request that is carried out twice. The number of a request and the
@@ -78,7 +78,7 @@ The engine behind HTTP, for development: without TLS.
                      ROLLBOOK_USERNAME and ROLLBOOK_PASSWORD in the environment are the
                      integrator's credentials
   --school ID        a school that is synced; may be given again
-  --every SECONDS    how long after a pass the next one begins; 900 without it";
+  --every SECONDS    how long after a pass the next one begins; by default 900";
 
 /// Parses the arguments of the program. Returns `None` if help is requested.
 fn arguments() -> Result<Option<Arguments>, Box<dyn Error>> {
@@ -242,7 +242,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
         Ok(Ok(body)) => body,
         // The body was cut, or its length is not that in its header.
         Ok(Err(_)) => return refuse(400, "Bad Request", "The body could not be read"),
-        Err(_) => return refuse(408, "Request Timeout", "The body did not come"),
+        Err(_) => return refuse(408, "Request Timeout", "The body did not arrive"),
     };
     let fault = service.faults.as_ref().and_then(Faults::next);
     if let Some(instead) = fault.and_then(Fault::instead) {

@@ -158,7 +158,7 @@ async fn ask(origin: &Origin, call: &Call) -> Result<Answer, NoAnswer> {
         _ => TcpStream::connect(format!("{authority}:80")).await,
     };
     let stream = stream.map_err(|error| match error.kind() {
-        ErrorKind::ConnectionRefused => (CallFailure::Cut, "nobody listens there"),
+        ErrorKind::ConnectionRefused => (CallFailure::Cut, "no server listens there"),
         _ => (CallFailure::Cut, "it cannot be reached"),
     })?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(cut)?;
@@ -173,7 +173,8 @@ async fn ask(origin: &Origin, call: &Call) -> Result<Answer, NoAnswer> {
         request = request.header(header::CONTENT_TYPE, "application/json");
     }
     let request = request.body(Body::from(call.body.clone()));
-    let request = request.map_err(|_| (CallFailure::Cut, "the call is no request of HTTP"))?;
+    let request =
+        request.map_err(|_| (CallFailure::Cut, "the call is not a valid HTTP request"))?;
     let (head, body) = sender
         .send_request(request)
         .await

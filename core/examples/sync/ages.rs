@@ -11,7 +11,7 @@ pub(crate) fn print(engine: &Engine, arguments: &Arguments) -> rollbook::Result<
         return Ok(());
     };
     let now = arguments.now();
-    println!("School {}, as it was:", arguments.school);
+    println!("School {}, age of its data:", arguments.school);
     for covered in &coverage.seen {
         println!("  {:>12}  {}", age(covered.as_of, now), named(covered));
     }

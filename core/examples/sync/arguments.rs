@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) const HELP: &str = "\
-Fills a store from the service, and keeps it in step. Run again, it goes on or refreshes.
+Fills a store from the service, and updates it. Run it again to resume or to update.
 
   --from URL       where the service is, as https://integrate.example
   --school ID      the school's id

@@ -99,7 +99,7 @@ fn filled(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
             }
         }
         _ => {
-            eprintln!("sync: stopped; what was answered is kept. Run it again to go on.");
+            eprintln!("sync: stopped; the answers so far are stored. Run it again to continue.");
             INTERRUPTED
         }
     };

@@ -86,13 +86,11 @@ fn no_reply(error: &Error) -> NoAnswer {
             ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
                 (CallFailure::Offline, "there is no network")
             }
-            ErrorKind::ConnectionRefused => (CallFailure::Cut, "nobody listens there"),
-            ErrorKind::InvalidData => (CallFailure::Cut, "it does not prove by TLS who it is"),
+            ErrorKind::ConnectionRefused => (CallFailure::Cut, "no server listens there"),
+            ErrorKind::InvalidData => (CallFailure::Cut, "its TLS certificate is not valid"),
             _ => cut,
         },
-        Error::Tls(_) | Error::Rustls(_) => {
-            (CallFailure::Cut, "it does not prove by TLS who it is")
-        }
+        Error::Tls(_) | Error::Rustls(_) => (CallFailure::Cut, "its TLS certificate is not valid"),
         _ => cut,
     }
 }

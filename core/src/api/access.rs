@@ -1,7 +1,7 @@
 //! The access checks: credentials, authorisation and activation (section 5).
 
+use super::hashing_queue::HashingQueue;
 use super::refusal::Refusal;
-use super::turns::HashingQueue;
 use crate::error::Result;
 use crate::query::{Authorisations, Family, Integrators, View, api_types, integrators};
 use crate::record::kinds::integrator;

@@ -11,7 +11,7 @@ use crate::json::Object;
 use crate::query::{self, NO_INTEGRATIONS, ValidationErrors, View, Wrong, push_client};
 use crate::record::kinds::integrator;
 use crate::record::value::integer;
-use crate::record::values::shown::shown_name;
+use crate::record::values::message_values::shown_name;
 use crate::store::{IdempotencyRecord, Reader, Store};
 use std::collections::HashSet;
 use std::hash::Hash;

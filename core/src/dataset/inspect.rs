@@ -12,7 +12,7 @@ use crate::record::kinds::assessment::{OUTCOME_COLUMN, SLOT_COLUMN, SUBJECT_COLU
 use crate::record::kinds::integrator;
 use crate::record::kinds::learner_subject::LearnerSubject;
 use crate::record::kinds::mark::Mark;
-use crate::record::replication::coverage::{AS_OF_COLUMN, CoverageKind};
+use crate::record::replication::coverage_key::{AS_OF_COLUMN, CoverageKind};
 use crate::record::storage::{Dated, Storage};
 use crate::record::stored::mark_row::MarkRow;
 use crate::record::stored::pre_render::RENDER_VERSION;

@@ -217,8 +217,8 @@ impl Engine {
         remove_school(self, school, None)
     }
 
-    /// Erases a learner: the learner, its subjects, marks and absences, and their remains in unused
-    /// pages of the file.
+    /// Erases a learner: the learner, all records that belong to it (its subjects, marks, absences
+    /// and discipline), and their remains in unused pages of the file.
     ///
     /// Parents and accountable persons are not erased, because they are other people, unless the
     /// store follows another one and no other learner of its scope refers to them. A load in

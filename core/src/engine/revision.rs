@@ -41,15 +41,15 @@ impl Engine {
     /// let engine = Engine::memory(Options::default())?;
     /// let morning = 1_778_745_600; // 2026-05-14T08:00:00Z
     /// let absences = Absentees { school: 1, ..Absentees::default() };
-    /// assert_eq!(engine.holds_until(&absences, morning)?, Some(1_778_796_000)); // T22:00:00Z
+    /// assert_eq!(engine.valid_until(&absences, morning)?, Some(1_778_796_000)); // T22:00:00Z
     /// let grades = Grades { school: 1, grade_id: None };
-    /// assert_eq!(engine.holds_until(&grades, morning)?, None);
+    /// assert_eq!(engine.valid_until(&grades, morning)?, None);
     /// # Ok::<(), rollbook::Error>(())
     /// ```
     ///
     /// # Errors
     /// Fails as [`revision`](Self::revision) does.
-    pub fn holds_until(&self, question: &dyn Question, now: i64) -> Result<Option<i64>> {
+    pub fn valid_until(&self, question: &dyn Question, now: i64) -> Result<Option<i64>> {
         let read = |snapshot: &_| View::new(snapshot, now).day(question);
         Ok(self
             .store

@@ -26,7 +26,7 @@
 use crate::dataset::replication::coverage_entries::CoverageEntry;
 use crate::date::Date;
 use crate::json::{self, Object, elements};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::resume_token::{decode_text, encode_text};
 use crate::record::replication::scope::{Scope, push_ascending, take_numbers};
 use crate::store::{ChangePosition, Key};

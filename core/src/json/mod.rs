@@ -10,13 +10,13 @@
 mod api_version;
 mod object;
 mod output_buffer;
-mod plain;
+mod plain_json;
 mod text;
 
 pub(crate) use api_version::{ApiVersion, is_number};
 pub(crate) use object::{Object, elements, string};
 pub(crate) use output_buffer::{FEW, MOST, OutputBuffer, Padded, SOURCE_SLACK};
-pub(crate) use plain::Plain;
+pub(crate) use plain_json::Plain;
 pub(crate) use text::{
     TextMembers, push_escaped, push_integer, push_quoted_integer, push_string, unescape,
 };

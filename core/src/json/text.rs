@@ -115,7 +115,7 @@ impl<'a> Iterator for TextMembers<'a> {
             self.rest = self.rest.strip_prefix(b":")?;
             Some((name, self.string()?))
         };
-        let read = member().ok_or_else(|| Error::corrupt("a record is no object"));
+        let read = member().ok_or_else(|| Error::corrupt("a record is not an object"));
         if read.is_err() {
             self.rest = &[];
         }
@@ -188,7 +188,7 @@ fn escaped_code(rest: &mut &[u8]) -> Option<u16> {
 }
 
 fn damaged() -> Failure {
-    Error::corrupt("a record holds a damaged string")
+    Error::corrupt("a record contains a damaged string")
 }
 
 #[cfg(test)]

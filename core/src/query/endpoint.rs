@@ -1,12 +1,12 @@
 //! The declaration of an endpoint (its paths, its access check, its parameters and the texts of
 //! its errors), and the trait that its questions implement.
 
+use super::coverage_check::CoverageCheck;
 use super::decoded::integrators::Family;
 use super::faults::{Rule, ValidationErrors};
 use super::outcome::{Array, Outcome};
 use super::page_writer::PageWriter;
 use super::params::{Param, Params};
-use super::reads::CoverageCheck;
 use super::view::View;
 use super::walk::{Identity, Walk};
 use crate::error::Result;

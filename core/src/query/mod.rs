@@ -13,26 +13,26 @@
 //!   fetched, if the school is synced. `followed`: the check that it is in the scope of a
 //!   follower.
 
-mod coverage;
+mod coverage_check;
 mod decoded;
 mod endpoint;
 pub(crate) mod endpoints;
 mod faults;
 mod filters;
-mod followed;
+mod follower_scope;
 mod marks;
 mod outcome;
 mod page_writer;
 mod params;
-mod reads;
 mod records;
+mod required_coverage;
 mod view;
 mod walk;
 
 pub use endpoint::Question;
 pub use filters::learner_status::LearnerStatus;
 
-pub(crate) use coverage::ensure_available;
+pub(crate) use coverage_check::CoverageCheck;
 pub(crate) use decoded::authorisations::{Authorisations, authorisations};
 pub(crate) use decoded::integrators::{Family, Integrators, api_types, integrators};
 pub(crate) use decoded::school_facts::SchoolFacts;
@@ -42,12 +42,12 @@ pub(crate) use endpoint::{
 pub(crate) use endpoints::ENDPOINTS;
 pub(crate) use endpoints::clients::{NO_INTEGRATIONS, push_client};
 pub(crate) use faults::{Rule, ValidationErrors, Wrong};
-pub(crate) use followed::depends_on_any_record;
+pub(crate) use follower_scope::depends_on_any_record;
 pub(crate) use outcome::{Array, Outcome};
 pub(crate) use page_writer::PageWriter;
 #[cfg(feature = "openapi")]
 pub(crate) use params::ParamForm;
 pub(crate) use params::{Param, Params};
-pub(crate) use reads::CoverageCheck;
+pub(crate) use required_coverage::ensure_available;
 pub(crate) use view::View;
 pub(crate) use walk::{Identity, RecordPosition, Walk};

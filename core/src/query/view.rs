@@ -1,6 +1,6 @@
 //! A snapshot of the store together with the time at which questions are answered from it.
 
-use super::decoded::{self, school_facts::SchoolFacts, tables::Tables};
+use super::decoded::{self, school_facts::SchoolFacts, school_tables::Tables};
 use crate::date::Date;
 use crate::error::Result;
 use crate::json::ApiVersion;
@@ -34,7 +34,7 @@ impl<'a> View<'a> {
 
     /// Returns the small tables of a school, rendered for a version of the API.
     pub(crate) fn tables(&self, school: u64, version: ApiVersion) -> Result<Arc<Tables>> {
-        decoded::tables::read(self.snapshot, school, version)
+        decoded::school_tables::read(self.snapshot, school, version)
     }
 
     /// Returns the current administrative year of a school.

@@ -132,5 +132,5 @@ pub(crate) fn mark_address(
 
 /// Returns the error for a record that is not at the address that its index contains.
 pub(crate) fn misplaced() -> Failure {
-    Error::corrupt("a record is not where its index says")
+    Error::corrupt("a record is not at the address in its index")
 }

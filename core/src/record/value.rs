@@ -2,7 +2,7 @@
 
 use super::field::FieldForm;
 use super::values::decimal::PackedDecimal;
-use super::values::shown::shown;
+use super::values::message_values::shown;
 use super::values::texts;
 use crate::clock::Offset;
 use crate::date::{Date, DateTime};

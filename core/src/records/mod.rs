@@ -19,7 +19,7 @@ pub enum Undecoded {
         body: String,
     },
     /// The answer contains other data.
-    #[error("the answer is of another type ({0}): decode it as its endpoint and version have it")]
+    #[error("the answer is of another type ({0}): use the type of its endpoint and version")]
     OtherType(String),
 }
 

@@ -2,7 +2,7 @@
 //! There can be any number of readers, one writer at a time, and callers that need exclusive
 //! access.
 
-use super::changes::Sources;
+use super::change_bits::Sources;
 use super::file::locked_file;
 use super::file::owner::Owner;
 use super::leases::Leases;

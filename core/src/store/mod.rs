@@ -15,7 +15,7 @@
 //! - `idempotency_records`: the results of changes that were made under an id.
 
 mod blocks;
-mod changes;
+mod change_bits;
 mod file;
 mod file_recognition;
 mod idempotency_records;
@@ -44,7 +44,7 @@ pub(crate) use blocks::collection::{Collection, Layout};
 pub(crate) use blocks::item::{Item, ItemBuffer};
 pub(crate) use blocks::partition::{Key, Partition};
 pub(crate) use blocks::records::{PinnedBlock, PinnedRecord, Reader, Records};
-pub(crate) use changes::Sources;
+pub(crate) use change_bits::Sources;
 pub(crate) use file::backup::{OmittedRows, write as backup};
 pub(crate) use idempotency_records::IdempotencyRecord;
 pub(crate) use journal::changed_key::{ChangedKey, LogPartition};

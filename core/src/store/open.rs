@@ -1,7 +1,7 @@
 //! An open database, with its current snapshot, its transactions and its compaction.
 
 use super::blocks::decoded_cache::DecodedCache;
-use super::changes::ChangedSources;
+use super::change_bits::ChangedSources;
 use super::file::interrupted_creation;
 use super::file_recognition::{not_a_store, recognise};
 use super::journal::changed_keys::Journaling;

@@ -5,7 +5,7 @@ use super::blocks::collection::Collection;
 use super::blocks::decoded_cache::{DecodedCache, DecodedKey};
 use super::blocks::partition::{Partition, block_key};
 use super::blocks::records::{EachInRange, EachRow, PinnedBlock, Reader};
-use super::changes::{ChangedSources, Sources};
+use super::change_bits::{ChangedSources, Sources};
 use super::journal::changed_key::JOURNAL;
 use super::rows::read::{
     are_all_rendered_by, missing_block, read_block_index, read_cursor_key, read_number, read_page,

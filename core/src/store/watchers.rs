@@ -1,7 +1,7 @@
 //! Notification of changes. The bits of the data that a commit changed are compared with the bits
 //! of the data that an answer depends on.
 
-use super::changes::{ChangedSources, Sources};
+use super::change_bits::{ChangedSources, Sources};
 #[cfg(not(target_family = "wasm"))]
 use super::redb_guard::panic_guard::catch_panic;
 use std::collections::HashMap;

@@ -4,7 +4,7 @@ use super::blocks::block_index::BlockIndex;
 use super::blocks::collection::Collection;
 use super::blocks::partition::{Partition, block_key};
 use super::blocks::records::{EachInRange, PinnedBlock, Reader};
-use super::changes::ChangedSources;
+use super::change_bits::ChangedSources;
 use super::journal::changed_keys::{ChangedKeys, Journaling};
 use super::journal::incarnation;
 use super::rows::checksum::{self, Digest};

@@ -144,7 +144,9 @@ impl Sync {
 }
 
 fn unknown_step() -> RollbookError {
-    RollbookError::Unsupported("this step is not known here: update the package".to_owned())
+    RollbookError::Unsupported(
+        "this step is unknown to this version: update the package".to_owned(),
+    )
 }
 
 #[cfg(test)]

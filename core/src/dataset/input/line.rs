@@ -4,7 +4,7 @@ use super::line_splitter::LINE_BYTES;
 use super::line_values::Line;
 use super::plain_line;
 use crate::json::{self, Object};
-use crate::record::values::shown::{shown, shown_name};
+use crate::record::values::message_values::{shown, shown_name};
 use crate::record::values::terms;
 use crate::record::{Kind, Value};
 use std::borrow::Cow;

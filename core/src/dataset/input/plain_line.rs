@@ -3,7 +3,7 @@
 
 use super::line_values::Line;
 use crate::json::Plain;
-use crate::record::values::plain;
+use crate::record::values::plain_record;
 use crate::record::{Kind, Value};
 
 /// Parses a line. Returns `None` if it has another form or may be faulty; the parser of all JSON
@@ -18,7 +18,7 @@ pub(crate) fn parse(text: &str) -> Option<Line<'_>> {
         return None;
     }
     let mut values = vec![Value::Empty; kind.fields().len()];
-    plain::take_members(&mut rest, kind.fields(), &mut values)?;
+    plain_record::take_members(&mut rest, kind.fields(), &mut values)?;
     let mut line = Line {
         kind,
         deleted: false,

@@ -6,7 +6,7 @@ use super::stored_coverage::{
 };
 use crate::date::Date;
 use crate::error::Result;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::store::{Partition, Reader, Records, Write};
 use std::collections::BTreeMap;
 

@@ -5,9 +5,11 @@ use super::stored_fetch_log;
 use crate::dataset::keys::partitions_of;
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::record::replication::coverage::{AS_OF_COLUMN, CoverageKey, CoverageKind, TO_COLUMN};
+use crate::record::replication::coverage_key::{
+    AS_OF_COLUMN, CoverageKey, CoverageKind, TO_COLUMN,
+};
 use crate::record::replication::erased_learners::{self, ErasedLearners};
-use crate::record::replication::fetch_log::FetchState;
+use crate::record::replication::fetch_log_entry::FetchState;
 use crate::store::{
     Block, Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records,
     SchoolOwner, Snapshot, Write,

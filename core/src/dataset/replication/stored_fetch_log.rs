@@ -4,9 +4,9 @@
 
 use crate::dataset::keys::partitions_of;
 use crate::error::{Error, Result};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
-use crate::record::replication::fetch_log::{FetchLogEntry, FetchState, PassHead};
+use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState, PassHead};
 use crate::store::{
     Collection, Decision, Edits, Item, ItemBuffer, Key, Partition, Reader, Records, Write,
 };

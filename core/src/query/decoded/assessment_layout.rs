@@ -2,7 +2,7 @@
 //! text that is the same for all learners. If the text would take too much memory, it is
 //! rendered for each question.
 
-use super::tables::{self, Tables};
+use super::school_tables::{self, Tables};
 use crate::error::{Failure, Result};
 use crate::json::{self, ApiVersion, OutputBuffer, Padded};
 use crate::query::marks::release::{Release, Releases};
@@ -12,8 +12,8 @@ use crate::record::kinds::assessment::{
     self, OUTCOME_COLUMN, SLOT_COLUMN, SUBJECT_COLUMN, StoredAssessment,
 };
 use crate::record::stored::columns;
+use crate::record::stored::conversions::{Conversions, push_part};
 use crate::record::stored::template::Template;
-use crate::record::stored::typed::{Conversions, push_part};
 use crate::store::{Collection, Item, Key, Partition, Reader, Snapshot, Sources};
 use std::ops::Range;
 use std::sync::Arc;
@@ -218,7 +218,7 @@ fn decode(
     wanted: Wanted,
     most_text: usize,
 ) -> Result<AssessmentLayout> {
-    let tables = tables::read(snapshot, partition.school, version)?;
+    let tables = school_tables::read(snapshot, partition.school, version)?;
     let releases = Releases::read(snapshot, partition)?;
     let context = LayoutContext {
         snapshot,

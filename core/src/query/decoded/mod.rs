@@ -4,9 +4,9 @@
 pub(crate) mod accounts;
 pub(crate) mod assessment_layout;
 pub(crate) mod authorisations;
-pub(crate) mod bounded;
-pub(crate) mod grade;
+pub(crate) mod bounded_table;
+pub(crate) mod grade_texts;
 pub(crate) mod integrators;
 pub(crate) mod name_index;
 pub(crate) mod school_facts;
-pub(crate) mod tables;
+pub(crate) mod school_tables;

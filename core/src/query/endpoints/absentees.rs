@@ -5,11 +5,11 @@ use crate::error::Result;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::dated::{DatedParams, DatedQuestion, Filters};
+use crate::query::records::dated_question::{DatedParams, DatedQuestion, Filters};
 use crate::query::{Outcome, Question, Then};
 use crate::record::kind::ABSENTEES;
 use crate::record::kinds::absentee::LEARNER_COLUMN;
-use crate::record::replication::coverage::CoverageKind;
+use crate::record::replication::coverage_key::CoverageKind;
 
 /// Get Learner Absentees (4.9): an array of absentee records (2.7) of learners of any status,
 /// ordered by date, then id.

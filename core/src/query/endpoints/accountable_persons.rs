@@ -11,10 +11,10 @@ use crate::query::params::Params;
 use crate::query::records::key_lookup::KeyLookup;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::stored::account::{self, Account};
 use crate::record::stored::columns::RENDERING;
-use crate::record::stored::typed;
+use crate::record::stored::conversions;
 use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// Accountable Persons, which v1 calls School Debtors (section 9, item 8): the persons who pay
@@ -148,7 +148,7 @@ impl Query for AccountablePersons<'_> {
             {
                 return Ok(());
             }
-            typed::push_record(block, index, version, out)?;
+            conversions::push_record(block, index, version, out)?;
             if self.include_learners {
                 out.truncate(out.len() - b"},".len());
                 out.push(b",\"learners\":[");

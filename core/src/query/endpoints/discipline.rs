@@ -5,11 +5,11 @@ use crate::error::Result;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::dated::{DatedParams, DatedQuestion, Filters};
+use crate::query::records::dated_question::{DatedParams, DatedQuestion, Filters};
 use crate::query::{Outcome, Question, Then};
 use crate::record::kind::DISCIPLINE;
 use crate::record::kinds::discipline::LEARNER_COLUMN;
-use crate::record::replication::coverage::CoverageKind;
+use crate::record::replication::coverage_key::CoverageKind;
 
 /// Get Learner Discipline: the merits and demerits of learners of any status, ordered by date,
 /// then id.

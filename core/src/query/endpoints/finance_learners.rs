@@ -13,10 +13,10 @@ use crate::query::records::learner_parents;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner::{PARENT1_COLUMN, PARENT2_COLUMN};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::stored::account::Account;
 use crate::record::stored::columns::RENDERING;
-use crate::record::stored::typed;
+use crate::record::stored::conversions;
 use crate::store::{Block, Collection, Key, Partition, Reader, Sources};
 
 /// Learners of the finance family (section 9, items 8 and 9), ordered by id, with their
@@ -240,7 +240,7 @@ fn push_person(
     match (found, version) {
         (Some((block, index)), version) => {
             out.push(member);
-            typed::push_record(&block, index, version, out)?;
+            conversions::push_record(&block, index, version, out)?;
             out.pop();
         }
         (None, ApiVersion::V1) => {}

@@ -6,7 +6,7 @@ use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::store::{Collection, Key, Partition, Sources};
 
 /// The lookup list of grades: ids and names of a school's grades, ordered by id.

@@ -3,16 +3,16 @@
 use crate::error::{Error, Failure, Result};
 use crate::json::{ApiVersion, OutputBuffer, Padded};
 use crate::query::decoded::integrators::Family;
-use crate::query::decoded::tables::{Subject, Tables};
+use crate::query::decoded::school_tables::{Subject, Tables};
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
 use crate::query::records::key_lookup::KeyLookup;
 use crate::query::walk::Identity;
 use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner::{CURRENT, NAMES_END_COLUMN, RENDERING_START, STATUS_COLUMN};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::stored::columns::{RENDERING, RESIDUAL_FIELDS};
-use crate::record::stored::typed::{Conversions, push_part};
+use crate::record::stored::conversions::{Conversions, push_part};
 use crate::store::{Block, Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::ops::Range;
 

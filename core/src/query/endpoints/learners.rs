@@ -3,6 +3,7 @@
 use crate::date::Date;
 use crate::error::{Error, Failure, Result};
 use crate::json::OutputBuffer;
+use crate::query::coverage_check::not_synced;
 use crate::query::decoded::integrators::Family;
 use crate::query::decoded::name_index;
 use crate::query::endpoint::{Endpoint, Last, Path};
@@ -10,15 +11,14 @@ use crate::query::filters::learner_filter::LearnerFilter;
 use crate::query::filters::learner_status::LearnerStatus;
 use crate::query::filters::window::{self, DateWindow};
 use crate::query::params::Params;
-use crate::query::reads::not_synced;
 use crate::query::records::key_lookup::KeyLookup;
 use crate::query::records::learner_parents;
 use crate::query::walk::Identity;
 use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Question, Rule, Then, View};
 use crate::record::kinds::learner::STATUSES;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::stored::columns::RENDERING;
-use crate::record::stored::typed;
+use crate::record::stored::conversions;
 use crate::record::values::fold::fold;
 use crate::store::{Block, Collection, Key, Partition, Reader, Sources};
 use memchr::memmem::Finder;
@@ -296,7 +296,7 @@ impl Query for Learners<'_> {
                     if !walk.take([id, 0, 0, 0, 0, 0, 0]) {
                         return Ok(Outcome::Found);
                     }
-                    typed::push_record(&block, index, version, out)?;
+                    conversions::push_record(&block, index, version, out)?;
                     if let Some(parents) = &mut parents {
                         if !block.record(RENDERING, index)?.ends_with(b"}") {
                             return Err(no_object());

@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::json::OutputBuffer;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::listed::PartitionQuery;
+use crate::query::records::id_lists::PartitionQuery;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
-use crate::record::replication::coverage::CoverageKind;
+use crate::record::replication::coverage_key::CoverageKind;
 use crate::store::{Collection, Partition, Sources};
 
 /// A lookup list that is the same for all schools.

@@ -9,7 +9,7 @@ use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::Value;
 use crate::record::kinds::school::{FIELDS, INFO, TUITION_LANGUAGES};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// Get School: the information that a school publishes about itself, as one object. For v2, use

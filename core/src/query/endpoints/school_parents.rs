@@ -5,11 +5,11 @@ use crate::json::OutputBuffer;
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::listed::PartitionQuery;
+use crate::query::records::id_lists::PartitionQuery;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner::{CURRENT, PARENT1_COLUMN, PARENT2_COLUMN, STATUS_COLUMN};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::store::{Block, Collection, Key, Partition, Reader, Snapshot, Sources};
 use std::sync::Arc;
 

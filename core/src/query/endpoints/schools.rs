@@ -7,8 +7,8 @@ use crate::query::params::Params;
 use crate::query::records::key_lookup::KeyLookup;
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
-use crate::record::stored::typed;
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
+use crate::record::stored::conversions;
 use crate::store::{Collection, Key, Partition, Reader, Sources};
 use std::ops::ControlFlow;
 
@@ -101,7 +101,7 @@ impl Query for Schools<'_> {
                 if !walk.take([school, 0, 0, 0, 0, 0, 0]) {
                     return Ok(ControlFlow::Break(()));
                 }
-                typed::push_record(&block, index, version, out)?;
+                conversions::push_record(&block, index, version, out)?;
             }
             Ok(ControlFlow::Continue(()))
         })?;

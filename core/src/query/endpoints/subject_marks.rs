@@ -5,11 +5,11 @@ use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::enrolled::{self, EnrolledContext};
+use crate::query::records::enrolled_subjects::{self, EnrolledContext};
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner_subject::LearnerSubject;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::values::decimal::few_hundredths;
 use crate::store::Sources;
 
@@ -68,7 +68,7 @@ impl Query for SubjectMarks {
     }
 
     fn sources(&self) -> Sources {
-        enrolled::SOURCES
+        enrolled_subjects::SOURCES
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
@@ -88,7 +88,7 @@ impl Query for SubjectMarks {
     }
 
     fn write(&self, page: PageWriter<'_, '_>) -> Result<Outcome> {
-        enrolled::write(page, (self.school, self.learner_id), push)
+        enrolled_subjects::write(page, (self.school, self.learner_id), push)
     }
 }
 

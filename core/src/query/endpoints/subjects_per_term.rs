@@ -5,12 +5,12 @@ use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::decoded::integrators::Family;
 use crate::query::endpoint::{Endpoint, Last, Path};
 use crate::query::params::Params;
-use crate::query::records::enrolled::{self, EnrolledContext};
+use crate::query::records::enrolled_subjects::{self, EnrolledContext};
 use crate::query::walk::Identity;
 use crate::query::{CoverageCheck, Outcome, PageWriter, Query, Question, Then, View};
 use crate::record::kinds::learner_subject::LearnerSubject;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
-use crate::record::stored::typed;
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
+use crate::record::stored::conversions;
 use crate::record::values::terms::{FIELDS, GROUP_FIELDS};
 use crate::store::{Collection, Sources};
 
@@ -69,7 +69,7 @@ impl Query for SubjectsPerTerm {
     }
 
     fn sources(&self) -> Sources {
-        enrolled::SOURCES.union(Sources::new(&[Collection::Terms]))
+        enrolled_subjects::SOURCES.union(Sources::new(&[Collection::Terms]))
     }
 
     fn require_coverage(&self, reads: &CoverageCheck<'_>) -> Result<()> {
@@ -89,7 +89,7 @@ impl Query for SubjectsPerTerm {
     }
 
     fn write(&self, page: PageWriter<'_, '_>) -> Result<Outcome> {
-        enrolled::write(page, (self.school, self.learner_id), push)
+        enrolled_subjects::write(page, (self.school, self.learner_id), push)
     }
 }
 
@@ -132,7 +132,7 @@ fn push(
             ApiVersion::V1 => written.push(group),
             ApiVersion::V2 => {
                 let fields = FIELDS.get(GROUP_FIELDS).unwrap_or_default();
-                typed::push_members(fields, group, written)?;
+                conversions::push_members(fields, group, written)?;
                 written.push(b"}");
             }
         }

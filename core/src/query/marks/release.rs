@@ -36,7 +36,7 @@ impl Release {
             // A damaged release date is an error, so that no marks are answered too early.
             Some(date) => Release::On(
                 Date::from_number(date)
-                    .ok_or_else(|| Error::corrupt("a release date is no date"))?,
+                    .ok_or_else(|| Error::corrupt("a release date is not a date"))?,
             ),
             None => Release::AtTermEnd,
         })

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer};
 use crate::query::View;
 use crate::record::kinds::learner::{PARENT1_COLUMN, PARENT2_COLUMN};
-use crate::record::stored::typed;
+use crate::record::stored::conversions;
 use crate::store::{Block, Collection, Key, Partition, Reader};
 
 /// Returns a reader for the parents of a school, or `None` if they are not requested.
@@ -47,7 +47,7 @@ pub(crate) fn push(
     out.push(b"[");
     let empty = out.len();
     each(learners, index, parents, |block, index| {
-        typed::push_record(block, index, version, out)
+        conversions::push_record(block, index, version, out)
     })?;
     if out.len() > empty {
         out.pop();

@@ -2,8 +2,8 @@
 //! (`dated`), the subjects (`enrolled`) and parents (`learner_parents`) of a learner, and
 //! look-ups of many records by their keys (`key_lookup`).
 
-pub(crate) mod dated;
-pub(crate) mod enrolled;
+pub(crate) mod dated_question;
+pub(crate) mod enrolled_subjects;
+pub(crate) mod id_lists;
 pub(crate) mod key_lookup;
 pub(crate) mod learner_parents;
-pub(crate) mod listed;

@@ -59,7 +59,7 @@ pub(crate) fn slot(filter_column: Option<u64>) -> Result<u64> {
 
 /// Returns the error for two assessments with the same slot, whose marks would be confused.
 pub(crate) fn shared_slot() -> Failure {
-    Error::corrupt("two assessments have one slot")
+    Error::corrupt("two assessments have the same slot")
 }
 
 /// The filter columns of the index of assessments.

@@ -2,9 +2,9 @@
 
 pub(crate) mod account;
 pub(crate) mod columns;
+pub(crate) mod conversions;
 pub(crate) mod edited_row;
 pub(crate) mod mark_row;
 pub(crate) mod pre_render;
 pub(crate) mod residual_fields;
 pub(crate) mod template;
-pub(crate) mod typed;

@@ -7,8 +7,8 @@
 //! represent exactly. The spans of fields and the conversions for v2 follow them.
 
 use super::columns::{NAMES, RENDERING, RESIDUAL_FIELDS};
+use super::conversions::ConversionsBuffer;
 use super::residual_fields;
-use super::typed::ConversionsBuffer;
 use crate::error::{Error, Failure, Result};
 use crate::json::{self, TextMembers};
 use crate::record::field::Field;

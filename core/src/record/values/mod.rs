@@ -3,8 +3,8 @@
 pub(crate) mod decimal;
 pub(crate) mod fold;
 pub(crate) mod fold_table;
+pub(crate) mod message_values;
 pub(crate) mod password;
-pub(crate) mod plain;
-pub(crate) mod shown;
+pub(crate) mod plain_record;
 pub(crate) mod terms;
 pub(crate) mod texts;

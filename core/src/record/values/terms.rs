@@ -1,6 +1,6 @@
 //! The terms of a learner's subject (2.4), as a dataset writes them.
 
-use super::shown::{shown, shown_name};
+use super::message_values::{shown, shown_name};
 use crate::json::{self, Object};
 use crate::record::field::{Field, FieldForm};
 use crate::record::value::{EnrolledTerm, Value};

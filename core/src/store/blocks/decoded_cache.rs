@@ -10,7 +10,7 @@ use super::block_index::BlockIndex;
 use super::cached_block::{CacheBudget, CachedBlock};
 use super::partition::Partition;
 use crate::error::Result;
-use crate::store::changes::{ChangedSources, Sources};
+use crate::store::change_bits::{ChangedSources, Sources};
 use crate::store::rows::row_set_checksums::Checked;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeSet, HashMap, VecDeque};

@@ -4,7 +4,7 @@
 use super::in_flight::{CallsInFlight, InFlight};
 use super::rate_control::RateControl;
 use crate::dataset::replication::outbox::OutboxEntry;
-use crate::record::replication::fetch_log::FetchState;
+use crate::record::replication::fetch_log_entry::FetchState;
 use crate::sync::plan::resource_request::ResourceRequest;
 use std::collections::VecDeque;
 

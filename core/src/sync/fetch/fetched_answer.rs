@@ -1,8 +1,8 @@
 //! The outcome of a request, and what is stored with it.
 
-use crate::record::replication::coverage::CoverageKey;
+use crate::record::replication::coverage_key::CoverageKey;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
-use crate::record::replication::fetch_log::FetchState;
+use crate::record::replication::fetch_log_entry::FetchState;
 use crate::sync::read::fetched_records::FetchedRecords;
 
 /// The outcome of a request, as the fetch log records it.

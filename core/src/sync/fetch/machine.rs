@@ -11,7 +11,7 @@ use super::report::Report;
 use super::staging::Staging;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
-use crate::record::replication::fetch_log::{FetchState, PassHead};
+use crate::record::replication::fetch_log_entry::{FetchState, PassHead};
 use crate::sync::plan::phase::Phase;
 use crate::sync::plan::resource_request::{ResourceRequest, logged_requests};
 use crate::sync::step::{Call, CallFailure, Reply, ReplyOutcome, Step, StopReason, SyncProgress};

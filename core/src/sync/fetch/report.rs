@@ -3,7 +3,7 @@
 use super::pass::Pass;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::error::Result;
-use crate::record::replication::fetch_log::FetchState;
+use crate::record::replication::fetch_log_entry::FetchState;
 use crate::sync::plan::resource_request::logged_requests;
 use crate::sync::step::{FailedRequest, QuarantinedAnswer, StopReason, SyncReport};
 

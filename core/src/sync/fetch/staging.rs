@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::query::SchoolFacts;
 use crate::record::replication::enrolment_digest::EnrolmentDigests;
 use crate::record::replication::erased_learners::ErasedLearners;
-use crate::record::replication::fetch_log::{FetchLogEntry, PassHead};
+use crate::record::replication::fetch_log_entry::{FetchLogEntry, PassHead};
 use crate::store::{Snapshot, Store, Write};
 use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::ResourceRequest;

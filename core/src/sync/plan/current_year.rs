@@ -6,7 +6,7 @@ use super::resource::{Format, Resource};
 use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset;
 use crate::error::Result;
-use crate::record::replication::fetch_log::FetchLogEntry;
+use crate::record::replication::fetch_log_entry::FetchLogEntry;
 use crate::sync::fetch::pass::Pass;
 
 impl Pass {

@@ -7,7 +7,7 @@ use super::resource_request::{ResourceRequest, logged_requests};
 use crate::dataset::replication::stored_fetch_log;
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::record::replication::fetch_log::{FetchLogEntry, FetchState};
+use crate::record::replication::fetch_log_entry::{FetchLogEntry, FetchState};
 use crate::sync::fetch::machine::Machine;
 use crate::sync::fetch::pass::Pass;
 use crate::sync::fetch::report::quarantined;

@@ -9,7 +9,7 @@ use crate::query::endpoints::{
     subject_marks, subjects_per_term,
 };
 use crate::record::kinds;
-use crate::record::replication::coverage::CoverageKind;
+use crate::record::replication::coverage_key::CoverageKind;
 use crate::record::{Kind, Value};
 use crate::sync::publish::authority::AnswerSource;
 use crate::sync::read::table::{self, MemberTable};

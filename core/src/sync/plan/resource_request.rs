@@ -5,8 +5,8 @@ use super::resource::{Group, Resource, ResourceSpec, Selection, Years};
 use crate::dataset::replication::stored_coverage::CoverageAddition;
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::date::Date;
-use crate::record::replication::coverage::CoverageKey;
-use crate::record::replication::fetch_log::FetchLogEntry;
+use crate::record::replication::coverage_key::CoverageKey;
+use crate::record::replication::fetch_log_entry::FetchLogEntry;
 use crate::record::{Kind, Value};
 use crate::store::Key;
 

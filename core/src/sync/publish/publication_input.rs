@@ -2,7 +2,7 @@
 
 use crate::dataset::replication::stored_fetch_log::FetchLog;
 use crate::date::Date;
-use crate::record::replication::fetch_log::PassHead;
+use crate::record::replication::fetch_log_entry::PassHead;
 use crate::sync::plan::resource::Resource;
 use crate::sync::plan::resource_request::ResourceRequest;
 

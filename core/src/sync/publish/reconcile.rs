@@ -10,7 +10,7 @@ use crate::dataset::{self, Line, Stage};
 use crate::error::{Error, Result};
 use crate::record::field::position;
 use crate::record::kinds::assessment::AssessmentPlace;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::{Kind, Value, value};
 use crate::store::Write;
 use crate::sync::read::fetched_records::FetchedRecords;

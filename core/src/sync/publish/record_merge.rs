@@ -8,7 +8,7 @@ use crate::record::kinds::{
     accountable_person, assessment, grade, learner, learner_subject, learning_outcome,
     learning_program, mark, subject, term, year,
 };
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource_request::ResourceRequest;

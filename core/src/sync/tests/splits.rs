@@ -6,8 +6,8 @@
 use crate::dataset::Line;
 use crate::date::Date;
 use crate::record::kinds::assessment::AssessmentPlace;
-use crate::record::replication::coverage::CoverageKey;
-use crate::record::replication::fetch_log::FetchLogEntry;
+use crate::record::replication::coverage_key::CoverageKey;
+use crate::record::replication::fetch_log_entry::FetchLogEntry;
 use crate::record::value::EnrolledTerm;
 use crate::record::{Kind, Value};
 use crate::sync::plan::resource::{Frequency, Resource, Selection, Years};

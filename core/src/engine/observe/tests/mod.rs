@@ -5,7 +5,7 @@ mod dependencies;
 use super::LiveQuery;
 use crate::dataset::replication::stored_coverage::{self, CoverageAddition};
 use crate::query::endpoints::{Absentees, Clients, Grades, Parents};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::{Clock, Engine, Options, Result, SetState};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, mpsc};

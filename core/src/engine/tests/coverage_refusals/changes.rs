@@ -3,7 +3,7 @@
 use super::{cover, days, engine, get, missing, of_id, unavailable, whole};
 use crate::api::{Request, SetState};
 use crate::engine::Engine;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::record::replication::erased_learners::ErasedLearners;
 use crate::store::Reader;
 use crate::{Answer, Error, Result};

@@ -11,7 +11,7 @@ use crate::date::Date;
 use crate::engine::Engine;
 use crate::query::endpoints::{AssessmentMarks, Learners, Schools};
 use crate::query::{ENDPOINTS, LearnerStatus};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::{Clock, Coverage, Covered, Error, Options, Result};
 use question_table::Row;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use super::day;
 use crate::dataset::replication::stored_coverage::CoverageAddition;
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 
 /// A question, and one part of the coverage that it needs in addition to others.
 pub(crate) struct Row {

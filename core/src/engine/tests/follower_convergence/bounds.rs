@@ -5,7 +5,7 @@ use super::{Since, USUAL, change_position, changed_key, knows, reported, since};
 use crate::Engine;
 use crate::dataset::replication::stored_coverage::{self, CoverageAddition};
 use crate::error::{Error, Result};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind};
 use crate::store::{self, ChangedKey, LogPartition};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, TableError};
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 //! not fetched is unknown, and is never treated as absent. The data of other schools is
 //! complete.
 
+use super::coverage_check::CoverageCheck;
 use super::endpoint::Query;
-use super::followed::ensure_followed;
-use super::reads::CoverageCheck;
+use super::follower_scope::ensure_followed;
 use super::view::View;
 use crate::error::Result;
 use crate::store::SchoolOwner;

@@ -248,7 +248,7 @@ fn numbers<const N: usize>(mut bytes: &[u8]) -> Result<[u64; N]> {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::replication::fetch_log::*;
+    use crate::record::replication::fetch_log_entry::*;
 
     #[test]
     fn rows_come_back() -> Result<()> {

@@ -1,7 +1,7 @@
 //! Tests of `typed`.
 
 use crate::record::Kind;
-use crate::record::stored::typed::*;
+use crate::record::stored::conversions::*;
 use crate::record::values::terms;
 
 fn typed(values: &[(FieldForm, &str)], part: Option<&Range<usize>>) -> Result<String> {

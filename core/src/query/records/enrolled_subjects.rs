@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::json::{ApiVersion, OutputBuffer, Padded};
-use crate::query::decoded::tables::{Tables, Term};
+use crate::query::decoded::school_tables::{Tables, Term};
 use crate::query::{Outcome, PageWriter};
 use crate::record::kinds::learner_subject::LearnerSubject;
 use crate::store::{Collection, Key, Partition, Snapshot, Sources};

@@ -1,6 +1,6 @@
 //! The texts of a grade in answers.
 
-use super::bounded::{Decoded, escaped, text};
+use super::bounded_table::{Decoded, escaped, text};
 use crate::json::{ApiVersion, Padded};
 use crate::record::kinds::grade;
 use crate::record::{Kind, Value};

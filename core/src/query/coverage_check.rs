@@ -6,7 +6,7 @@ use super::view::View;
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::record::kinds::learner::{CURRENT, STATUS_COLUMN};
-use crate::record::replication::coverage::{CoverageKey, CoverageKind, TO_COLUMN};
+use crate::record::replication::coverage_key::{CoverageKey, CoverageKind, TO_COLUMN};
 use crate::record::replication::erased_learners::is_erased;
 use crate::store::{Collection, Key, Partition, Reader};
 

@@ -9,10 +9,10 @@ use crate::query::params::Params;
 use crate::query::walk::Identity;
 use crate::query::{Array, CoverageCheck, Outcome, PageWriter, Query, Rule, View};
 use crate::record::address::date_of;
-use crate::record::replication::coverage::CoverageKind;
+use crate::record::replication::coverage_key::CoverageKind;
 use crate::record::storage::Dated;
 use crate::record::stored::columns::RENDERING;
-use crate::record::stored::typed;
+use crate::record::stored::conversions;
 use crate::store::{Collection, Key, Partition, Reader, Sources};
 
 /// A question about records that are ordered by date.
@@ -120,7 +120,7 @@ impl DatedParams {
         let records = Partition::new(self.school, self.at.records);
         page.write(records, keys, &mut |_, block, index, out| {
             if learner.is_none() || block.filter_column(self.learner_column, index)? == learner {
-                typed::push_record(block, index, version, out)?;
+                conversions::push_record(block, index, version, out)?;
             }
             Ok(())
         })

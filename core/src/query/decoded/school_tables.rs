@@ -1,7 +1,7 @@
 //! The small tables of a school, which answers join by id.
 
-use super::bounded::{BoundedTable, Decoded, escaped, text};
-use super::grade::{Grade, in_grade};
+use super::bounded_table::{BoundedTable, Decoded, escaped, text};
+use super::grade_texts::{Grade, in_grade};
 use super::school_facts::{self, SchoolFacts};
 use crate::date::Date;
 use crate::error::Result;

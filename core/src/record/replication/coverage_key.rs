@@ -28,9 +28,10 @@ macro_rules! coverage_kinds {
                 match number {
                     $($number => Ok(CoverageKind::$kind),)*
                     _ => {
-                        let [found, highest] = [number, [$($number),*].len() as u64]
+                        let highest = [$($number),*].into_iter().max().unwrap_or(0);
+                        let [found, highest] = [number, highest]
                             .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-                        Err(Error::newer("part", found, highest))
+                        Err(Error::newer("coverage key", found, highest))
                     }
                 }
             }
@@ -162,10 +163,18 @@ pub(crate) const TO_COLUMN: usize = 1;
 
 #[cfg(test)]
 mod tests {
-    use crate::record::replication::coverage::*;
+    use crate::record::replication::coverage_key::*;
 
     #[test]
     fn the_numbers_of_the_kinds_ascend() {
         assert!(CoverageKind::ALL.is_sorted_by_key(|kind| *kind as u8));
+    }
+
+    #[test]
+    fn an_unknown_number_is_refused_with_the_highest_known_one() {
+        let refused = CoverageKind::numbered(u64::MAX).unwrap_err();
+        let message = refused.to_string();
+        let highest = CoverageKind::ALL.map(|kind| kind as u8).into_iter().max();
+        assert!(message.contains(&highest.unwrap().to_string()), "{message}");
     }
 }

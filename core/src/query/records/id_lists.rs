@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::json::OutputBuffer;
 use crate::query::{Array, Outcome, PageWriter, View};
 use crate::record::stored::columns::RENDERING;
-use crate::record::stored::typed;
+use crate::record::stored::conversions;
 use crate::store::{Block, Key, Partition, Reader};
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl PartitionQuery {
         let keys = Key::range_of(self.id);
         page.write(self.of, keys, &mut |_, block, index, out| {
             if takes(block, index)? {
-                typed::push_record(block, index, version, out)?;
+                conversions::push_record(block, index, version, out)?;
             }
             Ok(())
         })
